@@ -1,0 +1,34 @@
+import { insertApiToken } from '../storage/api-tokens.ts'
+import { insertUser, listUsers, takeBootstrapTurn } from '../storage/users.ts'
+import { hashToken, newToken } from './api-token.ts'
+import type { App } from './app.ts'
+
+const OWNER = 'owner@localhost'
+
+export interface BootstrapAccount {
+  email: string
+  token: string
+}
+
+/**
+ * Where there is no account yet, makes the first one with a token; null where there is one. Servers that
+ * start together make one account between them.
+ * @param givenToken used in place of a random one
+ */
+export function bootstrapAccount(app: App, givenToken: string | null): Promise<BootstrapAccount | null> {
+  return app.db.transaction(async (connection) => {
+    await takeBootstrapTurn(connection)
+    if ((await listUsers(connection)).length > 0) return null
+    const user = await insertUser(connection, OWNER)
+    if (!user) throw new Error('the first account exists already')
+
+    const token = givenToken ?? newToken()
+    await insertApiToken(connection, {
+      userId: user.id,
+      name: 'first token',
+      hash: hashToken(token),
+      expiresAt: null,
+    })
+    return { email: user.email, token }
+  })
+}

@@ -1,0 +1,31 @@
+import { validationError } from '../errors.ts'
+
+export interface PageRequest {
+  /** The last record of the page before, as the caller names it; exclusive. */
+  after: string | undefined
+  /** Records a page, 1 to 100. */
+  limit: number
+  order: 'asc' | 'desc'
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export const isUuid = (text: string): boolean => UUID.test(text)
+
+/**
+ * The position in the list of the record that `after` names, looked up by each way of naming in turn.
+ * @throws VALIDATION_ERROR where it names none of the account's records.
+ */
+export async function resolveCursor(
+  after: string | undefined,
+  ...lookUps: ((name: string) => Promise<string | null>)[]
+): Promise<string | null> {
+  if (after === undefined) return null
+  for (const lookUp of lookUps) {
+    const position = await lookUp(after)
+    if (position !== null) return position
+  }
+  throw validationError([
+    { path: 'after', message: 'names no record of this list; use next_cursor of the page before' },
+  ])
+}

@@ -1,0 +1,16 @@
+import { type Customer, findCustomerPosition, listCustomers as readCustomers } from '../storage/customers.ts'
+import type { Page } from '../storage/list-page.ts'
+import type { App } from './app.ts'
+import { isUuid, type PageRequest, resolveCursor } from './cursor.ts'
+
+export interface CustomerListRequest extends PageRequest {
+  userId: string
+  externalId: string | undefined
+}
+
+export async function listCustomers(app: App, request: CustomerListRequest): Promise<Page<Customer>> {
+  const after = await resolveCursor(request.after, async (id) =>
+    isUuid(id) ? findCustomerPosition(app.db, request.userId, id) : null,
+  )
+  return readCustomers(app.db, { ...request, after })
+}

@@ -1,0 +1,23 @@
+import { ServiceError } from '../errors.ts'
+import type { ClaimAddress } from '../storage/claims.ts'
+
+/** 404 with the resource's own code; another account's record answers the same. */
+export function claimNotFound(address: ClaimAddress): ServiceError {
+  return address.kind === 'claim'
+    ? new ServiceError('CLAIM_NOT_FOUND', `No claim has the id ${address.id}.`)
+    : new ServiceError('CANDIDATE_NOT_FOUND', `No candidate has the alias ${JSON.stringify(address.alias)}.`)
+}
+
+export function schemaNotFound(id: string): ServiceError {
+  return new ServiceError('SCHEMA_NOT_FOUND', `No schema has the id ${id}.`)
+}
+
+/** `name`: how the request names the customer, by id or by external_id. */
+export function customerNotFound(name: { id: string } | { externalId: string }): ServiceError {
+  return 'id' in name
+    ? new ServiceError('CUSTOMER_NOT_FOUND', `No customer has the id ${name.id}.`)
+    : new ServiceError(
+        'CUSTOMER_NOT_FOUND',
+        `No customer has the external_id ${JSON.stringify(name.externalId)}.`,
+      )
+}

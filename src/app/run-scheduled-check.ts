@@ -1,0 +1,69 @@
+import { v7 as uuidv7 } from 'uuid'
+import { atScheduledCheck } from '../domain/lifecycle.ts'
+import {
+  applyTransitions,
+  DUE_START,
+  type DueClaim,
+  type DueCursor,
+  type DueTransition,
+  findDueClaims,
+  takeCheckTurn,
+} from '../storage/due-claims.ts'
+import type { App } from './app.ts'
+
+/** Claims that one transaction moves: enough to be fast, few enough not to hold up submissions. */
+const BATCH = 1_000
+/** A claim that changes while it is read is left for the next round. */
+const MOST_ROUNDS = 10
+
+/**
+ * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
+ * Safe with any number of servers at once. Returns how many transitions were made.
+ */
+export async function runScheduledCheck(app: App, checkTime: Date): Promise<number> {
+  let total = 0
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const { moved, missed } = await checkOnce(app, checkTime)
+    total += moved
+    if (missed === 0) break
+  }
+  return total
+}
+
+async function checkOnce(app: App, checkTime: Date): Promise<{ moved: number; missed: number }> {
+  const sum = { moved: 0, missed: 0 }
+  for (let cursor: DueCursor | null = DUE_START; cursor; ) {
+    const batch = await checkBatch(app, checkTime, cursor)
+    sum.moved += batch.moved
+    sum.missed += batch.missed
+    cursor = batch.next
+  }
+  return sum
+}
+
+interface Batch {
+  moved: number
+  /** Claims that something else happened to in between. */
+  missed: number
+  next: DueCursor | null
+}
+
+function checkBatch(app: App, checkTime: Date, cursor: DueCursor): Promise<Batch> {
+  return app.db.transaction(async (connection) => {
+    await takeCheckTurn(connection)
+    const due = await findDueClaims(connection, checkTime, cursor, BATCH)
+    const transitions = due.flatMap((claim) => transitionOf(claim, checkTime))
+    const moved = await applyTransitions(connection, transitions)
+    const last = due.length === BATCH ? due.at(-1) : undefined
+    return {
+      moved,
+      missed: transitions.length - moved,
+      next: last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null,
+    }
+  })
+}
+
+function transitionOf(claim: DueClaim, checkTime: Date): DueTransition[] {
+  const transition = atScheduledCheck(claim.state, claim.terms, checkTime, claim.lastEventAt)
+  return transition ? [{ ...transition, claim, systemEventId: uuidv7() }] : []
+}

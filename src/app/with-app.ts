@@ -1,0 +1,15 @@
+import { type DatabaseOptions, openDatabase } from '../storage/open-database.ts'
+import type { App } from './app.ts'
+
+/** Opens the database for a short command, does the work, and leaves the database as it was found. */
+export async function withApp<T>(
+  options: Omit<DatabaseOptions, 'role' | 'poolSize'>,
+  work: (app: App) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase({ ...options, role: 'command', poolSize: 2 })
+  try {
+    return await work({ db: database.db })
+  } finally {
+    await database.close()
+  }
+}

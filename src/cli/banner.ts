@@ -1,0 +1,65 @@
+import { styleText } from 'node:util'
+import { SETTINGS } from '../config.ts'
+
+export interface BannerFacts {
+  url: string
+  /** How long the start took. */
+  startMs: number
+  database: string
+  /** The first account, where this start made it. */
+  account: { email: string; token: string } | null
+  /** Its token came from the settings; the caller knows it, so it is not shown. */
+  tokenIsGiven: boolean
+}
+
+/** What a person sees once the service is ready: where it is, and what to type next. */
+export function bannerText({ url, startMs, database, account, tokenIsGiven }: BannerFacts): string {
+  const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
+  const lines = [
+    '',
+    `  ${bold('Claimkeeper')} is ready on ${bold(url)} after ${(startMs / 1000).toFixed(1)} s`,
+    '',
+    `  API reference   ${url}/docs`,
+    `  Database        ${database}`,
+  ]
+  if (!account) {
+    return [
+      ...lines,
+      '  New API token   npx claimkeeper token create --email owner@localhost --name test',
+      '',
+    ].join('\n')
+  }
+  const token = tokenIsGiven ? `"$${SETTINGS.bootstrapToken.name}"` : account.token
+  lines.push(`  Account         ${account.email}`)
+  lines.push(
+    `  API token       ${tokenIsGiven ? `as in ${SETTINGS.bootstrapToken.name}` : bold(account.token)}`,
+  )
+  if (!tokenIsGiven) lines.push('                  (shown only this once)')
+  return [
+    ...lines,
+    '',
+    '  Take a first claim to CONFIRMED: paste this into another terminal.',
+    '',
+    firstClaim(url, token),
+  ].join('\n')
+}
+
+/** A claim from creation to CONFIRMED in curl; the README shows the same lines. */
+export function firstClaim(url: string, token: string): string {
+  return `API=${url} TOKEN=${token}
+post() { curl -sS "$API$1" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d "$2"; echo; }
+id_of() { sed 's/.*"id":"\\([^"]*\\)".*/\\1/'; }
+
+CUSTOMER=$(post /v1/customers '{"external_id": "acme", "name": "ACME Inc."}' | id_of)
+CLAIM=$(post /v1/claims '{"customer_id": "'$CUSTOMER'", "contract": {
+  "price": 49.50, "activity_window": 86400, "review_window": 0, "timeout_outcome": "fail",
+  "fulfillment_condition": {"op": "AND", "conditions": [
+    {"event": "ticket_resolved"}, {"event": "satisfaction", "gte": 4}]}}}' | id_of)
+
+post /v1/claims/$CLAIM/events '{"type": "ticket_resolved"}'
+post /v1/claims/$CLAIM/events '{"type": "satisfaction", "value": 5}'
+
+# PENDING now, and CONFIRMED from the next whole minute on:
+curl -sS $API/v1/claims/$CLAIM -H "Authorization: Bearer $TOKEN"; echo
+`
+}

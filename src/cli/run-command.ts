@@ -1,0 +1,15 @@
+import { styleText } from 'node:util'
+import type { App } from '../app/app.ts'
+import { withApp } from '../app/with-app.ts'
+import { readConfig } from '../config.ts'
+
+/** Runs a short command on the configured database, whether the service runs or not. */
+export function runCommand<T>(work: (app: App) => Promise<T>): Promise<T> {
+  const { databaseUrl, dataDir } = readConfig()
+  return withApp({ databaseUrl, dataDir, report: reportTo(process.stderr) }, work)
+}
+
+/** Short grey lines that tell a person what is being done. */
+export function reportTo(stream: NodeJS.WriteStream): (step: string) => void {
+  return (step) => stream.write(`${styleText('dim', `· ${step}`, { stream })}\n`)
+}

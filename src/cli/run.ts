@@ -1,0 +1,37 @@
+import { styleText } from 'node:util'
+import { Command, CommanderError } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
+import { ServiceError } from '../errors.ts'
+import { StartupError } from '../startup-error.ts'
+import { addMigrateCommand } from './commands/migrate.ts'
+import { addServeCommand } from './commands/serve.ts'
+import { addTokenCommand } from './commands/token.ts'
+import { addUserCommand } from './commands/user.ts'
+
+/** Runs the command line; returns the exit status. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const program = new Command('claimkeeper')
+    .description('Did the promised outcome happen, yes or no?')
+    .version(packageJson.version)
+    .exitOverride()
+    .showHelpAfterError('(run with --help to see what it takes)')
+  addServeCommand(program)
+  addMigrateCommand(program)
+  addUserCommand(program)
+  addTokenCommand(program)
+
+  try {
+    await program.parseAsync(argv)
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    console.error(`${styleText('red', 'claimkeeper:', { stream: process.stderr })} ${describe(error)}`)
+    return 1
+  }
+}
+
+/** One line for what its reader can mend; everything for what only we can. */
+function describe(error: unknown): string {
+  if (error instanceof StartupError || error instanceof ServiceError) return error.message
+  return error instanceof Error ? `unexpected failure\n${error.stack}` : String(error)
+}

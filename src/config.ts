@@ -1,0 +1,122 @@
+import { isToken } from './app/api-token.ts'
+import { StartupError } from './startup-error.ts'
+
+interface Setting<T, F extends string | null> {
+  name: string
+  /** As the environment would give it; null where there is none. */
+  fallback: F
+  doc: string
+  /** Throws a message that completes "NAME must be …". */
+  parse: (text: string) => T
+}
+
+const setting = <T, F extends string | null>(definition: Setting<T, F>): Setting<T, F> => definition
+
+const wholeNumber = (from: number, to: number) => (text: string) => {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < from || value > to)
+    throw new Error(`a whole number from ${from} to ${to}`)
+  return value
+}
+
+const oneOf =
+  <T extends string>(...values: T[]) =>
+  (text: string): T => {
+    if (!values.includes(text as T)) throw new Error(`one of ${values.join(', ')}`)
+    return text as T
+  }
+
+const urlOf =
+  (...protocols: string[]) =>
+  (text: string): string => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new Error(`a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
+    }
+    return text.replace(/\/+$/, '')
+  }
+
+/** Every setting of the service: environment variables, read here and nowhere else. */
+export const SETTINGS = {
+  host: setting({
+    name: 'HOST',
+    fallback: '127.0.0.1',
+    doc: 'Address to listen on; `0.0.0.0` for all of the machine’s.',
+    parse: (text) => text,
+  }),
+  port: setting({
+    name: 'PORT',
+    fallback: '8080',
+    doc: 'Port to listen on; 0 picks a free one.',
+    parse: wholeNumber(0, 65_535),
+  }),
+  publicUrl: setting({
+    name: 'PUBLIC_URL',
+    fallback: null,
+    doc: 'Where callers see the service, for the links in its answers, such as `https://claims.example.com`. By default as each request names it.',
+    parse: urlOf('http:', 'https:'),
+  }),
+  databaseUrl: setting({
+    name: 'DATABASE_URL',
+    fallback: null,
+    doc: 'Your own PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/claimkeeper`. By default an embedded one is started.',
+    parse: urlOf('postgres:', 'postgresql:'),
+  }),
+  databasePoolSize: setting({
+    name: 'DATABASE_POOL_SIZE',
+    fallback: '10',
+    doc: 'Connections to the database that a server keeps at most.',
+    parse: wholeNumber(2, 1_000),
+  }),
+  dataDir: setting({
+    name: 'CLAIMKEEPER_DATA_DIR',
+    fallback: './data',
+    doc: 'Folder of the embedded database.',
+    parse: (text) => text,
+  }),
+  bootstrapToken: setting({
+    name: 'CLAIMKEEPER_BOOTSTRAP_TOKEN',
+    fallback: null,
+    doc: 'First token of the first account (`ck_` and 43 characters of A-Z a-z 0-9 - _), made where there is no account yet. By default a random one, shown once.',
+    parse: (text) => {
+      if (!isToken(text)) throw new Error('ck_ and 43 characters of A-Z a-z 0-9 - _')
+      return text
+    },
+  }),
+  rateLimitPerMinute: setting({
+    name: 'CLAIMKEEPER_RATE_LIMIT',
+    fallback: '0',
+    doc: 'Requests a minute that each server takes of one account; 0 for no limit.',
+    parse: wholeNumber(0, 1_000_000_000),
+  }),
+  logLevel: setting({
+    name: 'LOG_LEVEL',
+    fallback: 'info',
+    doc: 'Least level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. The log goes to standard error, as JSON where that is not a terminal.',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+}
+
+type Value<S> = S extends Setting<infer T, infer F> ? (F extends string ? T : T | null) : never
+
+export type Config = { -readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> }
+
+/** @throws StartupError for the first setting whose value is wrong; an empty one counts as not set. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const entries = Object.entries(SETTINGS).map(([key, { name, fallback, parse }]) => {
+    const text = environment[name] || fallback
+    return [key, text === null ? null : read(name, text, parse)]
+  })
+  return Object.fromEntries(entries) as Config
+}
+
+/** Values that must not be repeated in an error message. */
+const SECRETS: readonly string[] = [SETTINGS.bootstrapToken.name, SETTINGS.databaseUrl.name]
+
+function read(name: string, text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    const given = SECRETS.includes(name) ? '' : `, not ${JSON.stringify(text)}`
+    throw new StartupError(`${name} must be ${(error as Error).message}${given}.`)
+  }
+}

@@ -1,0 +1,21 @@
+import type { Contract } from './contract.ts'
+import type { ClaimState } from './lifecycle.ts'
+
+/** A claim or a candidate (§2.3, §2.4): a candidate is a claim addressed by the caller's alias. */
+export interface Claim extends ClaimState {
+  id: string
+  userId: string
+  customerId: string
+  /** Null for a claim. */
+  candidateAlias: string | null
+  /** The customer's external_id; null for a claim, which names its customer by UUID. */
+  customerExternalId: string | null
+  contract: Contract
+  schemaId: string | null
+  testClockId: string | null
+  createdAt: Date
+  /** Items in the log; also the version that a write is guarded by. */
+  eventCount: number
+  /** Bytes of the log's payloads as JSON. */
+  logBytes: number
+}

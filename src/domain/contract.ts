@@ -1,0 +1,38 @@
+import { type Condition, namedEventTypes } from './condition.ts'
+import type { Outcome } from './lifecycle.ts'
+
+/**
+ * The terms of a claim (§2.1). It is kept as the document that was sent, so its fields keep the names of
+ * the wire, and nothing ever changes it.
+ */
+export interface Contract {
+  /** Major units of the account's currency. */
+  price: number
+  /** Seconds, fractions allowed. */
+  activity_window: number
+  /** Seconds, fractions allowed. */
+  review_window: number
+  fulfillment_condition: Condition
+  timeout_outcome: 'confirm' | 'fail'
+}
+
+/** The part of a contract that a scheduled check needs. */
+export type CheckTerms = Pick<Contract, 'review_window' | 'timeout_outcome'>
+
+/** What the contract schedules when the activity window elapses. */
+export function timeoutOutcome(terms: Pick<Contract, 'timeout_outcome'>): Outcome {
+  return terms.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
+}
+
+/**
+ * A window in whole milliseconds, the unit of the service's times: rounded up, so that none ends early, but
+ * not for the noise of binary fractions (1.1 s is 1100 ms, not 1101).
+ */
+export function windowMs(seconds: number): number {
+  return Math.ceil(Number((seconds * 1000).toFixed(3)))
+}
+
+/** The event types that can change the contract's outcome. */
+export function decisiveEventTypes(contract: Contract): string[] {
+  return [...namedEventTypes(contract.fulfillment_condition)]
+}

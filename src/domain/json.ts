@@ -1,0 +1,46 @@
+/** A value as JSON knows it. Bodies reach the domain parsed, with no NUL, lone surrogate or unsafe number. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Deep equality; the order of an object's keys does not matter, an array's order does. */
+export function jsonEquals(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => jsonEquals(item, b[i] as Json))
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && jsonEquals(a[key] as Json, b[key] as Json))
+  )
+}
+
+/**
+ * Whether `actual` holds everything in `expected`: an object is matched key by key, an array or a scalar
+ * must be equal whole.
+ */
+export function jsonContains(actual: Json | undefined, expected: Json): boolean {
+  if (actual === undefined) return false
+  if (!isJsonObject(expected)) return jsonEquals(actual, expected)
+  if (!isJsonObject(actual)) return false
+  return Object.keys(expected).every(
+    (key) => Object.hasOwn(actual, key) && jsonContains(actual[key], expected[key] as Json),
+  )
+}
+
+/** The value at a path of keys joined by dots, or undefined. Arrays have no keys. */
+export function valueAt(object: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = object
+  for (const key of path.split('.')) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}

@@ -1,0 +1,157 @@
+import type { Issue } from './domain/issue.ts'
+
+type ErrorType = 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'api_error'
+
+interface CatalogueEntry {
+  status: number
+  type: ErrorType
+  /** What happened, in a sentence. */
+  title: string
+  /** What the reader of the error does about it. */
+  help: string
+}
+
+/** Every error that the API answers (§7). The documentation, the error pages and OpenAPI are made from it. */
+export const ERRORS = {
+  VALIDATION_ERROR: {
+    status: 400,
+    type: 'invalid_request_error',
+    title: 'The body, the query or the path of the request is not valid.',
+    help: 'Each entry of `details` names a place (`path`) and what is wrong there (`message`). Nothing was stored. Correct the request and send it again.',
+  },
+  TOKEN_INVALID: {
+    status: 401,
+    type: 'authentication_error',
+    title: 'The request carries no valid API token.',
+    help: 'Send the header `Authorization: Bearer <API_TOKEN>`. The token may be mistyped, expired or revoked; make another with `claimkeeper token create`.',
+  },
+  CLAIM_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no claim with that id.',
+    help: 'Check the id, and that the token belongs to the account that made the claim. A candidate is addressed by its alias under /v1/candidates.',
+  },
+  CANDIDATE_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no candidate with that alias.',
+    help: 'Check the alias (it is case-sensitive; characters such as / must be percent-encoded in a path), and that the token belongs to the account that made the candidate.',
+  },
+  SCHEMA_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no schema with that id.',
+    help: 'Check the id; the schema may have been deleted. Claims made from a deleted schema keep their copy of its contract.',
+  },
+  CUSTOMER_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no such customer.',
+    help: 'Claims name a customer by its UUID (`customer_id`), candidates by its external_id (`customer_uuid`). Create the customer first with POST /v1/customers.',
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'There is no such path.',
+    help: 'The API reference at /docs lists every path. All of them begin with /v1.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    type: 'invalid_request_error',
+    title: 'The path exists, but not with this method.',
+    help: 'The header `Allow` lists the methods that the path has.',
+  },
+  CUSTOMER_EXTERNAL_ID_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'The account already has a customer with this external_id.',
+    help: 'Find it with GET /v1/customers?external_id=…, or choose another external_id.',
+  },
+  CANDIDATE_ALIAS_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'The candidate alias is taken.',
+    help: 'Aliases are unique over all accounts and never freed. If an earlier request of yours made the candidate, read it with GET /v1/candidates/{candidate_alias}.',
+  },
+  EVENT_ID_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'The claim already holds an event with this id and other content.',
+    help: 'An id names one event within its claim. To repeat a submission send exactly the same type, value and fields; for a new event use a new id.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    type: 'invalid_request_error',
+    title: 'The request is too large.',
+    help: 'A body has at most 1 MiB, and an event’s payload at most 256 KiB as JSON. Nothing was stored.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    type: 'invalid_request_error',
+    title: 'The body is not JSON.',
+    help: 'Send JSON with the header `Content-Type: application/json`, uncompressed.',
+  },
+  CLAIM_NOT_OPEN: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The claim or candidate is not OPEN, so it takes no events.',
+    help: 'The message names its status. Another submission or a scheduled check may have moved it a moment ago; read the claim to see what happened. The event was not recorded.',
+  },
+  EVENT_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The event log of the claim is full.',
+    help: 'A claim holds at most 10,000 events and 64 MiB of payloads. The event was not recorded.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    type: 'rate_limit_error',
+    title: 'The account sends more requests than this server allows.',
+    help: 'Wait as many seconds as `Retry-After` says. The RateLimit headers of every answer tell how much is left.',
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    type: 'api_error',
+    title: 'The service failed.',
+    help: 'It is a fault of the service, not of the request. Quote the `request_id` when you report it; the server’s log holds the cause.',
+  },
+  UNAVAILABLE: {
+    status: 503,
+    type: 'api_error',
+    title: 'The service cannot answer now: its database is away, it is stopping, or it is overloaded.',
+    help: 'Wait as many seconds as `Retry-After` says, then send the request again. Where the message says that the outcome is not known, send the event again with the same `id`: that is always safe.',
+  },
+} as const satisfies Record<string, CatalogueEntry>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** An answer other than success. The message is for the caller: it holds no internals and no secrets. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  readonly details: Issue[] | undefined
+  /** Response headers that belong to the error, such as Retry-After. */
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: ErrorCode,
+    message: string = ERRORS[code].title,
+    options: { details?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'ServiceError'
+    this.code = code
+    this.details = options.details
+    this.headers = options.headers ?? {}
+  }
+}
+
+export function validationError(details: Issue[]): ServiceError {
+  const [first] = details
+  const more = details.length > 1 ? ` (and ${details.length - 1} more, see details)` : ''
+  return new ServiceError('VALIDATION_ERROR', `${first?.path}: ${first?.message}${more}`, { details })
+}
+
+/** 503 with the seconds to wait before the next try. */
+export function unavailable(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', message, { headers: { 'Retry-After': '2' }, cause })
+}

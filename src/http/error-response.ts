@@ -1,0 +1,84 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { v4 as uuidv4 } from 'uuid'
+import { ERRORS, ServiceError } from '../errors.ts'
+import { publicUrl } from './public-url.ts'
+
+export const REQUEST_ID_HEADER = 'X-Request-Id'
+
+export const newRequestId = (): string => `req_${uuidv4()}`
+
+/** The one body of every error (§7). */
+export function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
+  const { status, type } = ERRORS[error.code]
+  return {
+    error: {
+      type,
+      code: error.code,
+      message: error.message,
+      status,
+      doc_url: `${baseUrl}/docs/errors/${error.code}`,
+      request_id: requestId,
+      ...(error.details ? { details: error.details } : {}),
+    },
+  }
+}
+
+/** Answers any error that a request ended in; what is our fault goes into the log with its cause. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const serviceError = toServiceError(error)
+  const { status } = ERRORS[serviceError.code]
+  if (status >= 500) {
+    const level = serviceError.code === 'UNAVAILABLE' ? 'warn' : 'error'
+    request.log[level](
+      { err: serviceError.cause ?? error, url: request.url, method: request.method },
+      serviceError.message,
+    )
+  }
+  return reply
+    .code(status)
+    .headers(serviceError.headers)
+    .header(REQUEST_ID_HEADER, request.id)
+    .send(errorBody(serviceError, request.id, publicUrl(request)))
+}
+
+function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const { code, statusCode, message } = error as Partial<FastifyError>
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedMediaType('The body must be JSON; send the header Content-Type: application/json.')
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ServiceError('VALIDATION_ERROR', message, { cause: error })
+  }
+  return new ServiceError('INTERNAL_ERROR', undefined, { cause: error })
+}
+
+export function unsupportedMediaType(message: string): ServiceError {
+  return new ServiceError('UNSUPPORTED_MEDIA_TYPE', message)
+}
+
+/** Answers what is not HTTP, or not in time: there is no request to reply to, only a socket. */
+export function answerClientError(baseUrl: string) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const [code, message] =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? (['PAYLOAD_TOO_LARGE', 'The headers of the request are too large.'] as const)
+        : (['VALIDATION_ERROR', 'The request is not valid HTTP, or did not arrive in time.'] as const)
+    const requestId = newRequestId()
+    const body = JSON.stringify(errorBody(new ServiceError(code, message), requestId, baseUrl))
+    const { status } = ERRORS[code]
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `${REQUEST_ID_HEADER}: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    )
+  }
+}

@@ -1,0 +1,61 @@
+import swagger from '@fastify/swagger'
+import { CLAIM_COMPONENTS } from './schemas/claim.ts'
+import { ClaimSchemaBody } from './schemas/claim-schema.ts'
+import { CONTRACT_COMPONENTS } from './schemas/contract.ts'
+import { CustomerBody } from './schemas/customer.ts'
+import { ErrorBody } from './schemas/responses.ts'
+import type { TypedServer } from './typed-server.ts'
+
+export const API_VERSION = '1.0.0'
+
+const DESCRIPTION = `Did the promised outcome happen, yes or no? Claimkeeper holds claims, each with an
+immutable contract, takes events, and resolves every claim to CONFIRMED or FAILED.
+
+A claim is OPEN until its condition is satisfied by its events or its activity window elapses; then PENDING for
+the review window; then CONFIRMED or FAILED for ever. Changes under /v1 are additive: ignore fields that you do
+not know.`
+
+/** Makes the OpenAPI document from the schemas of the routes. Call it before they are added. */
+export async function addOpenApi(server: TypedServer): Promise<void> {
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Claimkeeper',
+        version: API_VERSION,
+        summary: 'Did the promised outcome happen, yes or no?',
+        description: DESCRIPTION.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      tags: [
+        { name: 'Claims', description: 'A contract of a customer, on its way to CONFIRMED or FAILED.' },
+        { name: 'Candidates', description: 'Claims that are addressed by an alias of the caller’s choice.' },
+        { name: 'Events', description: 'What happened, as the caller tells it.' },
+        { name: 'Schemas', description: 'Reusable claim templates.' },
+        { name: 'Customers', description: 'Whom claims and candidates belong to.' },
+        { name: 'Health', description: 'For those who watch over the service.' },
+      ],
+      components: {
+        securitySchemes: {
+          apiToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API token: `ck_` and 43 characters (§5).',
+          },
+        },
+      },
+      security: [{ apiToken: [] }],
+    },
+    refResolver: { buildLocalReference: (schema, _base, _fragment, i) => `${schema.$id ?? `schema-${i}`}` },
+  })
+  for (const component of [
+    ...CONTRACT_COMPONENTS,
+    ...CLAIM_COMPONENTS,
+    ClaimSchemaBody,
+    CustomerBody,
+    ErrorBody,
+  ]) {
+    server.addSchema(component)
+  }
+}

@@ -1,0 +1,80 @@
+import type { Static } from 'typebox'
+import type { getClaimSchema } from '../app/get-claim-schema.ts'
+import type { getCustomer } from '../app/get-customer.ts'
+import type { Claim } from '../domain/claim.ts'
+import type { LogEvent } from '../domain/event.ts'
+import type { CandidateSummaryBody, ClaimSummaryBody } from './schemas/claim.ts'
+import type { ClaimSchemaBody } from './schemas/claim-schema.ts'
+import type { CustomerBody } from './schemas/customer.ts'
+
+/* From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds. */
+
+export function presentEvent(event: LogEvent) {
+  const { id, type, createdAt, system, payload } = event
+  return { id, type, created_at: createdAt, system, ...payload }
+}
+
+export function presentClaim(claim: Claim): Static<typeof ClaimSummaryBody> {
+  return { id: claim.id, user_id: claim.userId, customer_id: claim.customerId, ...presentState(claim) }
+}
+
+export function presentCandidate(claim: Claim): Static<typeof CandidateSummaryBody> {
+  return {
+    candidate_alias: claim.candidateAlias as string,
+    customer_uuid: claim.customerExternalId as string,
+    ...presentState(claim),
+  }
+}
+
+/** As the kind of record that it is. */
+export function presentEither(claim: Claim) {
+  return claim.candidateAlias === null ? presentClaim(claim) : presentCandidate(claim)
+}
+
+function presentState(claim: Claim) {
+  return {
+    contract: claim.contract,
+    status: claim.status,
+    status_since: claim.statusSince,
+    scheduled_outcome: claim.scheduledOutcome,
+    due_at: claim.dueAt,
+    schema_id: claim.schemaId,
+    test_clock_id: claim.testClockId,
+    created_at: claim.createdAt,
+  }
+}
+
+export function presentCustomer(
+  customer: Awaited<ReturnType<typeof getCustomer>>,
+): Static<typeof CustomerBody> {
+  return {
+    id: customer.id,
+    user_id: customer.userId,
+    external_id: customer.externalId,
+    name: customer.name,
+    created_at: customer.createdAt,
+  }
+}
+
+export function presentClaimSchema(
+  schema: Awaited<ReturnType<typeof getClaimSchema>>,
+): Static<typeof ClaimSchemaBody> {
+  return {
+    id: schema.id,
+    user_id: schema.userId,
+    contract: schema.contract,
+    created_at: schema.createdAt,
+    updated_at: schema.updatedAt,
+  }
+}
+
+/** A list's answer; the cursor is the UUID of the page's last record. */
+export function presentPage<Row extends { id: string }, Body>(
+  page: { rows: Row[]; hasMore: boolean },
+  present: (row: Row) => Body,
+): { data: Body[]; next_cursor: string | null } {
+  return {
+    data: page.rows.map(present),
+    next_cursor: page.hasMore ? (page.rows.at(-1)?.id ?? null) : null,
+  }
+}

@@ -1,0 +1,116 @@
+import { Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { createCandidate } from '../../app/create-candidate.ts'
+import { getClaim } from '../../app/get-claim.ts'
+import { listCandidates } from '../../app/list-candidates.ts'
+import { presentCandidate, presentEvent, presentPage } from '../present.ts'
+import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
+import { listQuery, pageOf } from '../schemas/list.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { CandidateAlias, ExternalId, Status } from '../schemas/scalars.ts'
+import type { TypedServer } from '../typed-server.ts'
+import { readContractSource } from './contract-source.ts'
+
+const tags = ['Candidates']
+
+const AFTER = Type.String({
+  minLength: 8,
+  maxLength: 255,
+  description: 'Cursor, exclusive: next_cursor of the page before, or a candidate_alias.',
+})
+
+export function addCandidateRoutes(server: TypedServer, app: App): void {
+  server.post(
+    '/v1/candidates',
+    {
+      schema: {
+        operationId: 'createCandidate',
+        summary: 'Create a candidate',
+        description: 'Opens a claim that is addressed by an alias of the caller’s choice.',
+        tags,
+        body: NewCandidateBody,
+        response: responses({ 201: { description: 'The candidate, OPEN.', schema: ref(CandidateBody) } }, [
+          ...BODY_ERRORS,
+          'CUSTOMER_NOT_FOUND',
+          'SCHEMA_NOT_FOUND',
+          'CANDIDATE_ALIAS_CONFLICT',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { candidate_alias: alias, customer_uuid: customerExternalId } = request.body
+      const source = readContractSource(request.body)
+      const candidate = await createCandidate(app, {
+        userId: request.userId,
+        alias,
+        customerExternalId,
+        source,
+      })
+      return reply
+        .code(201)
+        .header('Location', `/v1/candidates/${encodeURIComponent(alias)}`)
+        .send({ ...presentCandidate(candidate), events: [] })
+    },
+  )
+
+  server.get(
+    '/v1/candidates',
+    {
+      schema: {
+        operationId: 'listCandidates',
+        summary: 'List candidates',
+        description:
+          'The account’s candidates in the order of their creation, without their event logs (§4.1).',
+        tags,
+        querystring: listQuery(
+          {
+            status: Type.Optional(Status),
+            customer_uuid: Type.Optional(
+              Type.String({
+                ...ExternalId,
+                description: 'Only candidates of the customer with this external_id.',
+              }),
+            ),
+          },
+          AFTER,
+        ),
+        response: responses({ 200: { description: 'A page.', schema: pageOf(CandidateSummaryBody) } }, []),
+      },
+    },
+    async (request) => {
+      const { status, customer_uuid: customerExternalId, after, limit = 50, order = 'asc' } = request.query
+      return presentPage(
+        await listCandidates(app, {
+          userId: request.userId,
+          status,
+          customerExternalId,
+          after,
+          limit,
+          order,
+        }),
+        presentCandidate,
+      )
+    },
+  )
+
+  server.get(
+    '/v1/candidates/:candidate_alias',
+    {
+      schema: {
+        operationId: 'getCandidate',
+        summary: 'Read a candidate',
+        description: 'The candidate with its event log, system events included (§4.1).',
+        tags,
+        params: Type.Object({ candidate_alias: CandidateAlias }),
+        response: responses({ 200: { description: 'The candidate.', schema: ref(CandidateBody) } }, [
+          'CANDIDATE_NOT_FOUND',
+        ]),
+      },
+    },
+    async (request) => {
+      const alias = request.params.candidate_alias
+      const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
+      return { ...presentCandidate(claim), events: log.map(presentEvent) }
+    },
+  )
+}

@@ -1,0 +1,119 @@
+import { Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { createClaimSchema } from '../../app/create-claim-schema.ts'
+import { deleteClaimSchema } from '../../app/delete-claim-schema.ts'
+import { getClaimSchema } from '../../app/get-claim-schema.ts'
+import { listClaimSchemas } from '../../app/list-claim-schemas.ts'
+import { updateClaimSchema } from '../../app/update-claim-schema.ts'
+import { presentClaimSchema } from '../present.ts'
+import { ClaimSchemaBody, NewClaimSchemaBody } from '../schemas/claim-schema.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { Uuid } from '../schemas/scalars.ts'
+import type { TypedServer } from '../typed-server.ts'
+
+const tags = ['Schemas']
+const params = Type.Object({ id: Uuid('The schema.') })
+
+export function addClaimSchemaRoutes(server: TypedServer, app: App): void {
+  server.post(
+    '/v1/schemas',
+    {
+      schema: {
+        operationId: 'createSchema',
+        summary: 'Create a schema',
+        description: 'Stores a contract as a template for claims and candidates.',
+        tags,
+        body: NewClaimSchemaBody,
+        response: responses(
+          { 201: { description: 'The schema.', schema: ref(ClaimSchemaBody) } },
+          BODY_ERRORS,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const schema = await createClaimSchema(app, request.userId, request.body.contract)
+      return reply.code(201).header('Location', `/v1/schemas/${schema.id}`).send(presentClaimSchema(schema))
+    },
+  )
+
+  server.get(
+    '/v1/schemas',
+    {
+      schema: {
+        operationId: 'listSchemas',
+        summary: 'List schemas',
+        description: 'All of the account’s schemas, oldest first.',
+        tags,
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: responses(
+          {
+            200: {
+              description: 'The schemas.',
+              schema: Type.Object({ data: Type.Array(ref(ClaimSchemaBody)) }),
+            },
+          },
+          [],
+        ),
+      },
+    },
+    async (request) => ({ data: (await listClaimSchemas(app, request.userId)).map(presentClaimSchema) }),
+  )
+
+  server.get(
+    '/v1/schemas/:id',
+    {
+      schema: {
+        operationId: 'getSchema',
+        summary: 'Read a schema',
+        tags,
+        params,
+        response: responses({ 200: { description: 'The schema.', schema: ref(ClaimSchemaBody) } }, [
+          'SCHEMA_NOT_FOUND',
+        ]),
+      },
+    },
+    async (request) =>
+      presentClaimSchema(await getClaimSchema(app, request.userId, request.params.id.toLowerCase())),
+  )
+
+  server.patch(
+    '/v1/schemas/:id',
+    {
+      schema: {
+        operationId: 'updateSchema',
+        summary: 'Update a schema',
+        description:
+          'Replaces the contract. Claims made from the schema before keep the copy that they have.',
+        tags,
+        params,
+        body: NewClaimSchemaBody,
+        response: responses({ 200: { description: 'The updated schema.', schema: ref(ClaimSchemaBody) } }, [
+          ...BODY_ERRORS,
+          'SCHEMA_NOT_FOUND',
+        ]),
+      },
+    },
+    async (request) => {
+      const { userId, params, body } = request
+      return presentClaimSchema(await updateClaimSchema(app, userId, params.id.toLowerCase(), body.contract))
+    },
+  )
+
+  server.delete(
+    '/v1/schemas/:id',
+    {
+      schema: {
+        operationId: 'deleteSchema',
+        summary: 'Delete a schema',
+        description: 'Claims made from the schema keep their copy of its contract.',
+        tags,
+        params,
+        response: responses({ 204: { description: 'Deleted.' } }, ['SCHEMA_NOT_FOUND']),
+      },
+    },
+    async (request, reply) => {
+      await deleteClaimSchema(app, request.userId, request.params.id.toLowerCase())
+      return reply.code(204).send()
+    },
+  )
+}

@@ -1,0 +1,148 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { v7 as uuidv7 } from 'uuid'
+import type { App } from '../../app/app.ts'
+import { submitEvent } from '../../app/submit-event.ts'
+import { MAX_PAYLOAD_BYTES, type Submission } from '../../domain/event.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { type ErrorCode, ServiceError, validationError } from '../../errors.ts'
+import { presentEither, presentEvent } from '../present.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { CandidateAlias, Uuid } from '../schemas/scalars.ts'
+import {
+  AddressedSubmission,
+  PreferHeader,
+  Submission as SubmissionBody,
+  type SubmissionFields,
+} from '../schemas/submission.ts'
+import type { TypedServer } from '../typed-server.ts'
+
+type Address = Parameters<typeof submitEvent>[1]['address']
+
+const EVENT_ERRORS: ErrorCode[] = [
+  ...BODY_ERRORS,
+  'EVENT_ID_CONFLICT',
+  'CLAIM_NOT_OPEN',
+  'EVENT_LIMIT_REACHED',
+]
+
+const description =
+  'Records the event and decides by it, in one atomic operation. The answer tells how the claim stands now. ' +
+  'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event.'
+
+/** §4.3: three paths, one operation. */
+export function addEventRoutes(server: TypedServer, app: App): void {
+  server.post(
+    '/v1/events',
+    {
+      schema: {
+        ...documentation('submitEvent', 'Submit an event', ['CLAIM_NOT_FOUND', 'CANDIDATE_NOT_FOUND']),
+        body: AddressedSubmission,
+      },
+    },
+    (request, reply) => {
+      const { claim_id, candidate_alias } = request.body
+      const address: Address =
+        claim_id === undefined
+          ? { kind: 'candidate', alias: candidate_alias as string }
+          : { kind: 'claim', id: claim_id.toLowerCase() }
+      return submit(app, address, request, reply)
+    },
+  )
+
+  server.post(
+    '/v1/claims/:id/events',
+    {
+      schema: {
+        ...documentation('submitClaimEvent', 'Submit an event to a claim', ['CLAIM_NOT_FOUND']),
+        params: Type.Object({ id: Uuid('The claim.') }),
+        body: SubmissionBody,
+      },
+    },
+    (request, reply) => {
+      const id = request.params.id.toLowerCase()
+      const { claim_id, candidate_alias } = request.body
+      if (claim_id !== undefined && claim_id.toLowerCase() !== id) throw namesAnother('claim_id')
+      if (candidate_alias !== undefined) throw namesAnother('candidate_alias')
+      return submit(app, { kind: 'claim', id }, request, reply)
+    },
+  )
+
+  server.post(
+    '/v1/candidates/:candidate_alias/events',
+    {
+      schema: {
+        ...documentation('submitCandidateEvent', 'Submit an event to a candidate', ['CANDIDATE_NOT_FOUND']),
+        params: Type.Object({ candidate_alias: CandidateAlias }),
+        body: SubmissionBody,
+      },
+    },
+    (request, reply) => {
+      const alias = request.params.candidate_alias
+      const { claim_id, candidate_alias } = request.body
+      if (candidate_alias !== undefined && candidate_alias !== alias) throw namesAnother('candidate_alias')
+      if (claim_id !== undefined) throw namesAnother('claim_id')
+      return submit(app, { kind: 'candidate', alias }, request, reply)
+    },
+  )
+}
+
+function documentation(operationId: string, summary: string, notFound: ErrorCode[]) {
+  const answer = Type.Object({
+    event: EventRef,
+    claim: Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] }),
+  })
+  return {
+    operationId,
+    summary,
+    description,
+    tags: ['Events'],
+    headers: PreferHeader,
+    response: responses(
+      {
+        200: { description: 'The event had been recorded before; nothing was done now.', schema: answer },
+        201: {
+          description: 'Recorded, and the claim or candidate as it stands after the decision.',
+          schema: answer,
+        },
+        204: { description: 'Recorded; with `Prefer: return=minimal`.' },
+      },
+      [...EVENT_ERRORS, ...notFound],
+    ),
+  }
+}
+
+const namesAnother = (path: string) =>
+  validationError([{ path, message: 'names another claim or candidate than the path' }])
+
+const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
+
+async function submit(
+  app: App,
+  address: Address,
+  request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
+  reply: FastifyReply,
+) {
+  const submission = readSubmission(request.body)
+  const { event, claim, replayed } = await submitEvent(app, { userId: request.userId, address, submission })
+
+  if (replayed) reply.header('Idempotent-Replayed', 'true')
+  if (RETURN_MINIMAL.test(`${request.headers.prefer ?? ''}`)) {
+    return reply.code(204).header('Preference-Applied', 'return=minimal').send()
+  }
+  return reply.code(replayed ? 200 : 201).send({ event: presentEvent(event), claim: presentEither(claim) })
+}
+
+/** Takes the fields with a meaning of their own out of the body; the rest is the payload. */
+function readSubmission(body: JsonObject & SubmissionFields): Submission {
+  const { id = uuidv7(), type, claim_id: _, candidate_alias: __, ...payload } = body
+  const payloadBytes = Buffer.byteLength(JSON.stringify(payload))
+  if (payloadBytes > MAX_PAYLOAD_BYTES) {
+    throw new ServiceError(
+      'PAYLOAD_TOO_LARGE',
+      `The event's payload has ${payloadBytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} are allowed.`,
+    )
+  }
+  return { id, type, payload: payload as JsonObject, payloadBytes }
+}

@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { isReady } from '../../app/is-ready.ts'
+import { unavailable } from '../../errors.ts'
+import { errorResponses } from '../schemas/responses.ts'
+import type { TypedServer } from '../typed-server.ts'
+
+const tags = ['Health']
+
+/** For those who watch over the service; without a token. */
+export function addHealthRoutes(server: TypedServer, app: App): void {
+  server.get(
+    '/healthz',
+    {
+      schema: {
+        operationId: 'getHealth',
+        summary: 'Is the process alive?',
+        tags,
+        security: [],
+        response: {
+          200: {
+            description: 'It is.',
+            content: { 'application/json': { schema: Type.Object({ status: Type.Literal('alive') }) } },
+          },
+          ...errorResponses(['INTERNAL_ERROR']),
+        },
+      },
+    },
+    async () => ({ status: 'alive' }) as const,
+  )
+
+  server.get(
+    '/readyz',
+    {
+      schema: {
+        operationId: 'getReadiness',
+        summary: 'Can it serve? The database is reachable and migrated.',
+        tags,
+        security: [],
+        response: {
+          200: {
+            description: 'It can.',
+            content: { 'application/json': { schema: Type.Object({ status: Type.Literal('ready') }) } },
+          },
+          ...errorResponses(['UNAVAILABLE', 'INTERNAL_ERROR']),
+        },
+      },
+    },
+    async () => {
+      if (!(await isReady(app))) throw unavailable('The database has not all migrations of this server.')
+      return { status: 'ready' } as const
+    },
+  )
+}

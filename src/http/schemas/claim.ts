@@ -1,0 +1,105 @@
+import { type Static, Type } from 'typebox'
+import type { JsonObject } from '../../domain/json.ts'
+import { ContractRef } from './contract.ts'
+import {
+  CandidateAlias,
+  DateTime,
+  DateTimeOrNull,
+  ExternalId,
+  ScheduledOutcome,
+  Status,
+  Uuid,
+  UuidOrNull,
+} from './scalars.ts'
+
+/** An item of an event log; beside these fields it has every field of the submission as it was sent. */
+const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_at: Date; system: boolean }>({
+  $id: 'Event',
+  type: 'object',
+  description: 'An item of the event log, with every other field of the submission as it was sent.',
+  required: ['id', 'type', 'created_at', 'system'],
+  properties: {
+    id: Type.String({ description: 'Unique within the claim.', examples: ['evt-1'] }),
+    type: Type.String({ examples: ['ticket_resolved'] }),
+    created_at: DateTime('When the service recorded it.'),
+    system: Type.Boolean({ description: 'Appended by the service at a time-based transition (§6 rule 2).' }),
+    value: { description: 'As it was sent.' },
+  },
+  additionalProperties: true,
+  examples: [
+    { id: 'evt-1', type: 'satisfaction', created_at: '2026-01-31T09:30:00.000Z', system: false, value: 5 },
+  ],
+})
+export const EventRef = Type.Unsafe<Static<typeof EventBody>>({ $ref: 'Event#' })
+
+const STATE = {
+  contract: ContractRef,
+  status: Status,
+  status_since: DateTime('When it entered its status.'),
+  scheduled_outcome: ScheduledOutcome,
+  due_at: DateTimeOrNull('When the current window elapses; null in a terminal state.'),
+  schema_id: UuidOrNull('The schema that the contract was copied from.'),
+  test_clock_id: UuidOrNull('The test clock that it lives by; null for the real time.'),
+  created_at: DateTime('When it was created.'),
+}
+const EVENTS = { events: Type.Array(EventRef, { description: 'The event log, in the order of recording.' }) }
+
+const CLAIM_FIELDS = {
+  id: Uuid('Made by the server.'),
+  user_id: Uuid('The account that it belongs to.'),
+  customer_id: Uuid('The customer that it belongs to.'),
+  ...STATE,
+}
+const CANDIDATE_FIELDS = {
+  candidate_alias: CandidateAlias,
+  customer_uuid: Type.String({
+    ...ExternalId,
+    description: 'The external_id of the customer that it belongs to.',
+  }),
+  ...STATE,
+}
+
+/** §2.3 */
+export const ClaimSummaryBody = Type.Object(CLAIM_FIELDS, {
+  $id: 'ClaimSummary',
+  description: 'A claim without its event log.',
+})
+export const ClaimBody = Type.Object(
+  { ...CLAIM_FIELDS, ...EVENTS },
+  { $id: 'Claim', description: 'A claim (§2.3).' },
+)
+
+/** §2.4 */
+export const CandidateSummaryBody = Type.Object(CANDIDATE_FIELDS, {
+  $id: 'CandidateSummary',
+  description: 'A candidate without its event log.',
+})
+export const CandidateBody = Type.Object(
+  { ...CANDIDATE_FIELDS, ...EVENTS },
+  { $id: 'Candidate', description: 'A candidate (§2.4): a claim addressed by the caller’s alias.' },
+)
+
+export const CLAIM_COMPONENTS = [EventBody, ClaimSummaryBody, ClaimBody, CandidateSummaryBody, CandidateBody]
+
+const TERMS = {
+  schema_id: Type.Optional(Uuid('Copies the contract of this schema. Give either this or a contract.')),
+  contract: Type.Optional(ContractRef),
+}
+const ONE_SOURCE = {
+  oneOf: [{ required: ['contract'] }, { required: ['schema_id'] }],
+  additionalProperties: false,
+}
+
+export const NewClaimBody = Type.Object(
+  { customer_id: Uuid('The customer that the claim belongs to.'), ...TERMS },
+  ONE_SOURCE,
+)
+
+export const NewCandidateBody = Type.Object(
+  {
+    candidate_alias: CandidateAlias,
+    customer_uuid: Type.String({ ...ExternalId, description: 'The external_id of the customer.' }),
+    ...TERMS,
+  },
+  ONE_SOURCE,
+)

@@ -1,0 +1,98 @@
+import { type TSchema, Type } from 'typebox'
+import { ERRORS, type ErrorCode } from '../../errors.ts'
+
+/** The body of every error (§7). */
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      type: Type.Enum(['invalid_request_error', 'authentication_error', 'rate_limit_error', 'api_error']),
+      code: Type.Enum(Object.keys(ERRORS) as [string, ...string[]]),
+      message: Type.String(),
+      status: Type.Integer({ description: 'The HTTP status.' }),
+      doc_url: Type.String({ description: 'A page about this code.' }),
+      request_id: Type.String({ description: 'Also in the header X-Request-Id.' }),
+      details: Type.Optional(
+        Type.Array(
+          Type.Object({
+            path: Type.String({ description: 'Such as contract.fulfillment_condition.conditions[0].event' }),
+            message: Type.String(),
+          }),
+        ),
+      ),
+    }),
+  },
+  { $id: 'Error' },
+)
+
+/** Errors that any endpoint under /v1 may answer. */
+const ALWAYS: ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'TOKEN_INVALID',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+]
+/** And where there is a body. */
+export const BODY_ERRORS: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+
+interface Success {
+  description: string
+  /** Absent where there is no body. */
+  schema?: TSchema
+  example?: unknown
+}
+
+/** A component by its $id. */
+export const ref = (schema: TSchema & { $id?: string }): TSchema => Type.Unsafe({ $ref: `${schema.$id}#` })
+
+/** The answers of an endpoint under /v1: its successes, and every error it may answer. */
+export function responses(successes: Record<number, Success>, errors: ErrorCode[]) {
+  return {
+    ...Object.fromEntries(
+      Object.entries(successes).map(([status, success]) => [status, toResponse(success)]),
+    ),
+    ...errorResponses([...ALWAYS, ...errors]),
+  }
+}
+
+function toResponse({ description, schema, example }: Success) {
+  if (!schema) return { description, type: 'null' }
+  const examples = example === undefined ? {} : { example }
+  return { description, content: { 'application/json': { schema, ...examples } } }
+}
+
+/** One answer a status; a status may stand for several codes. */
+export function errorResponses(codes: ErrorCode[]) {
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('\n\n'),
+        content: {
+          'application/json': {
+            schema: ref(ErrorBody),
+            examples: Object.fromEntries(group.map((code) => [code, { value: exampleOf(code) }])),
+          },
+        },
+      },
+    ]),
+  )
+}
+
+function exampleOf(code: ErrorCode) {
+  const { status, type, title } = ERRORS[code]
+  const details =
+    code === 'VALIDATION_ERROR' ? { details: [{ path: 'contract.price', message: 'is required' }] } : {}
+  return {
+    error: {
+      type,
+      code,
+      message: title,
+      status,
+      doc_url: `http://127.0.0.1:8080/docs/errors/${code}`,
+      request_id: 'req_6f1c1b9e-6f0b-4a53-8a51-0f4c8f1f7d10',
+      ...details,
+    },
+  }
+}

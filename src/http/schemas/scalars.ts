@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { type Outcome, STATUSES } from '../../domain/lifecycle.ts'
+
+const UUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
+
+/** Any version; in any case on input. */
+export const Uuid = (description: string) =>
+  Type.String({ description, pattern: UUID_PATTERN, examples: [SOME_UUID] })
+
+export const UuidOrNull = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    pattern: UUID_PATTERN,
+    description,
+    examples: [null],
+  })
+
+export const DateTime = (description: string) =>
+  Type.Unsafe<Date>({
+    type: 'string',
+    format: 'date-time',
+    description,
+    examples: ['2026-01-31T09:30:00.000Z'],
+  })
+
+export const DateTimeOrNull = (description: string) =>
+  Type.Unsafe<Date | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description,
+    examples: ['2026-01-31T09:30:00.000Z'],
+  })
+
+export const Status = Type.Enum([...STATUSES], { description: 'The state (§3).', examples: ['OPEN'] })
+
+export const ScheduledOutcome = Type.Unsafe<Outcome | null>({
+  enum: ['CONFIRMED', 'FAILED', null],
+  description: 'What it resolves to when the review window elapses; null while OPEN.',
+  examples: [null],
+})
+
+export const CandidateAlias = Type.String({
+  description: 'The caller’s own name for the candidate, unique over all accounts and never freed.',
+  minLength: 8,
+  maxLength: 255,
+  examples: ['order-2026-000417'],
+})
+
+export const ExternalId = Type.String({
+  description: 'The caller’s own name for the customer, unique within the account; it never changes.',
+  minLength: 1,
+  maxLength: 255,
+  examples: ['acme'],
+})
+
+export const CustomerName = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  minLength: 1,
+  maxLength: 255,
+  description: 'For people; null where there is none.',
+  examples: ['ACME Inc.'],
+})

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { MAX_EVENT_NAME_LENGTH, RESERVED_FIELDS, RESERVED_TYPES } from '../../domain/event.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { CandidateAlias, Uuid } from './scalars.ts'
+
+const NAME = { type: 'string', minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }
+
+/** The fields of a submission that have a meaning of their own; all others are its payload. */
+export interface SubmissionFields {
+  type: string
+  id?: string
+  claim_id?: string
+  candidate_alias?: string
+}
+
+const PROPERTIES = {
+  type: {
+    ...NAME,
+    not: { enum: RESERVED_TYPES },
+    description: `The event type. ${RESERVED_TYPES.join(' and ')} are reserved (§6 rule 3).`,
+    examples: ['ticket_resolved'],
+  },
+  id: {
+    ...NAME,
+    description:
+      'The caller’s own name for the event, unique within the claim; made by the server where it is missing. Sending it again with the same content is safe.',
+    examples: ['evt-1'],
+  },
+  value: { description: 'Any JSON: what a condition compares where it names no field.', examples: [5] },
+  claim_id: Uuid('The claim that the event is for.'),
+  candidate_alias: CandidateAlias,
+  ...Object.fromEntries(RESERVED_FIELDS.map((name) => [name, { not: {}, description: 'Reserved.' }])),
+}
+
+/** A submission that must say itself which claim or candidate it is for. */
+export const AddressedSubmission = Type.Unsafe<JsonObject & SubmissionFields>({
+  type: 'object',
+  required: ['type'],
+  properties: PROPERTIES,
+  additionalProperties: true,
+  oneOf: [{ required: ['claim_id'] }, { required: ['candidate_alias'] }],
+  examples: [
+    { claim_id: '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42', id: 'evt-1', type: 'satisfaction', value: 5 },
+  ],
+})
+
+/** A submission on the path of its claim or candidate. */
+export const Submission = Type.Unsafe<JsonObject & SubmissionFields>({
+  type: 'object',
+  required: ['type'],
+  properties: PROPERTIES,
+  additionalProperties: true,
+  examples: [{ id: 'evt-1', type: 'satisfaction', value: 5 }],
+})
+
+export const PreferHeader = Type.Object({
+  prefer: Type.Optional(
+    Type.String({
+      description: '`return=minimal` is answered 204 without a body.',
+      examples: ['return=minimal'],
+    }),
+  ),
+})

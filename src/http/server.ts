@@ -1,0 +1,126 @@
+import type { Socket } from 'node:net'
+import rateLimit from '@fastify/rate-limit'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import type { App } from '../app/app.ts'
+import { ServiceError, unavailable } from '../errors.ts'
+import { authenticate } from './authenticate.ts'
+import {
+  answerClientError,
+  newRequestId,
+  REQUEST_ID_HEADER,
+  sendError,
+  unsupportedMediaType,
+} from './error-response.ts'
+import { addOpenApi } from './openapi.ts'
+import { parseJson } from './parse-json.ts'
+import { addReference } from './reference.ts'
+import { addCandidateRoutes } from './routes/candidates.ts'
+import { addClaimSchemaRoutes } from './routes/claim-schemas.ts'
+import { addClaimRoutes } from './routes/claims.ts'
+import { addCustomerRoutes } from './routes/customers.ts'
+import { addEventRoutes } from './routes/events.ts'
+import { addHealthRoutes } from './routes/health.ts'
+import type { TypedServer } from './typed-server.ts'
+import { answerUnknownRoutes } from './unknown-route.ts'
+import { createValidatorCompiler } from './validate-request.ts'
+
+export interface ServerOptions {
+  log: FastifyBaseLogger
+  /** Where callers see the service; empty to go by each request. */
+  publicUrl: string
+  /** Requests a minute of one account on this server; 0 for no limit. */
+  rateLimitPerMinute: number
+}
+
+/** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
+const BODY_LIMIT = 1024 * 1024
+/** A candidate alias in a path: 255 characters, each up to 12 when percent-encoded. */
+const MAX_PARAM_LENGTH = 255 * 12
+/** A request must have arrived whole within this time. */
+const REQUEST_TIMEOUT_MS = 30_000
+
+/** The HTTP interface: every path under /v1, the health checks and the documentation. */
+export async function createServer(app: App, options: ServerOptions): Promise<TypedServer> {
+  const server: TypedServer = fastify({
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // While it stops, requests on open connections are answered by the hook below, with our error body.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: answerClientError(options.publicUrl) as (error: Error, socket: Socket) => void,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  server.decorate('configuredPublicUrl', options.publicUrl)
+  server.decorateRequest('userId', '')
+  server.setValidatorCompiler(createValidatorCompiler())
+  server.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  server.setErrorHandler(sendError)
+  acceptJsonOnly(server)
+  answerEveryRequestAlike(server)
+  answerUnknownRoutes(server)
+
+  await addOpenApi(server)
+  addHealthRoutes(server, app)
+  await addReference(server)
+  await server.register(async (api: TypedServer) => {
+    api.addHook('onRequest', authenticate(app))
+    if (options.rateLimitPerMinute > 0) await limitRate(api, options.rateLimitPerMinute)
+    addClaimRoutes(api, app)
+    addCandidateRoutes(api, app)
+    addEventRoutes(api, app)
+    addClaimSchemaRoutes(api, app)
+    addCustomerRoutes(api, app)
+  })
+  return server
+}
+
+function acceptJsonOnly(server: TypedServer): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: { headers: Record<string, unknown> }, bytes: Buffer) => {
+      const encoding = request.headers['content-encoding'] ?? 'identity'
+      if (encoding !== 'identity')
+        throw unsupportedMediaType(`The body must not be compressed (${encoding}).`)
+      return bytes.length === 0 ? undefined : parseJson(bytes)
+    },
+  )
+}
+
+function answerEveryRequestAlike(server: TypedServer): void {
+  let stopping = false
+  server.addHook('preClose', async () => {
+    stopping = true
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      [REQUEST_ID_HEADER]: request.id,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    if (stopping) {
+      reply.header('Connection', 'close')
+      throw unavailable('The server is stopping.')
+    }
+  })
+}
+
+/** Each server counts for itself, by account. */
+async function limitRate(api: TypedServer, perMinute: number): Promise<void> {
+  await api.register(rateLimit, {
+    max: perMinute,
+    timeWindow: '1 minute',
+    // After the token was checked, before the body is read.
+    hook: 'preParsing',
+    keyGenerator: (request) => request.userId,
+    enableDraftSpec: true,
+    errorResponseBuilder: (_request, { after }) =>
+      new ServiceError('RATE_LIMITED', `More than ${perMinute} requests a minute; try again in ${after}.`),
+  })
+}

@@ -1,0 +1,83 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Connection } from './database.ts'
+
+/** An API token (§5), without the secret itself. */
+export interface ApiToken {
+  id: string
+  userId: string
+  email: string
+  name: string
+  createdAt: Date
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+interface ApiTokenRow {
+  id: string
+  user_id: string
+  email: string
+  name: string
+  created_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+/** Stores a token by its SHA-256 hash. Returns its id. */
+export async function insertApiToken(
+  db: Connection,
+  token: { userId: string; name: string; hash: Buffer; expiresAt: Date | null },
+): Promise<string> {
+  const id = uuidv7()
+  await db.query({
+    name: 'insert_api_token',
+    text: `-- insert_api_token
+      INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, date_trunc('milliseconds', clock_timestamp()), $5)`,
+    values: [id, token.userId, token.name, token.hash, token.expiresAt],
+  })
+  return id
+}
+
+/** The account of a token that is neither revoked nor expired; null where there is none with this hash. */
+export async function findTokenOwner(db: Connection, hash: Buffer): Promise<string | null> {
+  const [row] = await db.query<{ user_id: string }>({
+    name: 'find_token_owner',
+    text: `-- find_token_owner
+      SELECT user_id FROM api_tokens
+      WHERE token_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
+    values: [hash],
+  })
+  return row?.user_id ?? null
+}
+
+/** Every token, oldest first. */
+export async function listApiTokens(db: Connection): Promise<ApiToken[]> {
+  const rows = await db.query<ApiTokenRow>({
+    name: 'list_api_tokens',
+    text: `-- list_api_tokens
+      SELECT t.id, t.user_id, u.email, t.name, t.created_at, t.expires_at, t.revoked_at
+      FROM api_tokens t JOIN users u ON u.id = t.user_id
+      ORDER BY t.created_at, t.id`,
+  })
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    email: row.email,
+    name: row.name,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }))
+}
+
+/** Ends a token at once, on every server. False where there is none; revoking twice changes nothing. */
+export async function revokeApiToken(db: Connection, id: string): Promise<boolean> {
+  const rows = await db.query({
+    name: 'revoke_api_token',
+    text: `-- revoke_api_token
+      UPDATE api_tokens SET revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp()))
+      WHERE id = $1 RETURNING id`,
+    values: [id],
+  })
+  return rows.length === 1
+}

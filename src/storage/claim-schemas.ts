@@ -1,0 +1,99 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Contract } from '../domain/contract.ts'
+import type { Connection } from './database.ts'
+
+/** A reusable claim template (§2.5), "schema" on the wire. */
+export interface ClaimSchema {
+  id: string
+  userId: string
+  contract: Contract
+  createdAt: Date
+  updatedAt: Date
+}
+
+interface ClaimSchemaRow {
+  id: string
+  user_id: string
+  contract: Contract
+  created_at: Date
+  updated_at: Date
+}
+
+const COLUMNS = 'id, user_id, contract, created_at, updated_at'
+
+const toClaimSchema = (row: ClaimSchemaRow): ClaimSchema => ({
+  id: row.id,
+  userId: row.user_id,
+  contract: row.contract,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+export async function insertClaimSchema(
+  db: Connection,
+  userId: string,
+  contract: Contract,
+): Promise<ClaimSchema> {
+  const [row] = await db.query<ClaimSchemaRow>({
+    name: 'insert_claim_schema',
+    text: `-- insert_claim_schema
+      INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
+      SELECT $1, $2, $3, now, now FROM date_trunc('milliseconds', clock_timestamp()) AS now
+      RETURNING ${COLUMNS}`,
+    values: [userId, uuidv7(), JSON.stringify(contract)],
+  })
+  return toClaimSchema(row as ClaimSchemaRow)
+}
+
+export async function findClaimSchema(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<ClaimSchema | null> {
+  const [row] = await db.query<ClaimSchemaRow>({
+    name: 'find_claim_schema',
+    text: `-- find_claim_schema
+      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+  })
+  return row ? toClaimSchema(row) : null
+}
+
+/** All of the account's schemas, oldest first. */
+export async function listClaimSchemas(db: Connection, userId: string): Promise<ClaimSchema[]> {
+  const rows = await db.query<ClaimSchemaRow>({
+    name: 'list_claim_schemas',
+    text: `-- list_claim_schemas
+      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 ORDER BY position`,
+    values: [userId],
+  })
+  return rows.map(toClaimSchema)
+}
+
+/** Replaces the contract of the template; claims made from it keep theirs. Null where there is no such schema. */
+export async function updateClaimSchema(
+  db: Connection,
+  userId: string,
+  id: string,
+  contract: Contract,
+): Promise<ClaimSchema | null> {
+  const [row] = await db.query<ClaimSchemaRow>({
+    name: 'update_claim_schema',
+    text: `-- update_claim_schema
+      UPDATE claim_schemas SET contract = $3, updated_at = date_trunc('milliseconds', clock_timestamp())
+      WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
+    values: [userId, id, JSON.stringify(contract)],
+  })
+  return row ? toClaimSchema(row) : null
+}
+
+/** False where there is no such schema. */
+export async function deleteClaimSchema(db: Connection, userId: string, id: string): Promise<boolean> {
+  const rows = await db.query({
+    name: 'delete_claim_schema',
+    text: `-- delete_claim_schema
+      DELETE FROM claim_schemas WHERE user_id = $1 AND id = $2 RETURNING id`,
+    values: [userId, id],
+  })
+  return rows.length === 1
+}

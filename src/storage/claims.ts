@@ -1,0 +1,152 @@
+import type { Claim } from '../domain/claim.ts'
+import { type Contract, decisiveEventTypes, windowMs } from '../domain/contract.ts'
+import type { Outcome, Status } from '../domain/lifecycle.ts'
+import { candidateId } from './candidate-id.ts'
+import type { Connection } from './database.ts'
+import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
+import { ListQuery } from './list-query.ts'
+
+/** How a caller names a claim (by id) or a candidate (by alias). */
+export type ClaimAddress = { kind: 'claim'; id: string } | { kind: 'candidate'; alias: string }
+
+/** The address as the columns `id` and `candidate_alias` hold it. */
+export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
+  return address.kind === 'claim'
+    ? { id: address.id, alias: null }
+    : { id: candidateId(address.alias), alias: address.alias }
+}
+
+export const CLAIM_COLUMNS = `id, user_id, customer_id, candidate_alias, customer_external_id, contract, status,
+  scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, test_clock_id, created_at`
+
+export interface ClaimRow {
+  id: string
+  user_id: string
+  customer_id: string
+  candidate_alias: string | null
+  customer_external_id: string | null
+  contract: Contract
+  status: Status
+  scheduled_outcome: Outcome | null
+  status_since: Date
+  due_at: Date | null
+  event_count: number
+  log_bytes: number
+  schema_id: string | null
+  test_clock_id: string | null
+  created_at: Date
+}
+
+export function toClaim(row: ClaimRow): Claim {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    customerId: row.customer_id,
+    candidateAlias: row.candidate_alias,
+    customerExternalId: row.customer_external_id,
+    contract: row.contract,
+    status: row.status,
+    scheduledOutcome: row.scheduled_outcome,
+    statusSince: row.status_since,
+    dueAt: row.due_at,
+    eventCount: row.event_count,
+    logBytes: row.log_bytes,
+    schemaId: row.schema_id,
+    testClockId: row.test_clock_id,
+    createdAt: row.created_at,
+  }
+}
+
+export interface NewClaim {
+  address: ClaimAddress
+  userId: string
+  customerId: string
+  /** For a candidate. */
+  customerExternalId: string | null
+  contract: Contract
+  schemaId: string | null
+}
+
+/** Stores a new OPEN claim; null where its id (for a candidate: its alias) is taken. */
+export async function insertClaim(db: Connection, claim: NewClaim): Promise<Claim | null> {
+  const { id, alias } = addressColumns(claim.address)
+  const [row] = await db.query<ClaimRow>({
+    name: 'insert_claim',
+    text: `-- insert_claim
+      WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
+      clock AS MATERIALIZED (SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile)
+      INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
+        decisive_event_types, status, status_since, due_at, schema_id, created_at)
+      SELECT $3, $2::uuid, $4, $5, $6, $7, $8, 'OPEN', now, now + $9::float8 * interval '1 millisecond', $10, now
+      FROM clock
+      ON CONFLICT (id) DO NOTHING
+      RETURNING ${CLAIM_COLUMNS}`,
+    values: [
+      'claims',
+      claim.userId,
+      id,
+      claim.customerId,
+      alias,
+      claim.customerExternalId,
+      JSON.stringify(claim.contract),
+      decisiveEventTypes(claim.contract),
+      windowMs(claim.contract.activity_window),
+      claim.schemaId,
+    ],
+  })
+  return row ? toClaim(row) : null
+}
+
+export interface ClaimFilter {
+  userId: string
+  kind: ClaimAddress['kind']
+  status: Status | undefined
+  customerId: string | undefined
+  /** Position of the record to continue after. */
+  after: string | null
+  order: 'asc' | 'desc'
+  limit: number
+}
+
+/** A page of the account's claims, or of its candidates, in the order of creation. */
+export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<Claim>> {
+  const { rows, hasMore } = await readPage(
+    db,
+    { name: 'claims', userId: filter.userId },
+    filter.limit,
+    (count, upTo) => {
+      const query = new ListQuery()
+        .where('user_id', '=', filter.userId)
+        .where('status', '=', filter.status)
+        .where('customer_id', '=', filter.customerId)
+        .after(filter.after, filter.order)
+        .where('position', '<=', upTo)
+      return db.query<ClaimRow & ListedRow>({
+        text: `-- list_claims
+          SELECT ${CLAIM_COLUMNS}, position, (${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh
+          FROM claims
+          WHERE candidate_alias IS ${filter.kind === 'candidate' ? 'NOT NULL' : 'NULL'} AND ${query.conditions}
+          ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
+        values: query.values,
+      })
+    },
+  )
+  return { rows: rows.map(toClaim), hasMore }
+}
+
+/** The position of one of the account's claims or candidates in its list, by its UUID; null where there is none. */
+export async function findClaimPosition(
+  db: Connection,
+  userId: string,
+  kind: ClaimAddress['kind'],
+  id: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ position: string }>({
+    name: 'find_claim_position',
+    text: `-- find_claim_position
+      SELECT position FROM claims
+      WHERE id = $1 AND user_id = $2 AND (candidate_alias IS NOT NULL) = $3`,
+    values: [id, userId, kind === 'candidate'],
+  })
+  return row?.position ?? null
+}

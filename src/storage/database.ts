@@ -1,0 +1,133 @@
+import pg from 'pg'
+import { ServiceError } from '../errors.ts'
+
+/** A statement; with a name it is prepared once a connection. */
+export interface Statement {
+  name?: string
+  text: string
+  values?: readonly unknown[]
+  /** It only reads: where the connection breaks, nothing can have changed. */
+  readOnly?: true
+}
+
+export interface Connection {
+  query<Row>(statement: Statement): Promise<Row[]>
+}
+
+/** How long a statement may run and a caller may wait for a connection, in milliseconds. */
+const STATEMENT_TIMEOUT_MS = 30_000
+const CONNECT_TIMEOUT_MS = 5_000
+/** Callers that may wait for a connection; one more is answered 503 at once rather than made to wait. */
+const MAX_WAITING = 1_000
+
+/**
+ * The database is away or refuses to work. `outcomeKnown` false: the statement may have been executed all the
+ * same, because the connection was lost before its answer came.
+ */
+export class DatabaseAway extends ServiceError {
+  readonly outcomeKnown: boolean
+
+  constructor(message: string, outcomeKnown: boolean, cause?: unknown) {
+    super('UNAVAILABLE', message, { headers: { 'Retry-After': '2' }, cause })
+    this.outcomeKnown = outcomeKnown
+  }
+}
+
+/** A pool of connections to PostgreSQL. A broken connection is replaced; a restarted database is found again. */
+export class Database implements Connection {
+  readonly #pool: pg.Pool
+
+  constructor(options: { connectionString: string; poolSize: number }) {
+    this.#pool = new pg.Pool({
+      connectionString: options.connectionString,
+      max: options.poolSize,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      // The server ends a statement first; this is for a server that answers no more.
+      query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+      keepAlive: true,
+      application_name: 'claimkeeper',
+    })
+    // An idle connection that breaks is reported here, and a busy one by its statement as well: neither may
+    // end the process.
+    this.#pool.on('error', () => {})
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  query<Row>(statement: Statement): Promise<Row[]> {
+    return this.withConnection((connection) => connection.query<Row>(statement))
+  }
+
+  /** Runs several statements on one connection, without a transaction. */
+  async withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#connect()
+    let broken = false
+    try {
+      return await work({
+        query: <Row>(statement: Statement) => run<Row>(client, statement),
+      })
+    } catch (error) {
+      broken = error instanceof DatabaseAway
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  /** All of the work's statements are committed together, or none. READ COMMITTED. */
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.withConnection(async (connection) => {
+      await connection.query({ text: 'BEGIN' })
+      try {
+        const result = await work(connection)
+        await connection.query({ text: 'COMMIT' })
+        return result
+      } catch (error) {
+        if (!(error instanceof DatabaseAway)) await connection.query({ text: 'ROLLBACK' })
+        throw error
+      }
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    if (this.#pool.waitingCount >= MAX_WAITING) {
+      throw new DatabaseAway('Too many requests are waiting for the database.', true)
+    }
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      throw new DatabaseAway('The database cannot be reached.', true, error)
+    }
+  }
+}
+
+async function run<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+  try {
+    const config = { text: statement.text, values: statement.values as unknown[] }
+    const result = await client.query(statement.name ? { ...config, name: statement.name } : config)
+    return result.rows as Row[]
+  } catch (error) {
+    throw asDatabaseAway(error, statement.readOnly === true) ?? error
+  }
+}
+
+/** SQLSTATEs (or their classes) after which the statement is known to have changed nothing. */
+const REFUSED = /^(53|57014|40001|40P01|55P03|25006)/
+/** SQLSTATEs of a connection that is gone, or going, possibly after the statement took effect. */
+const CUT_OFF = /^(08|57P0)/
+
+function asDatabaseAway(error: unknown, readOnly: boolean): DatabaseAway | null {
+  if (!(error instanceof pg.DatabaseError)) {
+    // Not the server's word but the driver's: the socket broke, or no answer came in time.
+    return new DatabaseAway('The connection to the database was lost.', readOnly, error)
+  }
+  const state = error.code ?? ''
+  if (CUT_OFF.test(state))
+    return new DatabaseAway('The connection to the database was lost.', readOnly, error)
+  if (REFUSED.test(state)) return new DatabaseAway('The database could not do this now.', true, error)
+  return null
+}

@@ -1,0 +1,27 @@
+/** Collects the conditions of a list's WHERE clause and their values. */
+export class ListQuery {
+  readonly values: unknown[] = []
+  readonly #conditions: string[] = []
+
+  /** Adds `column operator value`; nothing where the value is undefined or null. */
+  where(column: string, operator: '=' | '>' | '<' | '<=', value: unknown): this {
+    if (value !== undefined && value !== null) {
+      this.#conditions.push(`${column} ${operator} ${this.parameter(value)}`)
+    }
+    return this
+  }
+
+  /** Records after the cursor's position, in the list's order. */
+  after(position: string | null, order: 'asc' | 'desc'): this {
+    return this.where('position', order === 'asc' ? '>' : '<', position)
+  }
+
+  parameter(value: unknown): string {
+    this.values.push(value)
+    return `$${this.values.length}`
+  }
+
+  get conditions(): string {
+    return this.#conditions.join(' AND ')
+  }
+}

@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { StartupError } from '../startup-error.ts'
+import { Database, DatabaseAway } from './database.ts'
+import { openEmbeddedDatabase } from './embedded/open-embedded-database.ts'
+import { migrate } from './migrate.ts'
+
+export interface DatabaseOptions {
+  /** Your own PostgreSQL; null for the embedded one. */
+  databaseUrl: string | null
+  dataDir: string
+  poolSize: number
+  /** The service, or a short command beside it or without it. */
+  role: 'service' | 'command'
+  /** Hears what is being done, in short lines for people. */
+  report: (step: string) => void
+}
+
+export interface OpenDatabase {
+  db: Database
+  /** Closes the connections, and stops the embedded database where nobody else uses it. */
+  close: () => Promise<void>
+}
+
+/** A database that comes up together with the service is waited for. */
+const PATIENCE_MS = 30_000
+const PAUSE_MS = 500
+
+/** Finds or starts the database and brings it to this code's version. @throws StartupError */
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const { databaseUrl, dataDir, role, report, poolSize } = options
+  const embedded = databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report }) : null
+  const db = new Database({
+    connectionString: embedded?.connectionString ?? (databaseUrl as string),
+    poolSize,
+  })
+  const close = async () => {
+    await db.close()
+    await embedded?.release()
+  }
+  try {
+    await waitUntilReachable(db, databaseUrl, report)
+    await migrate(db, report)
+    return { db, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function waitUntilReachable(
+  db: Database,
+  url: string | null,
+  report: (step: string) => void,
+): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await db.query({ text: 'SELECT 1' })
+      return
+    } catch (error) {
+      const where = url === null ? 'the embedded database' : `the database at ${new URL(url).host}`
+      const reason = reasonOf(error)
+      if (!(error instanceof DatabaseAway)) throw new StartupError(`Cannot use ${where}: ${reason}`)
+      if (performance.now() > deadline) throw new StartupError(`Cannot reach ${where}: ${reason}`)
+      if (attempt === 1) report(`Waiting for ${where}: ${reason}`)
+      await pause(PAUSE_MS)
+    }
+  }
+}
+
+/** The driver's own words, in one line. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause ? error.cause : error
+  const parts = cause instanceof AggregateError ? cause.errors : [cause]
+  return parts
+    .map((part) => (part instanceof Error ? part.message : String(part)).replaceAll('\n', ' '))
+    .join('; ')
+}

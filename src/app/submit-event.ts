@@ -24,7 +24,7 @@ export interface SubmittedEvent {
 }
 
 /** How long a submission may take before the caller is told to try again. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 5_000
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
 

@@ -60,12 +60,19 @@ async function waitUntilReachable(
     } catch (error) {
       const where = url === null ? 'the embedded database' : `the database at ${new URL(url).host}`
       const reason = reasonOf(error)
-      if (!(error instanceof DatabaseAway)) throw new StartupError(`Cannot use ${where}: ${reason}`)
+      if (!(error instanceof DatabaseAway) || isRefusal(error.cause)) {
+        throw new StartupError(`Cannot use ${where}: ${reason}`)
+      }
       if (performance.now() > deadline) throw new StartupError(`Cannot reach ${where}: ${reason}`)
       if (attempt === 1) report(`Waiting for ${where}: ${reason}`)
       await pause(PAUSE_MS)
     }
   }
+}
+
+/** Waiting does not help: a wrong user or password (28…), or no such database (3D…). */
+function isRefusal(cause: unknown): boolean {
+  return /^(28|3D)/.test((cause as { code?: string } | undefined)?.code ?? '')
 }
 
 /** The driver's own words, in one line. */

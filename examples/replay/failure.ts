@@ -1,0 +1,2 @@
+/** What the person at the terminal can mend: its message is shown alone, without a stack. */
+export class ReplayFailure extends Error {}

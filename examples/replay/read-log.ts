@@ -1,0 +1,112 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { CsvError, parse } from 'csv-parse'
+import { type ColumnNames, type Columns, findColumns } from './columns.ts'
+import { ReplayFailure } from './failure.ts'
+import { parseTime } from './parse-time.ts'
+
+export interface LogEvent {
+  caseName: string
+  type: string
+  /** Milliseconds since 1970. */
+  time: number
+  /** Where its row begins in the file; the first line is 1. */
+  line: number
+  payload: Record<string, string | number>
+}
+
+export interface EventLog {
+  /** In the order of their times; where those are equal, of the file. */
+  events: LogEvent[]
+  /** Of each case the customer: the first that its rows name. */
+  customers: Map<string, string>
+  /** What the person should know about the columns. */
+  warnings: string[]
+}
+
+interface Row {
+  info: { lines: number }
+  record: string[]
+}
+
+/** Reads the log row by row. @throws ReplayFailure that names the line. */
+export async function readLog(path: string, names: ColumnNames, separator: string): Promise<EventLog> {
+  const file = await openLog(path)
+  const log: EventLog = { events: [], customers: new Map(), warnings: [] }
+  const parser = parse({ bom: true, delimiter: separator, info: true, skip_empty_lines: true })
+  try {
+    await pipeline(file.createReadStream(), parser, (rows: AsyncIterable<Row>) =>
+      collect(rows, (header) => findColumns(header, names, separator), log),
+    )
+  } catch (error) {
+    throw error instanceof CsvError || isSystemError(error)
+      ? new ReplayFailure(`${path}: ${error.message}`)
+      : error
+  }
+  if (log.events.length === 0) throw new ReplayFailure(`${path}: the log holds no events`)
+  requireCustomers(log)
+  // Sorting is stable: events of the same time stay in the order of the file.
+  log.events.sort((one, other) => one.time - other.time)
+  return log
+}
+
+async function openLog(path: string): Promise<FileHandle> {
+  try {
+    return await open(path)
+  } catch (error) {
+    throw new ReplayFailure(`the log cannot be read: ${(error as Error).message}`)
+  }
+}
+
+const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
+
+async function collect(rows: AsyncIterable<Row>, find: (header: string[]) => Columns, log: EventLog) {
+  let columns: Columns | undefined
+  for await (const { info, record } of rows) {
+    if (!columns) {
+      columns = find(record)
+      log.warnings.push(...columns.warnings)
+      continue
+    }
+    // The parser counts the line that the row ends on; a quoted cell may span several.
+    const line = info.lines - (record.join('').match(/\n/g)?.length ?? 0)
+    const event = toEvent(record, columns, line)
+    log.events.push(event)
+    const customer = record[columns.customer] as string
+    if (!log.customers.get(event.caseName)) log.customers.set(event.caseName, customer)
+  }
+}
+
+function toEvent(record: string[], columns: Columns, line: number): LogEvent {
+  // Every row has as many cells as the header: the parser refuses others.
+  const cell = (index: number) => record[index] as string
+  const time = parseTime(cell(columns.time).trim())
+  if (time === null) {
+    throw new ReplayFailure(
+      `line ${line}: "${cell(columns.time)}" is not a time such as 2026-01-31T09:30:00Z or 2026-01-31 09:30:00`,
+    )
+  }
+  if (!cell(columns.case)) throw new ReplayFailure(`line ${line}: the row names no case`)
+  if (!cell(columns.type)) throw new ReplayFailure(`line ${line}: the row names no type of event`)
+  const filled = columns.payload.filter(({ index }) => cell(index) !== '')
+  const payload = Object.fromEntries(filled.map(({ index, name }) => [name, toValue(cell(index))]))
+  return { caseName: cell(columns.case), type: cell(columns.type), time, line, payload }
+}
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** A number only where nothing is lost by it: "007" is a name, and large keys would change their last digits. */
+function toValue(cell: string): string | number {
+  if (!JSON_NUMBER.test(cell)) return cell
+  const number = Number(cell)
+  const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number)
+  return isExact ? number : cell
+}
+
+function requireCustomers({ customers, events }: EventLog): void {
+  const nameless = events.find(({ caseName }) => !customers.get(caseName))
+  if (!nameless) return
+  throw new ReplayFailure(
+    `line ${nameless.line}: no row of case "${nameless.caseName}" names a customer (--customer may name any column, that of the cases too)`,
+  )
+}

@@ -1,0 +1,90 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { pino } from 'pino'
+import { SETTINGS } from '../src/config.ts'
+import { ERRORS } from '../src/errors.ts'
+import { createServer } from '../src/http/server.ts'
+import { Database } from '../src/storage/database.ts'
+
+/*
+ * Writes what is generated and committed: openapi.json, docs/errors.md and the table of settings in README.md.
+ * With --check writes nothing, and fails where a file is stale.
+ */
+
+const ROOT = new URL('../', import.meta.url)
+
+const FILES: Record<string, (current: string) => Promise<string> | string> = {
+  'openapi.json': openApiDocument,
+  'docs/errors.md': errorsPage,
+  'README.md': withSettings,
+}
+
+async function openApiDocument(): Promise<string> {
+  // The pool connects at the first statement, and there is none.
+  const db = new Database({ connectionString: 'postgres://127.0.0.1', poolSize: 2 })
+  const server = await createServer(
+    { db },
+    { log: pino({ level: 'silent' }), publicUrl: '', rateLimitPerMinute: 0 },
+  )
+  await server.ready()
+  const document = JSON.stringify(server.swagger(), null, 2)
+  await server.close()
+  await db.close()
+  return `${document}\n`
+}
+
+function errorsPage(): string {
+  const entries = Object.entries(ERRORS).map(
+    ([code, { status, type, title, help }]) =>
+      `## ${code}\n\nHTTP ${status} · \`${type}\`\n\n**${title}**\n\n${help}\n`,
+  )
+  return `<!-- Generated from src/errors.ts by \`npm run generate\`. -->
+
+# Errors
+
+Every error of every path has this body; \`details\` only where there is more to say. \`doc_url\` leads to a page
+of the service with the text below, and \`request_id\` is also in the header \`X-Request-Id\`.
+
+\`\`\`json
+{
+  "error": {
+    "type": "invalid_request_error",
+    "code": "VALIDATION_ERROR",
+    "message": "contract.price: is required",
+    "status": 400,
+    "doc_url": "http://127.0.0.1:8080/docs/errors/VALIDATION_ERROR",
+    "request_id": "req_6f1c1b9e-6f0b-4a53-8a51-0f4c8f1f7d10",
+    "details": [{ "path": "contract.price", "message": "is required" }]
+  }
+}
+\`\`\`
+
+${entries.join('\n')}`
+}
+
+const [TABLE_START, TABLE_END] = ['<!-- settings: generated -->', '<!-- /settings -->']
+
+function withSettings(readme: string): string {
+  const rows = Object.values(SETTINGS).map(
+    ({ name, fallback, doc }) => `| \`${name}\` | ${fallback === null ? '' : `\`${fallback}\``} | ${doc} |`,
+  )
+  const table = ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
+  const [before, rest] = readme.split(TABLE_START)
+  const after = rest?.split(TABLE_END)[1]
+  if (after === undefined) throw new Error(`README.md lacks the markers ${TABLE_START} and ${TABLE_END}`)
+  return `${before}${TABLE_START}\n${table}\n${TABLE_END}${after}`
+}
+
+const isCheck = process.argv.includes('--check')
+for (const [name, generate] of Object.entries(FILES)) {
+  const file = new URL(name, ROOT)
+  const current = await readFile(file, 'utf8').catch(() => '')
+  const fresh = await generate(current)
+  if (fresh === current) continue
+  if (isCheck) {
+    console.error(`${name} is stale: run npm run generate`)
+    process.exitCode = 1
+  } else {
+    await writeFile(file, fresh)
+    console.log(`wrote ${name}`)
+  }
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { readCheckTime } from '../../src/app/read-check-time.ts'
+import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
+import type { Contract } from '../../src/domain/contract.ts'
+import { contractWith } from '../support/contracts.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const { app, api } = service
+const customer = await api.customer('acme')
+
+const open = (terms: Partial<Contract>) => api.claim(customer, contractWith(terms))
+/** Whole minutes well after everything that happens here, each always the same however long the tests take. */
+const START = Math.floor(Date.now() / 60_000) + 10
+const inMinutes = (minutes: number) => new Date((START + minutes) * 60_000)
+const statusOf = async (id: string) => (await api.readClaim(id)).status
+
+test('a claim that times out goes PENDING, then to its timeout_outcome, with both system events in its log (§6 rule 2)', async () => {
+  for (const [timeout_outcome, outcome] of [
+    ['fail', 'FAILED'],
+    ['confirm', 'CONFIRMED'],
+  ] as const) {
+    const { id } = await open({ activity_window: 60, review_window: 120, timeout_outcome })
+    const [t2, t4] = [inMinutes(2), inMinutes(4)]
+
+    await runScheduledCheck(app, t2)
+    const pending = await api.readClaim(id)
+    assert.equal(pending.status, 'PENDING')
+    assert.equal(pending.scheduled_outcome, outcome)
+    assert.equal(pending.status_since, t2.toISOString())
+    assert.equal(pending.due_at, new Date(t2.getTime() + 120_000).toISOString())
+
+    await runScheduledCheck(app, inMinutes(3))
+    assert.equal(await statusOf(id), 'PENDING', 'the review window is measured from status_since')
+
+    await runScheduledCheck(app, t4)
+    const { status, due_at, scheduled_outcome, status_since, events } = await api.readClaim(id)
+    assert.deepEqual(
+      [status, scheduled_outcome, due_at, status_since],
+      [outcome, outcome, null, t4.toISOString()],
+    )
+    assert.deepEqual(
+      events.map(({ id: _, ...rest }: { id: string }) => rest),
+      [
+        { type: 'activity_window_elapsed', created_at: t2.toISOString(), system: true },
+        { type: 'review_window_elapsed', created_at: t4.toISOString(), system: true },
+      ],
+    )
+  }
+})
+
+test('a settled claim is CONFIRMED once its review window has elapsed', async () => {
+  const { id } = await open({ review_window: 30 })
+  await api.post('/v1/events', { claim_id: id, type: 'done' })
+  await runScheduledCheck(app, inMinutes(2))
+  assert.equal(await statusOf(id), 'CONFIRMED')
+})
+
+test('terminal is terminal: later checks change nothing (§3 rule 4)', async () => {
+  const { id } = await open({ activity_window: 1, review_window: 0 })
+  for (const minutes of [2, 3]) await runScheduledCheck(app, inMinutes(minutes))
+  const before = await api.readClaim(id)
+  assert.equal(before.status, 'FAILED')
+  await runScheduledCheck(app, inMinutes(600))
+  assert.deepEqual(await api.readClaim(id), before)
+})
+
+test('a claim makes one transition a check, and the next at a later minute', async () => {
+  const { id } = await open({ activity_window: 1, review_window: 0 })
+  await runScheduledCheck(app, inMinutes(5))
+  await runScheduledCheck(app, inMinutes(5))
+  assert.equal(await statusOf(id), 'PENDING')
+  await runScheduledCheck(app, inMinutes(6))
+  assert.equal(await statusOf(id), 'FAILED')
+})
+
+test('until the check, an OPEN claim whose window has elapsed still accepts events (§3 rules 1 and 2)', async () => {
+  const { id } = await open({ activity_window: 0.001 })
+  const answer = await api.post('/v1/events', { claim_id: id, type: 'done' })
+  assert.equal(answer.status, 201)
+  assert.equal(answer.body.claim.scheduled_outcome, 'CONFIRMED')
+})
+
+test('an event recorded after the minute began does not end up behind the state that the check gives', async () => {
+  const { id } = await open({ activity_window: 0.001 })
+  const { body } = await api.post('/v1/events', { claim_id: id, type: 'other' })
+  // The check of a minute between the creation and the event, run after the event was recorded.
+  await service.sql(
+    "UPDATE claims SET status_since = status_since - interval '1 hour', due_at = due_at - interval '1 hour' WHERE id = $1",
+    [id],
+  )
+  const checkTime = new Date(Date.parse(body.event.created_at) - 1)
+  await runScheduledCheck(app, checkTime)
+  const { status, status_since, events } = await api.readClaim(id)
+  assert.equal(status, 'PENDING')
+  assert.equal(status_since, body.event.created_at)
+  assert.equal(events.at(-1).created_at, body.event.created_at)
+})
+
+test('a server that was down for an hour catches up at its first check, and no review window is shortened', async () => {
+  const { id } = await open({ activity_window: 60, review_window: 300 })
+  await runScheduledCheck(app, inMinutes(60))
+  assert.equal(await statusOf(id), 'PENDING')
+  await runScheduledCheck(app, inMinutes(64))
+  assert.equal(await statusOf(id), 'PENDING')
+  await runScheduledCheck(app, inMinutes(65))
+  assert.equal(await statusOf(id), 'FAILED')
+})
+
+test('candidates go through the same checks', async () => {
+  const alias = `candidate-${Date.now()}`
+  await api.post('/v1/candidates', {
+    candidate_alias: alias,
+    customer_uuid: 'acme',
+    contract: contractWith({ activity_window: 1, review_window: 1, timeout_outcome: 'confirm' }),
+  })
+  for (const minutes of [2, 4]) await runScheduledCheck(app, inMinutes(minutes))
+  const { body } = await api.get(`/v1/candidates/${alias}`)
+  assert.equal(body.status, 'CONFIRMED')
+  assert.equal(body.events.length, 2)
+})
+
+test('thousands of due claims are moved in sets, each once, by several servers at the same time', async (t) => {
+  const other = await startTestService(t, { databaseUrl: service.databaseUrl })
+  const account = await service.newAccount()
+  const { id } = await account.claim(
+    await account.customer('bulk'),
+    contractWith({ activity_window: 1, review_window: 0 }),
+  )
+  await service.sql(
+    `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
+     SELECT gen_random_uuid(), user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at
+     FROM claims, generate_series(1, 3499) WHERE id = $1`,
+    [id],
+  )
+  const [t7, t8] = [inMinutes(7), inMinutes(8)]
+  const moved = await Promise.all(
+    [app, other.app, app, other.app].map((server) => runScheduledCheck(server, t7)),
+  )
+  const total = moved.reduce((sum, count) => sum + count)
+  assert.ok(total >= 3500)
+
+  await Promise.all([app, other.app].map((server) => runScheduledCheck(server, t8)))
+  const counts = await service.sql(
+    `SELECT c.status, c.event_count, count(*)::int AS claims, sum((SELECT count(*) FROM claim_events e WHERE e.claim_id = c.id))::int AS events
+     FROM claims c JOIN customers USING (user_id) WHERE external_id = 'bulk' GROUP BY 1, 2`,
+  )
+  assert.deepEqual(counts, [{ status: 'FAILED', event_count: 2, claims: 3500, events: 7000 }])
+})
+
+test('events and checks that meet leave a log that explains the outcome', async () => {
+  const claims = await Promise.all(
+    Array.from({ length: 50 }, () => open({ activity_window: 0.001, review_window: 600 })),
+  )
+  const submissions = claims.map(({ id }) => api.post('/v1/events', { claim_id: id, type: 'done' }))
+  const [answers] = await Promise.all([Promise.all(submissions), runScheduledCheck(app, inMinutes(1))])
+  for (const [i, { id }] of claims.entries()) {
+    const { status, scheduled_outcome, events } = await api.readClaim(id)
+    assert.equal(status, 'PENDING')
+    const accepted = answers[i]?.status === 201
+    assert.equal(scheduled_outcome, accepted ? 'CONFIRMED' : 'FAILED')
+    assert.deepEqual(
+      events.map(({ type }: { type: string }) => type),
+      [accepted ? 'done' : 'activity_window_elapsed'],
+    )
+  }
+})
+
+test('the time of a check is the whole minute, by the database’s clock', async () => {
+  const time = await readCheckTime(app)
+  assert.equal(time.getTime() % 60_000, 0)
+  assert.ok(Math.abs(time.getTime() - Date.now()) < 66_000)
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+
+/** What each layer may import from; a layer is a folder of src/, or a file at its root. */
+const MAY_IMPORT: Record<string, string[]> = {
+  domain: [],
+  'startup-error': [],
+  errors: ['domain'],
+  storage: ['domain', 'errors', 'startup-error'],
+  app: ['domain', 'storage', 'errors', 'startup-error'],
+  config: ['app', 'startup-error'],
+  http: ['domain', 'app', 'errors'],
+  scheduler: ['app'],
+  service: ['app', 'storage', 'http', 'scheduler', 'config', 'startup-error'],
+  cli: ['app', 'service', 'config', 'errors', 'startup-error'],
+  main: ['cli'],
+}
+
+const IMPORT = /^(?:import|export)\b[^'"]*?from\s*'([^']+)'|^import\s*'([^']+)'|\bimport\('([^']+)'\)/gm
+
+interface Import {
+  file: string
+  from: string
+  what: string
+}
+
+async function readImports(): Promise<Import[]> {
+  const imports: Import[] = []
+  for await (const name of glob('**/*.ts', { cwd: SRC })) {
+    const text = await readFile(join(SRC, name), 'utf8')
+    for (const [, a, b, c] of text.matchAll(IMPORT)) {
+      imports.push({ file: `src/${name}`, from: layerOf(name), what: (a ?? b ?? c) as string })
+    }
+  }
+  return imports
+}
+
+const layerOf = (path: string) => (path.split('/')[0] as string).replace(/\.ts$/, '')
+const imports = await readImports()
+
+test('imports go one way: domain <- storage <- app <- http, scheduler <- service <- cli <- main', () => {
+  for (const { file, from, what } of imports.filter(({ what }) => what.startsWith('.'))) {
+    const target = relative(SRC, join(SRC, dirname(file.slice(4)), what))
+    if (target.startsWith('..')) continue // package.json
+    const to = layerOf(target)
+    assert.ok(
+      to === from || MAY_IMPORT[from]?.includes(to),
+      `${file} imports ${what}: ${from} may import ${MAY_IMPORT[from]?.join(', ') || 'nothing'}. What both need belongs in a layer below.`,
+    )
+  }
+})
+
+test('the domain imports nothing from npm or Node: no I/O, no clock', async () => {
+  const foreign = imports.filter(({ from, what }) => from === 'domain' && !what.startsWith('.'))
+  assert.deepEqual(foreign, [])
+  for await (const name of glob('domain/**/*.ts', { cwd: SRC })) {
+    const text = await readFile(join(SRC, name), 'utf8')
+    assert.doesNotMatch(text, /new Date\(\)|Date\.now|Math\.random|process\.|console\./, `src/${name}`)
+  }
+})
+
+test('only storage talks to PostgreSQL, and only config.ts reads the environment', async () => {
+  assert.deepEqual(
+    imports.filter(({ from, what }) => what === 'pg' && from !== 'storage'),
+    [],
+  )
+  for await (const name of glob('**/*.ts', { cwd: SRC })) {
+    if (name === 'config.ts' || name.startsWith('storage/embedded/')) continue
+    assert.doesNotMatch(await readFile(join(SRC, name), 'utf8'), /process\.env/, `src/${name}`)
+  }
+})
+
+test('Node’s own modules are imported by their node: name', () => {
+  const bare = imports.filter(({ what }) => builtinModules.includes(what))
+  assert.deepEqual(bare, [])
+})
+
+test('files are named for what they hold, in kebab-case, and stay readable', async () => {
+  for await (const name of glob('**/*.ts', { cwd: SRC })) {
+    assert.match(name, /^([a-z0-9-]+\/)*[a-z0-9-]+\.ts$/, `src/${name}`)
+    assert.doesNotMatch(name, /(^|\/)(utils?|helpers?|common|misc|types|manager)\.ts$/, `src/${name}`)
+    const lines = (await readFile(join(SRC, name), 'utf8')).split('\n').length
+    assert.ok(lines <= 350, `src/${name} has ${lines} lines: split it`)
+  }
+})
+
+test('a migration is named NNNN-what-it-does.sql, without gaps', async () => {
+  const names: string[] = []
+  for await (const name of glob('storage/migrations/*', { cwd: SRC }))
+    names.push(name.split('/').at(-1) as string)
+  for (const [i, name] of names.sort().entries()) {
+    assert.match(name, new RegExp(`^${String(i + 1).padStart(4, '0')}-[a-z0-9-]+\\.sql$`))
+  }
+})

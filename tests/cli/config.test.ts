@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readConfig } from '../../src/config.ts'
+
+const message = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    return (error as Error).message
+  }
+  return 'accepted'
+}
+
+describe('settings', () => {
+  test('have defaults that need nothing to be set; an empty value counts as not set', () => {
+    for (const environment of [{}, { PORT: '', DATABASE_URL: '', LOG_LEVEL: '' }]) {
+      assert.deepEqual(readConfig(environment), {
+        host: '127.0.0.1',
+        port: 8080,
+        publicUrl: null,
+        databaseUrl: null,
+        databasePoolSize: 10,
+        dataDir: './data',
+        bootstrapToken: null,
+        rateLimitPerMinute: 0,
+        logLevel: 'info',
+      })
+    }
+  })
+
+  test('a wrong value is answered by one line that names the setting and what it must be', () => {
+    assert.equal(message({ PORT: 'abc' }), 'PORT must be a whole number from 0 to 65535, not "abc".')
+    for (const port of ['-1', '65536', '80.5', '0x50', '1e3', ' 80']) {
+      assert.match(message({ PORT: port }), /^PORT must be a whole number/)
+    }
+    assert.match(message({ DATABASE_POOL_SIZE: '1' }), /^DATABASE_POOL_SIZE must be a whole number from 2 /)
+    assert.match(message({ LOG_LEVEL: 'loud' }), /^LOG_LEVEL must be one of trace, debug, /)
+    assert.match(
+      message({ PUBLIC_URL: 'claims.example.com' }),
+      /^PUBLIC_URL must be a URL that begins with http/,
+    )
+    assert.match(message({ CLAIMKEEPER_RATE_LIMIT: '-5' }), /^CLAIMKEEPER_RATE_LIMIT must be /)
+  })
+
+  test('secrets are not repeated in the message', () => {
+    assert.equal(
+      message({ CLAIMKEEPER_BOOTSTRAP_TOKEN: 'hunter2' }),
+      'CLAIMKEEPER_BOOTSTRAP_TOKEN must be ck_ and 43 characters of A-Z a-z 0-9 - _.',
+    )
+    assert.equal(
+      message({ DATABASE_URL: 'mysql://root:hunter2@db/x' }),
+      'DATABASE_URL must be a URL that begins with postgres:// or postgresql://.',
+    )
+  })
+
+  test('a slash at the end of PUBLIC_URL is dropped', () => {
+    assert.equal(
+      readConfig({ PUBLIC_URL: 'https://claims.example.com/' }).publicUrl,
+      'https://claims.example.com',
+    )
+  })
+})

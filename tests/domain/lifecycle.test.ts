@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { windowMs } from '../../src/domain/contract.ts'
+import type { LogEvent } from '../../src/domain/event.ts'
+import { afterSubmission, atScheduledCheck, type ClaimState, openState } from '../../src/domain/lifecycle.ts'
+import { contractWith } from '../support/contracts.ts'
+
+const time = (text: string) => new Date(`2026-01-01T${text}Z`)
+const done: LogEvent = { id: 'e', type: 'done', payload: {}, system: false, createdAt: time('12:00:10.000') }
+
+describe('a new claim', () => {
+  test('is OPEN, with no outcome, due after the activity window', () => {
+    assert.deepEqual(openState(contractWith({ activity_window: 1.5 }), time('12:00:00.000')), {
+      status: 'OPEN',
+      scheduledOutcome: null,
+      statusSince: time('12:00:00.000'),
+      dueAt: time('12:00:01.500'),
+    })
+  })
+})
+
+describe('§3 transition table', () => {
+  const contract = contractWith({ activity_window: 60, review_window: 30 })
+  const open = openState(contract, time('12:00:00.000'))
+  const pending = (scheduledOutcome: 'CONFIRMED' | 'FAILED'): ClaimState => ({
+    status: 'PENDING',
+    scheduledOutcome,
+    statusSince: time('12:00:10.000'),
+    dueAt: time('12:00:40.000'),
+  })
+
+  test('row 1: OPEN, event submission, condition true: PENDING, CONFIRMED scheduled, status_since updated', () => {
+    assert.deepEqual(afterSubmission(open, contract, [done], time('12:00:10.000')), pending('CONFIRMED'))
+  })
+
+  test('row 1: OPEN, event submission, condition false: unchanged', () => {
+    assert.deepEqual(
+      afterSubmission(open, contract, [{ ...done, type: 'other' }], time('12:00:10.000')),
+      open,
+    )
+  })
+
+  test('row 2: OPEN, scheduled check, activity window elapsed: PENDING with the outcome of timeout_outcome', () => {
+    for (const [timeout_outcome, scheduledOutcome] of [
+      ['fail', 'FAILED'],
+      ['confirm', 'CONFIRMED'],
+    ] as const) {
+      assert.deepEqual(
+        atScheduledCheck(
+          open,
+          contractWith({ review_window: 30, timeout_outcome }),
+          time('12:01:00.000'),
+          null,
+        ),
+        {
+          state: {
+            status: 'PENDING',
+            scheduledOutcome,
+            statusSince: time('12:01:00.000'),
+            dueAt: time('12:01:30.000'),
+          },
+          systemEventType: 'activity_window_elapsed',
+        },
+      )
+    }
+  })
+
+  test('rows 3 and 4: PENDING, scheduled check, review window elapsed: the scheduled outcome', () => {
+    for (const outcome of ['CONFIRMED', 'FAILED'] as const) {
+      assert.deepEqual(atScheduledCheck(pending(outcome), contract, time('12:01:00.000'), null), {
+        state: { status: outcome, scheduledOutcome: outcome, statusSince: time('12:01:00.000'), dueAt: null },
+        systemEventType: 'review_window_elapsed',
+      })
+    }
+  })
+
+  test('a window that has not elapsed moves nothing; one that elapses now does', () => {
+    const check = (at: string) => atScheduledCheck(open, contract, time(at), null)
+    assert.equal(check('12:00:59.999'), null)
+    assert.notEqual(check('12:01:00.000'), null)
+  })
+
+  test('windows are measured from status_since of the state, not from the creation (§3 rule 1)', () => {
+    const later = afterSubmission(open, contract, [done], time('12:00:50.000'))
+    assert.equal(atScheduledCheck(later, contract, time('12:01:00.000'), null), null)
+    assert.notEqual(atScheduledCheck(later, contract, time('12:02:00.000'), null), null)
+  })
+
+  test('terminal states have no outgoing transitions (§3 rule 4)', () => {
+    for (const status of ['CONFIRMED', 'FAILED'] as const) {
+      const terminal = { status, scheduledOutcome: status, statusSince: time('12:00:00.000'), dueAt: null }
+      assert.equal(atScheduledCheck(terminal, contract, new Date('9999-01-01T00:00:00Z'), null), null)
+    }
+  })
+
+  test('a claim makes one transition a check, also with a review window of 0', () => {
+    const terms = contractWith({ review_window: 0 })
+    const at = time('12:05:00.000')
+    const first = atScheduledCheck(openState(contractWith(), time('10:00:00.000')), terms, at, null)
+    assert.equal(first?.state.status, 'PENDING')
+    assert.equal(atScheduledCheck(first?.state as ClaimState, terms, at, null), null)
+    assert.equal(
+      atScheduledCheck(first?.state as ClaimState, terms, time('12:06:00.000'), null)?.state.status,
+      'FAILED',
+    )
+  })
+
+  test('a state begins no earlier than the last event, recorded while the check was on its way', () => {
+    const eventAt = time('12:01:00.250')
+    const moved = atScheduledCheck(open, contract, time('12:01:00.000'), eventAt)
+    assert.deepEqual(moved?.state.statusSince, eventAt)
+    assert.deepEqual(moved?.state.dueAt, time('12:01:30.250'))
+  })
+})
+
+describe('windows in milliseconds', () => {
+  test('are exact for decimal fractions and never shorter than the window', () => {
+    assert.deepEqual(
+      [1.1, 0.3, 2.675, 86_400.001, 1e-9 + 1].map(windowMs),
+      [1100, 300, 2675, 86_400_001, 1000],
+    )
+    assert.equal(windowMs(0.0004), 1)
+    assert.equal(windowMs(0), 0)
+    assert.equal(windowMs(3_155_760_000), 3_155_760_000_000)
+  })
+
+  test('whole milliseconds stay what they are', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 3_155_760_000_000 }), (ms) => windowMs(ms / 1000) === ms))
+  })
+})

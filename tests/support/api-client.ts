@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../src/domain/json.ts'
+import type { Conformance } from './conformance.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // Answers are looked into freely; what is not there fails the test's own assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any
+}
+
+/** Speaks to a server over HTTP as one account. */
+export class ApiClient {
+  readonly url: string
+  readonly token: string | null
+  readonly #conformance: Conformance
+
+  constructor(url: string, token: string | null, conformance: Conformance) {
+    this.url = url
+    this.token = token
+    this.#conformance = conformance
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, undefined, headers)
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
+  }
+
+  patch(path: string, body: unknown): Promise<Answer> {
+    return this.send('PATCH', path, JSON.stringify(body), { 'Content-Type': 'application/json' })
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send('DELETE', path)
+  }
+
+  /** Sends exactly these bytes. */
+  async send(
+    method: string,
+    path: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const authorization = this.token === null ? {} : { Authorization: `Bearer ${this.token}` }
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { ...authorization, ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text || undefined,
+    }
+    this.#conformance.check(method, path, answer.status, answer.body)
+    return answer
+  }
+
+  /** A new customer's id. */
+  async customer(externalId: string): Promise<string> {
+    return created(await this.post('/v1/customers', { external_id: externalId })).id
+  }
+
+  /** A new claim under the contract. */
+  async claim(customerId: string, contract: JsonObject): Promise<Answer['body']> {
+    return created(await this.post('/v1/claims', { customer_id: customerId, contract }))
+  }
+
+  async readClaim(id: string): Promise<Answer['body']> {
+    return (await this.get(`/v1/claims/${id}`)).body
+  }
+}
+
+function created({ status, body }: Answer): Answer['body'] {
+  if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`)
+  return body
+}

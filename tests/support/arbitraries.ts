@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import type { Condition, Leaf } from '../../src/domain/condition.ts'
+import type { Contract } from '../../src/domain/contract.ts'
+import type { LogEvent } from '../../src/domain/event.ts'
+import type { Json, JsonObject } from '../../src/domain/json.ts'
+
+/* Few names and numbers, so that conditions and events meet often. */
+
+const eventType = fc.constantFrom('a', 'b', 'c')
+const smallNumber = fc.integer({ min: -2, max: 4 })
+const scalar = fc.oneof(smallNumber, fc.boolean(), fc.constantFrom('x', 'y'))
+const nested = fc.dictionary(fc.constantFrom('k', 'l'), scalar, { noNullPrototype: true, maxKeys: 2 })
+
+const payload: fc.Arbitrary<JsonObject> = fc.record(
+  { value: scalar as fc.Arbitrary<Json>, n: smallNumber, o: nested as fc.Arbitrary<Json> },
+  { requiredKeys: [], noNullPrototype: true },
+)
+
+const leaf: fc.Arbitrary<Leaf> = fc
+  .record(
+    {
+      event: eventType,
+      match: fc.oneof(scalar, nested, fc.record({ o: nested }, { noNullPrototype: true })) as fc.Arbitrary<
+        NonNullable<Leaf['match']>
+      >,
+      field: fc.constantFrom('value', 'n', 'o.k'),
+      gt: smallNumber,
+      gte: smallNumber,
+      lt: smallNumber,
+      lte: smallNumber,
+      eq: smallNumber,
+    },
+    { requiredKeys: ['event'], noNullPrototype: true },
+  )
+  .map(({ field, ...rest }) => {
+    const compares = ['gt', 'gte', 'lt', 'lte', 'eq'].some((name) => name in rest)
+    return compares && field !== undefined ? { ...rest, field } : rest
+  })
+
+/** Valid conditions of every kind of node. */
+export const condition: fc.Arbitrary<Condition> = fc.letrec<{ node: Condition }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.record(
+      {
+        op: fc.constantFrom('AND' as const, 'OR' as const),
+        conditions: fc.array(tie('node'), { maxLength: 3 }),
+      },
+      { noNullPrototype: true },
+    ),
+    fc.record({ op: fc.constant('NOT' as const), condition: tie('node') }, { noNullPrototype: true }),
+  ),
+})).node
+
+/** A log of user events; ids and times follow the order. */
+export const log: fc.Arbitrary<LogEvent[]> = fc
+  .array(fc.record({ type: eventType, payload }), { maxLength: 8 })
+  .map((events) =>
+    events.map((event, i) => ({
+      ...event,
+      id: `e${i}`,
+      system: false,
+      createdAt: new Date(1_700_000_000_000 + i),
+    })),
+  )
+
+export const contract: fc.Arbitrary<Contract> = fc.record(
+  {
+    price: fc.double({ min: 0, max: 1e12, noNaN: true }),
+    activity_window: fc.double({ min: 0.001, max: 3_155_760_000, noNaN: true }),
+    review_window: fc.double({ min: 0, max: 3_155_760_000, noNaN: true }),
+    fulfillment_condition: condition,
+    timeout_outcome: fc.constantFrom('confirm' as const, 'fail' as const),
+  },
+  { noNullPrototype: true },
+)

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: object }
+}
+interface Operation {
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
+
+/** Holds every answer that a test receives to the published OpenAPI document. */
+export class Conformance {
+  readonly #document: OpenApi
+  readonly #ajv = new Ajv2020({ strict: false })
+  readonly #validators = new Map<object, ValidateFunction>()
+
+  constructor(document: unknown) {
+    this.#document = document as OpenApi
+    addFormats.default(this.#ajv)
+    this.#ajv.addSchema({ $id: 'openapi', components: this.#document.components })
+  }
+
+  check(method: string, path: string, status: number, body: unknown): void {
+    const operation = this.#findOperation(method, path)
+    if (!operation) return
+    const response = operation.responses[status]
+    assert.ok(response, `${method} ${path} answers ${status}, which openapi.json does not know`)
+    const schema = response.content?.['application/json']?.schema
+    if (!schema) {
+      assert.equal(body, undefined, `${method} ${path} ${status} has a body`)
+      return
+    }
+    const validate = this.#validators.get(schema) ?? this.#compile(schema)
+    assert.ok(validate(body), `${method} ${path} ${status}: ${this.#ajv.errorsText(validate.errors)}`)
+  }
+
+  #findOperation(method: string, path: string): Operation | undefined {
+    const segments = path.split(/[?#]/)[0]?.split('/') ?? []
+    const found = Object.entries(this.#document.paths).find(([template]) => {
+      const wanted = template.split('/')
+      return (
+        wanted.length === segments.length &&
+        wanted.every((part, i) => part.startsWith('{') || part === segments[i])
+      )
+    })
+    return found?.[1][method.toLowerCase()]
+  }
+
+  #compile(schema: object): ValidateFunction {
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/')
+    const validate = this.#ajv.compile(JSON.parse(text))
+    this.#validators.set(schema, validate)
+    return validate
+  }
+}

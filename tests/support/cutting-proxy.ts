@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Scope } from './test-database.ts'
+
+/** When to break a connection over which a statement passes. */
+type Cut = 'before it reaches the database' | 'after it took effect, before the answer'
+
+export interface CuttingProxy {
+  /** The database's URL by way of the proxy. */
+  url: string
+  /** Breaks, once, the connection of the next statement that contains the text; then stays down if told so. */
+  cutNext: (text: string, cut: Cut, options?: { staysDown: boolean }) => void
+  /** Takes connections again. */
+  comeBack: () => void
+}
+
+/** Stands between the service and the database, to break their connection at the worst moments. */
+export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<CuttingProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let next: { text: string; cut: Cut; staysDown: boolean } | null = null
+  let down = false
+
+  const server = createServer((client) => {
+    if (down) {
+      client.destroy()
+      return
+    }
+    const database = connect(Number(target.port), target.hostname)
+    const breakOff = () => {
+      client.destroy()
+      database.destroy()
+    }
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('error', breakOff)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        breakOff()
+      })
+    }
+    let cutAtAnswer = false
+    client.on('data', (bytes) => {
+      if (next && bytes.includes(next.text)) {
+        const { cut, staysDown } = next
+        next = null
+        down = staysDown
+        if (cut === 'before it reaches the database') return breakOff()
+        cutAtAnswer = true
+      }
+      database.write(bytes)
+    })
+    database.on('data', (bytes) => (cutAtAnswer ? breakOff() : client.write(bytes)))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    cutNext: (text, cut, { staysDown } = { staysDown: false }) => {
+      next = { text, cut, staysDown }
+    },
+    comeBack: () => {
+      down = false
+    },
+  }
+}

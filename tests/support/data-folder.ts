@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import type { Scope } from './test-database.ts'
+
+/** A data folder of its own, not made yet; removed with its database when the scope ends. */
+export async function newDataFolder(t: Scope): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'claimkeeper-test-'))
+  const folder = join(parent, 'data')
+  t.after(async () => {
+    await destroyEmbeddedDatabase(folder)
+    await rm(parent, { recursive: true, force: true })
+  })
+  return folder
+}
+
+/** Whether a database server runs on the folder, by PostgreSQL's own pid file. */
+export function hasRunningDatabase(folder: string): boolean {
+  return existsSync(join(folder, 'postgres', 'postmaster.pid'))
+}
+
+export async function databaseProcess(folder: string): Promise<number> {
+  return Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+}

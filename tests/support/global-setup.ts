@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { Database } from '../../src/storage/database.ts'
+import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+
+/*
+ * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, else an
+ * embedded one), makes the template that each test's database is copied from, and clears away the databases
+ * of this run, and of runs that were killed.
+ */
+
+const DATA_DIR = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
+const runId = randomBytes(4).toString('hex')
+
+let admin: pg.Client
+let release: () => Promise<void> = async () => {}
+
+export async function globalSetup(): Promise<void> {
+  const serverUrl = process.env.TEST_DATABASE_URL ?? (await startEmbedded())
+  admin = new pg.Client({ connectionString: serverUrl })
+  await admin.connect()
+  // Held as long as this run lives: other runs on the same server know by it whose databases are in use.
+  await admin.query('SELECT pg_advisory_lock_shared(hashtext($1))', [`claimkeeper tests ${runId}`])
+  await dropDatabasesOfDeadRuns()
+
+  const template = `claimkeeper_test_${runId}_template`
+  await admin.query(`CREATE DATABASE ${template}`)
+  const db = new Database({ connectionString: urlOfDatabase(serverUrl, template), poolSize: 2 })
+  await migrate(db, () => {})
+  await db.close()
+
+  process.env.CLAIMKEEPER_TEST_SERVER = serverUrl
+  process.env.CLAIMKEEPER_TEST_RUN = runId
+}
+
+export async function globalTeardown(): Promise<void> {
+  await dropDatabases(runId)
+  await admin.end()
+  await release()
+}
+
+async function startEmbedded(): Promise<string> {
+  const embedded = await openEmbeddedDatabase({ dataDir: DATA_DIR, role: 'command', report: () => {} })
+  release = () => embedded.release()
+  return embedded.connectionString
+}
+
+async function dropDatabasesOfDeadRuns(): Promise<void> {
+  const { rows } = await admin.query<{ run: string }>(
+    `SELECT DISTINCT substring(datname FROM '^claimkeeper_test_([0-9a-f]+)_') AS run FROM pg_database
+     WHERE datname ~ '^claimkeeper_test_[0-9a-f]+_'`,
+  )
+  for (const { run } of rows) {
+    const key = `claimkeeper tests ${run}`
+    const lock = await admin.query('SELECT pg_try_advisory_lock(hashtext($1)) AS taken', [key])
+    if (!lock.rows[0].taken) continue
+    await dropDatabases(run)
+    await admin.query('SELECT pg_advisory_unlock(hashtext($1))', [key])
+  }
+}
+
+async function dropDatabases(run: string): Promise<void> {
+  const { rows } = await admin.query<{ name: string }>(
+    'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
+    [`claimkeeper_test_${run}_`],
+  )
+  for (const { name } of rows) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+}
+
+function urlOfDatabase(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Scope } from './test-database.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const READY = /is ready on (http:\/\/\S+)/
+const TOKEN = /ck_[A-Za-z0-9_-]{43}/
+
+export interface Run {
+  stdout: string
+  stderr: string
+  /** Exit status; null where a signal ended it. */
+  status: number | null
+}
+
+/** The environment of a child: ours without what would lead it to the tests' own settings. */
+function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, ...rest } = process.env
+  return { ...rest, HOST: '', PORT: '0', CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1', ...settings }
+}
+
+/** Runs `claimkeeper …` to its end. */
+export async function runCli(args: string[], settings: Record<string, string>): Promise<Run> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: childEnvironment(settings) })
+  const run = { stdout: '', stderr: '', status: null as number | null }
+  child.stdout.on('data', (chunk) => (run.stdout += chunk))
+  child.stderr.on('data', (chunk) => (run.stderr += chunk))
+  const [status] = await once(child, 'close')
+  return { ...run, status }
+}
+
+export interface ServeProcess {
+  url: string
+  /** Of the first account, where this start made it. */
+  token: string | null
+  child: ChildProcess
+  output: () => string
+  /** Sends the signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+/** A real `claimkeeper serve` in a process of its own, ready; ended with its scope. */
+export async function startServeProcess(t: Scope, settings: Record<string, string>): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve'], { env: childEnvironment(settings) })
+  const ended = once(child, 'close')
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    return (await ended)[0]
+  }
+  t.after(async () => void (await end('SIGTERM')))
+
+  let output = ''
+  const ready = new Promise<string>((resolve, reject) => {
+    const hear = (chunk: Buffer) => {
+      output += chunk
+      const url = READY.exec(output)?.[1]
+      if (url && output.includes('\n\n', output.indexOf(url))) resolve(url)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    ended.then(() => reject(new Error(`serve ended before it was ready:\n${output}`)))
+  })
+  return { url: await ready, token: TOKEN.exec(output)?.[0] ?? null, child, output: () => output, end }
+}

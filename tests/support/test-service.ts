@@ -1,0 +1,69 @@
+import pg from 'pg'
+import { pino } from 'pino'
+import type { App } from '../../src/app/app.ts'
+import { createToken } from '../../src/app/create-token.ts'
+import { createUser } from '../../src/app/create-user.ts'
+import { createServer, type ServerOptions } from '../../src/http/server.ts'
+import { Database } from '../../src/storage/database.ts'
+import { ApiClient } from './api-client.ts'
+import { Conformance } from './conformance.ts'
+import { createTestDatabase, type Scope } from './test-database.ts'
+
+export interface TestService {
+  url: string
+  app: App
+  databaseUrl: string
+  /** Speaks as the account that most tests need. */
+  api: ApiClient
+  /** A client of a new account. */
+  newAccount: () => Promise<ApiClient>
+  /** A client without a token, or with this one. */
+  clientWith: (token: string | null) => ApiClient
+  /** Runs SQL on the service's database, beside the service. */
+  sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+}
+
+export interface TestServiceOptions extends Partial<ServerOptions> {
+  /** Joins the database of another server. */
+  databaseUrl?: string
+  /** Reaches the database by another way than the test does. */
+  throughUrl?: (databaseUrl: string) => Promise<string>
+}
+
+let accounts = 0
+
+/** The real HTTP server on a database of its own, without the scheduler: tests say when a check is due. */
+export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
+  const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
+  const connectionString = (await options.throughUrl?.(databaseUrl)) ?? databaseUrl
+  const app = { db: new Database({ connectionString, poolSize: 10 }) }
+  const server = await createServer(app, {
+    log: options.log ?? pino({ level: 'silent' }),
+    publicUrl: options.publicUrl ?? '',
+    rateLimitPerMinute: options.rateLimitPerMinute ?? 0,
+  })
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  const side = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+  side.on('error', () => {})
+  t.after(async () => {
+    await server.close()
+    await app.db.close()
+    await side.end()
+  })
+
+  const conformance = new Conformance(server.swagger())
+  const clientWith = (token: string | null) => new ApiClient(url, token, conformance)
+  const newAccount = async () => {
+    const { email } = await createUser(app, `account-${process.pid}-${accounts++}@example.com`)
+    return clientWith(await createToken(app, { email, name: 'test', expiresAt: null }))
+  }
+  return {
+    url,
+    app,
+    databaseUrl,
+    api: await newAccount(),
+    newAccount,
+    clientWith,
+    sql: async (text, values) => (await side.query(text, values)).rows,
+  }
+}

@@ -14,11 +14,11 @@ export interface Leaf {
   lte?: number
   eq?: number
 }
-export interface AllOrAny {
+interface AllOrAny {
   op: 'AND' | 'OR'
   conditions: Condition[]
 }
-export interface Not {
+interface Not {
   op: 'NOT'
   condition: Condition
 }

@@ -10,7 +10,7 @@ export const REQUEST_ID_HEADER = 'X-Request-Id'
 export const newRequestId = (): string => `req_${uuidv4()}`
 
 /** The one body of every error (§7). */
-export function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
+function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
   const { status, type } = ERRORS[error.code]
   return {
     error: {

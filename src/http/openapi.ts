@@ -6,7 +6,7 @@ import { CustomerBody } from './schemas/customer.ts'
 import { ErrorBody } from './schemas/responses.ts'
 import type { TypedServer } from './typed-server.ts'
 
-export const API_VERSION = '1.0.0'
+const API_VERSION = '1.0.0'
 
 const DESCRIPTION = `Did the promised outcome happen, yes or no? Claimkeeper holds claims, each with an
 immutable contract, takes events, and resolves every claim to CONFIRMED or FAILED.

@@ -6,7 +6,7 @@ import { listCandidates } from '../../app/list-candidates.ts'
 import { presentCandidate, presentEvent, presentPage } from '../present.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias, ExternalId, Status } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { readContractSource } from './contract-source.ts'
@@ -29,12 +29,10 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
         description: 'Opens a claim that is addressed by an alias of the caller’s choice.',
         tags,
         body: NewCandidateBody,
-        response: responses({ 201: { description: 'The candidate, OPEN.', schema: ref(CandidateBody) } }, [
-          ...BODY_ERRORS,
-          'CUSTOMER_NOT_FOUND',
-          'SCHEMA_NOT_FOUND',
-          'CANDIDATE_ALIAS_CONFLICT',
-        ]),
+        response: responses(
+          { 201: { description: 'The candidate, OPEN.', headers: LOCATION, schema: ref(CandidateBody) } },
+          [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'CANDIDATE_ALIAS_CONFLICT'],
+        ),
       },
     },
     async (request, reply) => {

@@ -7,7 +7,7 @@ import { listClaimSchemas } from '../../app/list-claim-schemas.ts'
 import { updateClaimSchema } from '../../app/update-claim-schema.ts'
 import { presentClaimSchema } from '../present.ts'
 import { ClaimSchemaBody, NewClaimSchemaBody } from '../schemas/claim-schema.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
 
@@ -25,7 +25,7 @@ export function addClaimSchemaRoutes(server: TypedServer, app: App): void {
         tags,
         body: NewClaimSchemaBody,
         response: responses(
-          { 201: { description: 'The schema.', schema: ref(ClaimSchemaBody) } },
+          { 201: { description: 'The schema.', headers: LOCATION, schema: ref(ClaimSchemaBody) } },
           BODY_ERRORS,
         ),
       },

@@ -6,7 +6,7 @@ import { listClaims } from '../../app/list-claims.ts'
 import { presentClaim, presentEvent, presentPage } from '../present.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from '../schemas/claim.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Status, Uuid } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { readContractSource } from './contract-source.ts'
@@ -24,11 +24,10 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
           'Opens a claim under a contract that never changes. The contract is given, or copied from a schema.',
         tags,
         body: NewClaimBody,
-        response: responses({ 201: { description: 'The claim, OPEN.', schema: ref(ClaimBody) } }, [
-          ...BODY_ERRORS,
-          'CUSTOMER_NOT_FOUND',
-          'SCHEMA_NOT_FOUND',
-        ]),
+        response: responses(
+          { 201: { description: 'The claim, OPEN.', headers: LOCATION, schema: ref(ClaimBody) } },
+          [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND'],
+        ),
       },
     },
     async (request, reply) => {

@@ -7,7 +7,7 @@ import { updateCustomer } from '../../app/update-customer.ts'
 import { presentCustomer, presentPage } from '../present.ts'
 import { CustomerBody, CustomerChangeBody, NewCustomerBody } from '../schemas/customer.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { ExternalId, Uuid } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
 
@@ -23,10 +23,10 @@ export function addCustomerRoutes(server: TypedServer, app: App): void {
         summary: 'Create a customer',
         tags,
         body: NewCustomerBody,
-        response: responses({ 201: { description: 'The customer.', schema: ref(CustomerBody) } }, [
-          ...BODY_ERRORS,
-          'CUSTOMER_EXTERNAL_ID_CONFLICT',
-        ]),
+        response: responses(
+          { 201: { description: 'The customer.', headers: LOCATION, schema: ref(CustomerBody) } },
+          [...BODY_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
+        ),
       },
     },
     async (request, reply) => {

@@ -101,12 +101,19 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
     headers: PreferHeader,
     response: responses(
       {
-        200: { description: 'The event had been recorded before; nothing was done now.', schema: answer },
+        200: {
+          description: 'The event had been recorded before; nothing was done now.',
+          headers: { 'Idempotent-Replayed': { type: 'string', description: 'true' } },
+          schema: answer,
+        },
         201: {
           description: 'Recorded, and the claim or candidate as it stands after the decision.',
           schema: answer,
         },
-        204: { description: 'Recorded; with `Prefer: return=minimal`.' },
+        204: {
+          description: 'Recorded, now or before; with `Prefer: return=minimal`.',
+          headers: { 'Preference-Applied': { type: 'string', description: 'return=minimal' } },
+        },
       },
       [...EVENT_ERRORS, ...notFound],
     ),

@@ -35,11 +35,14 @@ const ALWAYS: ErrorCode[] = [
 /** And where there is a body. */
 export const BODY_ERRORS: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 
+/** Response headers beside those that every answer has, by name. */
+type Headers = Record<string, { type: 'string' | 'integer'; description: string }>
+
 interface Success {
   description: string
+  headers?: Headers
   /** Absent where there is no body. */
   schema?: TSchema
-  example?: unknown
 }
 
 /** A component by its $id. */
@@ -55,10 +58,26 @@ export function responses(successes: Record<number, Success>, errors: ErrorCode[
   }
 }
 
-function toResponse({ description, schema, example }: Success) {
-  if (!schema) return { description, type: 'null' }
-  const examples = example === undefined ? {} : { example }
-  return { description, content: { 'application/json': { schema, ...examples } } }
+function toResponse({ description, schema, headers }: Success) {
+  const withHeaders = headers ? { headers } : {}
+  if (!schema) return { description, type: 'null', ...withHeaders }
+  return { description, content: { 'application/json': { schema } }, ...withHeaders }
+}
+
+/** Where a created record is. */
+export const LOCATION: Headers = { Location: { type: 'string', description: 'The path of the new record.' } }
+
+const RETRY_AFTER: Headers[string] = { type: 'integer', description: 'Seconds to wait before the next try.' }
+
+const ERROR_HEADERS: Partial<Record<number, Headers>> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'Bearer' } },
+  429: {
+    'Retry-After': RETRY_AFTER,
+    'RateLimit-Limit': { type: 'integer', description: 'Requests a minute.' },
+    'RateLimit-Remaining': { type: 'integer', description: 'How many are left.' },
+    'RateLimit-Reset': { type: 'integer', description: 'Seconds until they are all there again.' },
+  },
+  503: { 'Retry-After': RETRY_AFTER },
 }
 
 /** One answer a status; a status may stand for several codes. */
@@ -69,6 +88,7 @@ export function errorResponses(codes: ErrorCode[]) {
       status,
       {
         description: group.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('\n\n'),
+        ...(ERROR_HEADERS[status] ? { headers: ERROR_HEADERS[status] } : {}),
         content: {
           'application/json': {
             schema: ref(ErrorBody),

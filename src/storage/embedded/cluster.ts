@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { StartupError } from '../../startup-error.ts'
+import { type Binaries, findBinaries, majorVersion } from './binaries.ts'
+import { clearLeftovers, createCluster, PASSWORD_FILE } from './create-cluster.ts'
+import { chooseRunAs, type RunAs } from './run-as.ts'
+
+/** A data folder made ready: what it takes to start, find and enter its PostgreSQL. */
+export interface Cluster {
+  /** As the caller wrote it, for messages. */
+  readonly dataDir: string
+  /** Real path of PostgreSQL's own folder. */
+  readonly dir: string
+  readonly logFile: string
+  readonly password: string
+  readonly binaries: Binaries
+  readonly runAs: RunAs
+  readonly report: (step: string) => void
+}
+
+/** Finds the cluster under the data folder or makes it. StartupError when the folder cannot serve. */
+export async function prepareCluster(dataDir: string, report: (step: string) => void): Promise<Cluster> {
+  const binaries = await findBinaries()
+  try {
+    return await prepare(dataDir, binaries, report)
+  } catch (error) {
+    if (error instanceof StartupError || !('code' in (error as object))) throw error
+    throw new StartupError(
+      `Cannot use the data folder ${dataDir} (${(error as Error).message}): make it a folder that this user can write, or set CLAIMKEEPER_DATA_DIR.`,
+      { cause: error },
+    )
+  }
+}
+
+async function prepare(
+  dataDir: string,
+  binaries: Binaries,
+  report: (step: string) => void,
+): Promise<Cluster> {
+  const folder = await makeDataDir(dataDir)
+  const place = join(folder, 'postgres')
+  await clearLeftovers(folder)
+  const home = dirname(await realpath(place).catch(() => place))
+  const runAs = await chooseRunAs(home, place, binaries)
+  if (await isVacant(place)) {
+    report(`Creating the database under ${join(dataDir, 'postgres')}`)
+    await createCluster(folder, place, binaries, runAs)
+  }
+  const dir = await realpath(place)
+  await takeFromRoot(dir, runAs)
+  await checkMajorVersion(dir, dataDir, binaries)
+  const password = await readPassword(dir)
+  return { dataDir, dir, logFile: join(folder, 'postgres.log'), password, binaries, runAs, report }
+}
+
+async function makeDataDir(dataDir: string): Promise<string> {
+  const created = await mkdir(dataDir, { recursive: true })
+  // Root's umask may close the folder to the user that PostgreSQL runs as; what is secret in it has its own mode.
+  if (created !== undefined && process.getuid?.() === 0) await chmod(dataDir, 0o755)
+  return await realpath(dataDir)
+}
+
+/** A rename takes the place of nothing or of an empty folder. */
+async function isVacant(place: string): Promise<boolean> {
+  try {
+    return (await readdir(place)).length === 0
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    throw error
+  }
+}
+
+/** A data folder copied by root lost its owner; PostgreSQL serves only files of its own user. */
+async function takeFromRoot(dir: string, runAs: RunAs): Promise<void> {
+  if (runAs.user === undefined || (await stat(dir)).uid !== 0) return
+  const owner = `${runAs.user.uid}:${runAs.user.gid}`
+  await promisify(execFile)('chown', ['-R', '-h', owner, dir])
+  await chmod(dir, 0o700)
+}
+
+async function checkMajorVersion(dir: string, dataDir: string, binaries: Binaries): Promise<void> {
+  const found = (await readOrExplain(join(dir, 'PG_VERSION'), dir)).trim()
+  if (found === majorVersion(binaries.version)) return
+  throw new StartupError(
+    `The data folder ${dataDir} was made by PostgreSQL ${found} and this is PostgreSQL ${binaries.version}: set CLAIMKEEPER_DATA_DIR to another folder, or serve the old one with its own version.`,
+  )
+}
+
+async function readPassword(dir: string): Promise<string> {
+  const password = (await readOrExplain(join(dir, PASSWORD_FILE), dir)).trim()
+  if (password === '') throw new StartupError(`The password file ${join(dir, PASSWORD_FILE)} is empty.`)
+  return password
+}
+
+async function readOrExplain(path: string, dir: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    throw new StartupError(
+      `${dir} is not a database of Claimkeeper (no ${path.slice(dir.length + 1)} in it): move it away, or set CLAIMKEEPER_DATA_DIR.`,
+      { cause: error },
+    )
+  }
+}

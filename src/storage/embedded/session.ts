@@ -1,0 +1,68 @@
+import pg from 'pg'
+import { StartupError } from '../../startup-error.ts'
+import type { Cluster } from './cluster.ts'
+import { PASSWORD_FILE, SUPERUSER } from './create-cluster.ts'
+
+/** Name of the service's database and of the role that owns it. */
+export const DATABASE = 'claimkeeper'
+
+/**
+ * Said to every session: it keeps the caller's PGOPTIONS out (the driver reads it only where nothing is given), and
+ * a presence must not end for being idle.
+ */
+const SESSION_OPTIONS = '-c idle_session_timeout=0'
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** Connects as the superuser to the database postgres, where presences are kept. */
+export async function connectAsSuperuser(cluster: Cluster, port: number): Promise<pg.Client> {
+  return await connect(cluster, { port, user: SUPERUSER, database: 'postgres' })
+}
+
+/** Connects as the application does. */
+export async function connectAsOwner(cluster: Cluster, port: number): Promise<pg.Client> {
+  return await connect(cluster, { port, user: DATABASE, database: DATABASE })
+}
+
+/** Complete in itself: nothing in the environment of who uses it changes where it leads. */
+export function connectionString(cluster: Cluster, port: number): string {
+  const url = new URL(`postgres://${DATABASE}:${cluster.password}@127.0.0.1:${port}/${DATABASE}`)
+  url.search = `sslmode=disable&options=${encodeURIComponent(SESSION_OPTIONS)}`
+  return url.href
+}
+
+/** Whether the server may well take us in a moment: it starts, recovers, stops, is full, or has just gone. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof StartupError) return false
+  const code = (error as { code?: unknown }).code
+  // The driver's own "Connection terminated unexpectedly" and "timeout expired" have no code.
+  if (typeof code !== 'string') return /connection|timeout|not queryable/i.test(String(error))
+  return code.startsWith('57P') || code.startsWith('08') || code === '53300' || /^E[A-Z]+$/.test(code)
+}
+
+async function connect(
+  cluster: Cluster,
+  to: { port: number; user: string; database: string },
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...to,
+    host: '127.0.0.1',
+    password: cluster.password,
+    ssl: false,
+    options: SESSION_OPTIONS,
+    application_name: `${DATABASE} presence`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  })
+  // A lost connection shows in the next query and in the event 'end'; unheard, this event would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (code !== '28P01' && code !== '28000') throw error
+    throw new StartupError(
+      `The database in ${cluster.dir} does not take the password of ${PASSWORD_FILE} in it for the role ${to.user}: restore that file or that role's password.`,
+      { cause: error },
+    )
+  }
+}

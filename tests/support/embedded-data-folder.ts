@@ -1,0 +1,95 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
+
+const HOLDER = fileURLToPath(new URL('embedded-holder.ts', import.meta.url))
+
+/** A data folder that does not exist yet; with the test go the folder and the server that may run in it. */
+export async function newDataDir(t: TestContext, parentMode = 0o755): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'claimkeeper embedded-'))
+  await chmod(parent, parentMode)
+  t.after(async () => {
+    await destroyEmbeddedDatabase(join(parent, 'data'))
+    await rm(parent, { recursive: true, force: true })
+  })
+  return join(parent, 'data')
+}
+
+/** Opens in this process, collecting what is reported. */
+export async function openHere(dataDir: string, role: 'service' | 'command' = 'command') {
+  const reported: string[] = []
+  const database = await openEmbeddedDatabase({ dataDir, role, report: (step) => reported.push(step) })
+  return { ...database, reported }
+}
+
+/** Opens in a process of its own, with a hostile environment if given. */
+export async function openElsewhere(
+  t: TestContext,
+  dataDir: string,
+  role: 'service' | 'command',
+  environment: Record<string, string> = {},
+) {
+  const child = spawn(process.execPath, [HOLDER, dataDir, role], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
+  t.after(() => end(child, () => child.kill('SIGKILL')))
+  const [connectionString] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(() => Promise.reject(new Error('the holder ended too early'))),
+  ])) as [string]
+  return {
+    connectionString,
+    kill: () => end(child, () => child.kill('SIGKILL')),
+    release: () => end(child, () => child.stdin.end()),
+  }
+}
+
+async function end(child: ChildProcess, how: () => void): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  how()
+  await ended
+}
+
+/** The process id that the cluster's postmaster.pid names. */
+export async function postmasterPid(dataDir: string): Promise<number> {
+  return Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
+}
+
+/** Runs one query in a connection of its own and gives the rows. */
+export async function ask(connectionString: string, query: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(query)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+export async function isRunning(pid: number): Promise<boolean> {
+  const state = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => undefined)
+  // A killed process that nobody has fetched yet (Z) does not run.
+  return state !== undefined && !state.stdout.startsWith('Z')
+}
+
+/** Waits until it holds, for at most 15 s. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 15_000
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() > deadline) throw new Error(`waited too long until ${what}`)
+    await delay(20)
+  }
+}

@@ -3,6 +3,15 @@ import { ERRORS, type ErrorCode, ServiceError } from '../errors.ts'
 import { errorPage } from './error-page.ts'
 import type { TypedServer } from './typed-server.ts'
 
+const CSP = 'Content-Security-Policy'
+
+/** The reference brings its script along and starts it inline; it loads and asks nothing from elsewhere. */
+const REFERENCE_POLICY =
+  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
+  "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+const ERROR_PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+
 /** What people read: the API reference at /docs, a page for each error code, and the OpenAPI document. */
 export async function addReference(server: TypedServer): Promise<void> {
   server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger())
@@ -13,11 +22,15 @@ export async function addReference(server: TypedServer): Promise<void> {
       throw new ServiceError('ROUTE_NOT_FOUND', 'There is no such error code.')
     return reply
       .type('text/html; charset=utf-8')
-      .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+      .header(CSP, ERROR_PAGE_POLICY)
       .serializer((html: string) => html)
       .send(errorPage(code as ErrorCode))
   })
 
+  server.addHook('onSend', async (request, reply) => {
+    const isReference = request.url === '/docs' || request.url.startsWith('/docs/')
+    if (isReference && !reply.hasHeader(CSP)) reply.header(CSP, REFERENCE_POLICY)
+  })
   await server.register(apiReference, {
     routePrefix: '/docs',
     configuration: {
@@ -27,6 +40,8 @@ export async function addReference(server: TypedServer): Promise<void> {
       telemetry: false,
       agent: { disabled: true },
       mcp: { disabled: true },
+      showDeveloperTools: 'never',
+      hideClientButton: true,
     },
   })
 }

@@ -14,9 +14,10 @@ export interface Connection {
   query<Row>(statement: Statement): Promise<Row[]>
 }
 
-/** How long a statement may run and a caller may wait for a connection, in milliseconds. */
+/** How long a statement may run, a caller may wait for a connection, and a close for statements, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 5_000
+const CLOSE_PATIENCE_MS = 1_000
 /** Callers that may wait for a connection; one more is answered 503 at once rather than made to wait. */
 const MAX_WAITING = 1_000
 
@@ -36,6 +37,7 @@ export class DatabaseAway extends ServiceError {
 /** A pool of connections to PostgreSQL. A broken connection is replaced; a restarted database is found again. */
 export class Database implements Connection {
   readonly #pool: pg.Pool
+  readonly #busy = new Set<pg.PoolClient>()
 
   constructor(options: { connectionString: string; poolSize: number }) {
     this.#pool = new pg.Pool({
@@ -51,6 +53,8 @@ export class Database implements Connection {
     // An idle connection that breaks is reported here, and a busy one by its statement as well: neither may
     // end the process.
     this.#pool.on('error', () => {})
+    this.#pool.on('acquire', (client) => this.#busy.add(client))
+    this.#pool.on('release', (_error, client) => this.#busy.delete(client))
     this.#pool.on('connect', (client) => client.on('error', () => {}))
   }
 
@@ -89,8 +93,13 @@ export class Database implements Connection {
     })
   }
 
-  close(): Promise<void> {
-    return this.#pool.end()
+  /** Waits a moment for statements under way, then cuts them off. */
+  async close(): Promise<void> {
+    const cutOff = setTimeout(() => {
+      for (const client of this.#busy) (client as pg.PoolClient & pg.Client).end()
+    }, CLOSE_PATIENCE_MS)
+    await this.#pool.end()
+    clearTimeout(cutOff)
   }
 
   async #connect(): Promise<pg.PoolClient> {

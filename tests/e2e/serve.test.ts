@@ -15,6 +15,9 @@ import { createTestDatabase } from '../support/test-database.ts'
 const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
   new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
 
+const WAITING_FOR_A_LOCK =
+  "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+
 describe('serve with its embedded database', { concurrency: true }, () => {
   test('starts from nothing, shows a token once, keeps its data between runs, and stops clean', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
@@ -162,12 +165,7 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     await side.query('BEGIN')
     await side.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [id])
     const inFlight = api.post('/v1/events', { claim_id: id, type: 'done' })
-    await eventually(async () => {
-      const { rows } = await side.query(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-      )
-      return rows.length
-    })
+    await eventually(async () => (await side.query(WAITING_FOR_A_LOCK)).rowCount)
     const ended = served.end('SIGTERM')
     await eventually(async () => served.output().includes('SIGTERM'))
     await eventually(() =>
@@ -180,6 +178,26 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     await side.end()
     assert.equal((await inFlight).status, 201)
     assert.equal(await ended, 0)
+  })
+
+  test('a request that does not end does not hold up the stop for more than 10 seconds', async (t) => {
+    const DATABASE_URL = await createTestDatabase(t)
+    const served = await startServeProcess(t, { DATABASE_URL })
+    const api = await clientOf(served)
+    const { id } = await api.claim(await api.customer('acme'), contractWith())
+    const side = new pg.Client({ connectionString: DATABASE_URL })
+    await side.connect()
+    await side.query('BEGIN')
+    await side.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [id])
+    const stuck = api.post('/v1/events', { claim_id: id, type: 'done' }).catch(() => null)
+    await eventually(async () => (await side.query(WAITING_FOR_A_LOCK)).rowCount)
+
+    const startedAt = performance.now()
+    assert.equal(await served.end('SIGTERM'), 0)
+    assert.ok(performance.now() - startedAt < 10_000)
+    assert.equal(await stuck, null)
+    await side.query('ROLLBACK')
+    await side.end()
   })
 
   test('a taken port says so in one line', async (t) => {

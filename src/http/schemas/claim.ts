@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../domain/json.ts'
-import { ContractRef } from './contract.ts'
+import { ContractRef, EXAMPLE_CONTRACT } from './contract.ts'
 import {
   CandidateAlias,
   DateTime,
   DateTimeOrNull,
   ExternalId,
   ScheduledOutcome,
+  SOME_UUID,
   Status,
   Uuid,
   UuidOrNull,
@@ -92,7 +93,7 @@ const ONE_SOURCE = {
 
 export const NewClaimBody = Type.Object(
   { customer_id: Uuid('The customer that the claim belongs to.'), ...TERMS },
-  ONE_SOURCE,
+  { ...ONE_SOURCE, examples: [{ customer_id: SOME_UUID, contract: EXAMPLE_CONTRACT }] },
 )
 
 export const NewCandidateBody = Type.Object(
@@ -101,5 +102,8 @@ export const NewCandidateBody = Type.Object(
     customer_uuid: Type.String({ ...ExternalId, description: 'The external_id of the customer.' }),
     ...TERMS,
   },
-  ONE_SOURCE,
+  {
+    ...ONE_SOURCE,
+    examples: [{ candidate_alias: 'order-2026-000417', customer_uuid: 'acme', contract: EXAMPLE_CONTRACT }],
+  },
 )

@@ -69,7 +69,7 @@ const FULFILLMENT_CONDITION = {
   oneOf: [{ $ref: 'ConditionLeaf#' }, { $ref: 'ConditionAllOrAny#' }, { $ref: 'ConditionNot#' }],
 }
 
-const EXAMPLE_CONTRACT: Contract = {
+export const EXAMPLE_CONTRACT: Contract = {
   price: 49.5,
   activity_window: 86_400,
   review_window: 3_600,

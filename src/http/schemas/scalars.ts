@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { type Outcome, STATUSES } from '../../domain/lifecycle.ts'
 
 const UUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
-const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
+/** For examples. */
+export const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 
 /** Any version; in any case on input. */
 export const Uuid = (description: string) =>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { MAX_EVENT_NAME_LENGTH, RESERVED_FIELDS, RESERVED_TYPES } from '../../domain/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { CandidateAlias, Uuid } from './scalars.ts'
+import { CandidateAlias, SOME_UUID, Uuid } from './scalars.ts'
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }
 
@@ -39,9 +39,7 @@ export const AddressedSubmission = Type.Unsafe<JsonObject & SubmissionFields>({
   properties: PROPERTIES,
   additionalProperties: true,
   oneOf: [{ required: ['claim_id'] }, { required: ['candidate_alias'] }],
-  examples: [
-    { claim_id: '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42', id: 'evt-1', type: 'satisfaction', value: 5 },
-  ],
+  examples: [{ claim_id: SOME_UUID, id: 'evt-1', type: 'satisfaction', value: 5 }],
 })
 
 /** A submission on the path of its claim or candidate. */

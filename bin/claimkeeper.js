@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the command line: from src/ in a checkout, from dist/ in the npm package. In a checkout whose machine
 // has an older Node, hands over to the one that `npm ci` brought.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -10,8 +10,9 @@ const isOld = major < 22 || (major === 22 && minor < 18)
 const broughtAlong = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
 
 if (isOld && existsSync(broughtAlong)) {
-  const { status } = spawnSync(broughtAlong, process.argv.slice(1), { stdio: 'inherit' })
-  process.exit(status ?? 1)
+  const child = spawn(broughtAlong, process.argv.slice(1), { stdio: 'inherit' })
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (status) => process.exit(status ?? 1))
 } else if (isOld) {
   console.error(`claimkeeper: Node 22.18 or newer is needed; this is ${process.versions.node}.`)
   process.exit(1)

@@ -39,14 +39,16 @@ export class Database implements Connection {
   readonly #pool: pg.Pool
   readonly #busy = new Set<pg.PoolClient>()
 
-  constructor(options: { connectionString: string; poolSize: number }) {
+  /** @param options.statementTimeoutMs 0 for none */
+  constructor(options: { connectionString: string; poolSize: number; statementTimeoutMs?: number }) {
+    const { connectionString, poolSize, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
     this.#pool = new pg.Pool({
-      connectionString: options.connectionString,
-      max: options.poolSize,
+      connectionString,
+      max: poolSize,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+      statement_timeout: statementTimeoutMs,
       // The server ends a statement first; this is for a server that answers no more.
-      query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+      query_timeout: statementTimeoutMs && statementTimeoutMs + 5_000,
       keepAlive: true,
       application_name: 'claimkeeper',
     })
@@ -130,13 +132,20 @@ const REFUSED = /^(53|57014|40001|40P01|55P03|25006)/
 const CUT_OFF = /^(08|57P0)/
 
 function asDatabaseAway(error: unknown, readOnly: boolean): DatabaseAway | null {
+  const lost = () =>
+    new DatabaseAway(
+      readOnly
+        ? 'The connection to the database was lost.'
+        : 'The connection to the database was lost; whether the request took effect is not known.',
+      readOnly,
+      error,
+    )
   if (!(error instanceof pg.DatabaseError)) {
     // Not the server's word but the driver's: the socket broke, or no answer came in time.
-    return new DatabaseAway('The connection to the database was lost.', readOnly, error)
+    return lost()
   }
   const state = error.code ?? ''
-  if (CUT_OFF.test(state))
-    return new DatabaseAway('The connection to the database was lost.', readOnly, error)
+  if (CUT_OFF.test(state)) return lost()
   if (REFUSED.test(state)) return new DatabaseAway('The database could not do this now.', true, error)
   return null
 }

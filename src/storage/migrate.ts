@@ -13,7 +13,8 @@ interface Migration {
 
 /**
  * Brings the database to the version of this code, in one transaction: all migrations or none. Servers that
- * start together take turns. Reports each migration that it runs.
+ * start together take turns. Reports each migration that it runs. Give it a database whose statements may
+ * take as long as they need.
  * @throws StartupError where the database is newer than the code, or PostgreSQL too old.
  */
 export async function migrate(db: Database, report: (step: string) => void): Promise<void> {
@@ -34,13 +35,13 @@ export async function migrate(db: Database, report: (step: string) => void): Pro
   })
 }
 
-/** Whether the database is reachable and has every migration of this code. */
+/** Whether the database is reachable and has every migration of this code; a newer server may have added more. */
 export async function isMigrated(db: Connection): Promise<boolean> {
   const migrations = await readMigrations()
   const [row] = await db.query<{ version: number }>({
     text: 'SELECT max(version) AS version FROM schema_migrations',
   })
-  return row?.version === migrations.at(-1)?.version
+  return (row?.version ?? 0) >= (migrations.at(-1)?.version ?? 0)
 }
 
 async function readMigrations(): Promise<Migration[]> {

@@ -29,21 +29,29 @@ const PAUSE_MS = 500
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { databaseUrl, dataDir, role, report, poolSize } = options
   const embedded = databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report }) : null
-  const db = new Database({
-    connectionString: embedded?.connectionString ?? (databaseUrl as string),
-    poolSize,
-  })
+  const connectionString = embedded?.connectionString ?? (databaseUrl as string)
+  const db = new Database({ connectionString, poolSize })
   const close = async () => {
     await db.close()
     await embedded?.release()
   }
   try {
     await waitUntilReachable(db, databaseUrl, report)
-    await migrate(db, report)
+    await migrateUnhurried(connectionString, report)
     return { db, close }
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Migrations take as long as they need. */
+async function migrateUnhurried(connectionString: string, report: (step: string) => void): Promise<void> {
+  const db = new Database({ connectionString, poolSize: 1, statementTimeoutMs: 0 })
+  try {
+    await migrate(db, report)
+  } finally {
+    await db.close()
   }
 }
 

@@ -27,6 +27,10 @@ const EVENT_ERRORS: ErrorCode[] = [
   'EVENT_LIMIT_REACHED',
 ]
 
+const REPLAYED = {
+  'Idempotent-Replayed': { type: 'string', description: 'true, where the event had been recorded before' },
+} as const
+
 const description =
   'Records the event and decides by it, in one atomic operation. The answer tells how the claim stands now. ' +
   'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event.'
@@ -103,7 +107,7 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
       {
         200: {
           description: 'The event had been recorded before; nothing was done now.',
-          headers: { 'Idempotent-Replayed': { type: 'string', description: 'true' } },
+          headers: REPLAYED,
           schema: answer,
         },
         201: {
@@ -112,7 +116,7 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
         },
         204: {
           description: 'Recorded, now or before; with `Prefer: return=minimal`.',
-          headers: { 'Preference-Applied': { type: 'string', description: 'return=minimal' } },
+          headers: { 'Preference-Applied': { type: 'string', description: 'return=minimal' }, ...REPLAYED },
         },
       },
       [...EVENT_ERRORS, ...notFound],

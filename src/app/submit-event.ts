@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Claim } from '../domain/claim.ts'
 import { decideSubmission } from '../domain/decide-submission.ts'
 import type { LogEvent, Submission } from '../domain/event.ts'
+import { EventLog } from '../domain/event-log.ts'
 import { ServiceError, unavailable } from '../errors.ts'
 import { appendEvent, readClaimToDecide } from '../storage/claim-log.ts'
 import type { ClaimAddress } from '../storage/claims.ts'
@@ -64,7 +65,12 @@ async function decideAndAppend(
     const seen = await readClaimToDecide(connection, userId, address, submission.id)
     if (!seen) throw claimNotFound(address)
     const { claim } = seen
-    const decision = decideSubmission(claim, seen.log, submission, seen.now)
+    const decision = decideSubmission(
+      claim,
+      new EventLog(claim.contract.fulfillment_condition, seen.log),
+      submission,
+      seen.now,
+    )
     switch (decision.kind) {
       case 'append': {
         const { event, state } = decision

@@ -34,28 +34,26 @@ const HOLDS: Record<Comparator, (actual: number, bound: number) => boolean> = {
   eq: (actual, bound) => actual === bound,
 }
 
-/**
- * Evaluates the condition from scratch over the whole log, as a set (§2.2 rules 1 and 2).
- * System events satisfy nothing: the condition speaks of what was submitted (§2.2 rule 3).
- */
-export function isSatisfied(condition: Condition, log: readonly LogEvent[]): boolean {
-  if (!('op' in condition)) {
-    return log.some((event) => !event.system && satisfiesLeaf(event, condition))
-  }
+/** The truth of the tree, given that of its leaves. */
+export function holds(condition: Condition, isLeafSatisfied: (leaf: Leaf) => boolean): boolean {
+  if (!('op' in condition)) return isLeafSatisfied(condition)
   switch (condition.op) {
     case 'AND':
-      return condition.conditions.every((child) => isSatisfied(child, log))
+      return condition.conditions.every((child) => holds(child, isLeafSatisfied))
     case 'OR':
-      return condition.conditions.some((child) => isSatisfied(child, log))
+      return condition.conditions.some((child) => holds(child, isLeafSatisfied))
     case 'NOT':
-      return !isSatisfied(condition.condition, log)
+      return !holds(condition.condition, isLeafSatisfied)
   }
 }
 
 /** One event must satisfy all of a leaf at once: type, match and every comparator. */
-function satisfiesLeaf(event: LogEvent, leaf: Leaf): boolean {
+export function satisfiesLeaf(event: LogEvent, leaf: Leaf): boolean {
   return (
-    event.type === leaf.event && satisfiesMatch(event.payload, leaf.match) && isInRange(event.payload, leaf)
+    !event.system &&
+    event.type === leaf.event &&
+    satisfiesMatch(event.payload, leaf.match) &&
+    isInRange(event.payload, leaf)
   )
 }
 
@@ -72,9 +70,13 @@ function isInRange(payload: JsonObject, leaf: Leaf): boolean {
   return typeof actual === 'number' && comparators.every((name) => HOLDS[name](actual, leaf[name] as number))
 }
 
+/** The leaves of the tree, from left to right. */
+export function leavesOf(condition: Condition): Leaf[] {
+  if (!('op' in condition)) return [condition]
+  return condition.op === 'NOT' ? leavesOf(condition.condition) : condition.conditions.flatMap(leavesOf)
+}
+
 /** The event types that the condition names: events of other types cannot change its value. */
 export function namedEventTypes(condition: Condition): Set<string> {
-  if (!('op' in condition)) return new Set([condition.event])
-  const children = condition.op === 'NOT' ? [condition.condition] : condition.conditions
-  return new Set(children.flatMap((child) => [...namedEventTypes(child)]))
+  return new Set(leavesOf(condition).map((leaf) => leaf.event))
 }

@@ -1,5 +1,6 @@
 import type { Claim } from './claim.ts'
 import { type LogEvent, MAX_EVENTS, MAX_LOG_BYTES, type Submission } from './event.ts'
+import type { EventLog } from './event-log.ts'
 import { jsonEquals } from './json.ts'
 import { afterSubmission, type ClaimState } from './lifecycle.ts'
 
@@ -11,19 +12,24 @@ export type SubmissionDecision =
   | { kind: 'not-open' }
   | { kind: 'log-full'; message: string }
 
+/** What a decision needs to know of a claim. */
+export type DecidableClaim = ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
+
 /**
  * `log` holds at least the events that can matter: those of the types that the condition names, and the one
- * with the submission's id. A repeated id is looked at before the status: a client can always retry.
+ * with the submission's id. An event that is to be appended has been added to it. A repeated id is looked at
+ * before the status: a client can always retry.
  */
 export function decideSubmission(
-  claim: Claim,
-  log: readonly LogEvent[],
+  claim: DecidableClaim,
+  log: EventLog,
   submission: Submission,
   now: Date,
 ): SubmissionDecision {
-  const recorded = log.find((event) => event.id === submission.id)
-  if (recorded)
+  const recorded = log.find(submission.id)
+  if (recorded) {
     return isSameContent(recorded, submission) ? { kind: 'replay', event: recorded } : { kind: 'id-conflict' }
+  }
   if (claim.status !== 'OPEN') return { kind: 'not-open' }
   if (claim.eventCount >= MAX_EVENTS) {
     return { kind: 'log-full', message: `The log holds ${MAX_EVENTS} events, the most that a claim takes.` }
@@ -33,15 +39,10 @@ export function decideSubmission(
   }
   const { id, type, payload } = submission
   const event: LogEvent = { id, type, payload, system: false, createdAt: now }
-  return {
-    kind: 'append',
-    event,
-    state: afterSubmission(stateOf(claim), claim.contract, [...log, event], now),
-  }
-}
-
-function stateOf({ status, scheduledOutcome, statusSince, dueAt }: Claim): ClaimState {
-  return { status, scheduledOutcome, statusSince, dueAt }
+  log.add(event)
+  const { status, scheduledOutcome, statusSince, dueAt } = claim
+  const state: ClaimState = { status, scheduledOutcome, statusSince, dueAt }
+  return { kind: 'append', event, state: afterSubmission(state, claim.contract, log.satisfiesCondition, now) }
 }
 
 function isSameContent(recorded: LogEvent, submission: Submission): boolean {

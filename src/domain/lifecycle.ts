@@ -1,6 +1,5 @@
-import { isSatisfied } from './condition.ts'
 import { type CheckTerms, type Contract, timeoutOutcome, windowMs } from './contract.ts'
-import { ACTIVITY_WINDOW_ELAPSED, type LogEvent, REVIEW_WINDOW_ELAPSED } from './event.ts'
+import { ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED } from './event.ts'
 
 /** §3. CONFIRMED and FAILED are terminal (§3 rule 4). */
 export const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
@@ -31,15 +30,14 @@ export function openState(contract: Contract, now: Date): ClaimState {
   }
 }
 
-/** §3, first row: the state after an event was added to the log of an OPEN claim. `log` holds the event. */
+/** §3, first row: the state after an event was added to the log of an OPEN claim, which satisfies it or not. */
 export function afterSubmission(
   state: ClaimState,
   contract: Contract,
-  log: readonly LogEvent[],
+  isSatisfied: boolean,
   now: Date,
 ): ClaimState {
-  if (!isSatisfied(contract.fulfillment_condition, log)) return state
-  return pending('CONFIRMED', contract, now)
+  return isSatisfied ? pending('CONFIRMED', contract, now) : state
 }
 
 /**

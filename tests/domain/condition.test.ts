@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type Condition, isSatisfied, namedEventTypes } from '../../src/domain/condition.ts'
+import { type Condition, namedEventTypes } from '../../src/domain/condition.ts'
 import type { LogEvent } from '../../src/domain/event.ts'
+import { EventLog } from '../../src/domain/event-log.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, any, not } from '../support/contracts.ts'
@@ -14,6 +15,7 @@ const event = (type: string, payload: JsonObject = {}): LogEvent => ({
   system: false,
   createdAt: new Date(0),
 })
+const isSatisfied = (condition: Condition, log: LogEvent[]) => new EventLog(condition, log).satisfiesCondition
 const holds = (condition: Condition, ...log: LogEvent[]) => isSatisfied(condition, log)
 
 describe('a leaf', () => {
@@ -170,6 +172,24 @@ describe('for every condition and log', () => {
         const log = values.map((n) => event('e', { value: n }))
         const inRange = values.some((n) => n >= gte && n < lt)
         assert.equal(isSatisfied({ event: 'e', gte, lt }, log), inRange)
+      }),
+    )
+  })
+
+  test('adding events one by one comes to the same as looking at each leaf and every event anew', () => {
+    const anew = (condition: Condition, log: LogEvent[]): boolean => {
+      if (!('op' in condition)) return log.some((one) => isSatisfied(condition, [one]))
+      if (condition.op === 'NOT') return !anew(condition.condition, log)
+      const children = condition.conditions.map((child) => anew(child, log))
+      return condition.op === 'AND' ? !children.includes(false) : children.includes(true)
+    }
+    fc.assert(
+      fc.property(arbitrary.condition, arbitrary.log, (condition, log) => {
+        const growing = new EventLog(condition)
+        for (const [i, event] of log.entries()) {
+          growing.add(event)
+          assert.equal(growing.satisfiesCondition, anew(condition, log.slice(0, i + 1)))
+        }
       }),
     )
   })

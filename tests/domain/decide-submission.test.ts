@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Claim } from '../../src/domain/claim.ts'
-import { decideSubmission } from '../../src/domain/decide-submission.ts'
+import { type DecidableClaim, decideSubmission } from '../../src/domain/decide-submission.ts'
 import type { LogEvent, Submission } from '../../src/domain/event.ts'
+import { EventLog } from '../../src/domain/event-log.ts'
 import { openState } from '../../src/domain/lifecycle.ts'
 import { all, contractWith } from '../support/contracts.ts'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
 const contract = contractWith({ fulfillment_condition: all({ event: 'a' }, { event: 'b' }) })
-const claim: Claim = {
-  ...openState(contract, now),
-  id: 'id',
-  userId: 'user',
-  customerId: 'customer',
-  candidateAlias: null,
-  customerExternalId: null,
-  contract,
-  schemaId: null,
-  testClockId: null,
-  createdAt: now,
-  eventCount: 0,
-  logBytes: 0,
-}
+const claim: DecidableClaim = { ...openState(contract, now), contract, eventCount: 0, logBytes: 0 }
+const decide = (claim: DecidableClaim, log: LogEvent[], submission: Submission) =>
+  decideSubmission(claim, new EventLog(contract.fulfillment_condition, log), submission, now)
 const submission = (fields: Partial<Submission> = {}): Submission => ({
   id: 'e1',
   type: 'a',
@@ -33,9 +22,9 @@ const recorded: LogEvent = { id: 'e1', type: 'a', payload: { x: 1, y: [2] }, sys
 
 describe('a submission is decided', () => {
   test('by the whole log and the new event (§2.2 rule 1)', () => {
-    const first = decideSubmission(claim, [], submission(), now)
+    const first = decide(claim, [], submission())
     assert.equal(first.kind === 'append' && first.state.status, 'OPEN')
-    const second = decideSubmission(claim, [recorded], submission({ id: 'e2', type: 'b' }), now)
+    const second = decide(claim, [recorded], submission({ id: 'e2', type: 'b' }))
     assert.equal(second.kind === 'append' && second.state.status, 'PENDING')
     assert.equal(second.kind === 'append' && second.state.scheduledOutcome, 'CONFIRMED')
   })
@@ -43,7 +32,7 @@ describe('a submission is decided', () => {
   test('as a replay where the same event is in the log, whatever the status', () => {
     for (const status of ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const) {
       const repeated = submission({ payload: { y: [2], x: 1 } })
-      assert.deepEqual(decideSubmission({ ...claim, status }, [recorded], repeated, now), {
+      assert.deepEqual(decide({ ...claim, status }, [recorded], repeated), {
         kind: 'replay',
         event: recorded,
       })
@@ -56,32 +45,23 @@ describe('a submission is decided', () => {
       { payload: { x: 1 } },
       { payload: { x: 1, y: [3] } },
     ]) {
-      assert.equal(decideSubmission(claim, [recorded], submission(other), now).kind, 'id-conflict')
+      assert.equal(decide(claim, [recorded], submission(other)).kind, 'id-conflict')
     }
     const system = { ...recorded, system: true }
-    assert.equal(
-      decideSubmission(claim, [system], submission({ payload: recorded.payload }), now).kind,
-      'id-conflict',
-    )
+    assert.equal(decide(claim, [system], submission({ payload: recorded.payload })).kind, 'id-conflict')
   })
 
   test('as refused where the claim is not OPEN (§3 rule 2)', () => {
     for (const status of ['PENDING', 'CONFIRMED', 'FAILED'] as const) {
-      assert.equal(decideSubmission({ ...claim, status }, [], submission(), now).kind, 'not-open')
+      assert.equal(decide({ ...claim, status }, [], submission()).kind, 'not-open')
     }
   })
 
   test('as refused where the log is full', () => {
-    assert.equal(decideSubmission({ ...claim, eventCount: 9_999 }, [], submission(), now).kind, 'append')
-    assert.equal(decideSubmission({ ...claim, eventCount: 10_000 }, [], submission(), now).kind, 'log-full')
+    assert.equal(decide({ ...claim, eventCount: 9_999 }, [], submission()).kind, 'append')
+    assert.equal(decide({ ...claim, eventCount: 10_000 }, [], submission()).kind, 'log-full')
     const mebibytes64 = 64 * 1024 * 1024
-    assert.equal(
-      decideSubmission({ ...claim, logBytes: mebibytes64 - 2 }, [], submission(), now).kind,
-      'append',
-    )
-    assert.equal(
-      decideSubmission({ ...claim, logBytes: mebibytes64 - 1 }, [], submission(), now).kind,
-      'log-full',
-    )
+    assert.equal(decide({ ...claim, logBytes: mebibytes64 - 2 }, [], submission()).kind, 'append')
+    assert.equal(decide({ ...claim, logBytes: mebibytes64 - 1 }, [], submission()).kind, 'log-full')
   })
 })

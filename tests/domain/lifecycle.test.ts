@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { windowMs } from '../../src/domain/contract.ts'
-import type { LogEvent } from '../../src/domain/event.ts'
 import { afterSubmission, atScheduledCheck, type ClaimState, openState } from '../../src/domain/lifecycle.ts'
 import { contractWith } from '../support/contracts.ts'
 
 const time = (text: string) => new Date(`2026-01-01T${text}Z`)
-const done: LogEvent = { id: 'e', type: 'done', payload: {}, system: false, createdAt: time('12:00:10.000') }
 
 describe('a new claim', () => {
   test('is OPEN, with no outcome, due after the activity window', () => {
@@ -31,14 +29,11 @@ describe('§3 transition table', () => {
   })
 
   test('row 1: OPEN, event submission, condition true: PENDING, CONFIRMED scheduled, status_since updated', () => {
-    assert.deepEqual(afterSubmission(open, contract, [done], time('12:00:10.000')), pending('CONFIRMED'))
+    assert.deepEqual(afterSubmission(open, contract, true, time('12:00:10.000')), pending('CONFIRMED'))
   })
 
   test('row 1: OPEN, event submission, condition false: unchanged', () => {
-    assert.deepEqual(
-      afterSubmission(open, contract, [{ ...done, type: 'other' }], time('12:00:10.000')),
-      open,
-    )
+    assert.deepEqual(afterSubmission(open, contract, false, time('12:00:10.000')), open)
   })
 
   test('row 2: OPEN, scheduled check, activity window elapsed: PENDING with the outcome of timeout_outcome', () => {
@@ -82,7 +77,7 @@ describe('§3 transition table', () => {
   })
 
   test('windows are measured from status_since of the state, not from the creation (§3 rule 1)', () => {
-    const later = afterSubmission(open, contract, [done], time('12:00:50.000'))
+    const later = afterSubmission(open, contract, true, time('12:00:50.000'))
     assert.equal(atScheduledCheck(later, contract, time('12:01:00.000'), null), null)
     assert.notEqual(atScheduledCheck(later, contract, time('12:02:00.000'), null), null)
   })

@@ -38,7 +38,7 @@ async function replay(options: Options): Promise<void> {
   const client = new ApiClient(options.url, requireToken(options.token))
   const newestBefore = await newestClaimId(client)
 
-  const cases = new Set(log.customers.keys()).size
+  const cases = log.customers.size
   const opening = await runPhase({ label: 'opening claims', total: cases, hasRate: true }, (onProgress) =>
     openClaims(client, log, contract, options.connections, counting(onProgress)),
   )
@@ -73,16 +73,24 @@ interface Windows {
 }
 
 /** The service has accepted the contract by now, so its windows are numbers. Returns the seconds waited. */
-async function wait(watch: ClaimWatch, cases: number, isWanted: boolean, contract: Windows): Promise<number> {
+async function wait(
+  watch: ClaimWatch,
+  cases: number,
+  isWanted: boolean,
+  contract: Windows,
+): Promise<number | null> {
   const longest = longestWaitSeconds(contract)
   if (isWanted && longest < MAX_WAIT_SECONDS) {
-    say(`waiting for the checks: at most ${formatDuration(longest)}; Ctrl-C shows the table as it stands`)
-    const phase = { label: 'claims resolved', total: cases, hasRate: false }
+    say(
+      `all claims are resolved after at most ${formatDuration(longest)}; Ctrl-C shows the table as it stands`,
+    )
+    const phase = { label: 'waiting for the checks', total: cases, hasRate: false }
     return (await runPhase(phase, (onProgress) => awaitChecks(watch, onProgress))).seconds
   }
-  if (isWanted) say(`not waiting for the checks: with these windows up to ${formatDuration(longest)}`)
+  if (isWanted)
+    say(`not waiting for the checks: with these windows they take up to ${formatDuration(longest)}`)
   await watch.refresh()
-  return 0
+  return null
 }
 
 async function readContract(path: string): Promise<unknown> {

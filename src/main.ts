@@ -1,3 +1,4 @@
 import { run } from './cli/run.ts'
 
-process.exitCode = await run(process.argv)
+// What a failed start left open must not keep the process alive.
+process.exit(await run(process.argv))

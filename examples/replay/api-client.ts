@@ -93,7 +93,7 @@ function parseJson(text: string): unknown {
 function readRetryAfter(header: string | null): number {
   if (!header) return 0
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return seconds > 0 ? seconds : 0
+  return Number.isNaN(seconds) ? 0 : Math.max(seconds, 0)
 }
 
 function pauseSeconds(attempt: number, answer: Answer | Error): number {
@@ -108,10 +108,11 @@ interface ErrorBody {
 
 export const errorCode = ({ body }: Answer): string | undefined => (body as ErrorBody | null)?.error?.code
 
-/** An error of the service in a line, and a line for each of its details. */
+/** An error of the service in a line, and a line for each of its details that is not in it already. */
 export function describeError({ status, body }: Answer): string {
   const error = (body as ErrorBody | null)?.error
   if (!error?.code) return `${status} without an error body; is Claimkeeper what runs at that URL?`
-  const details = (error.details ?? []).map(({ path, message }) => `\n  ${path}: ${message}`)
-  return `${status} ${error.code}: ${error.message}${details.join('')}`
+  const details = (error.details ?? []).map(({ path, message }) => `${path}: ${message}`)
+  const untold = details.filter((detail) => !error.message?.includes(detail))
+  return [`${status} ${error.code}: ${error.message}`, ...untold].join('\n  ')
 }

@@ -10,7 +10,7 @@ interface ListedClaim {
 /** How a claim stands, as "OPEN", "PENDING → CONFIRMED" or "FAILED". */
 export type Standing = string
 
-export const STANDINGS: readonly Standing[] = [
+const STANDINGS: readonly Standing[] = [
   'CONFIRMED',
   'FAILED',
   'PENDING → CONFIRMED',

@@ -37,8 +37,7 @@ function startBar({ label, total, hasRate }: Phase, seconds: () => number): Disp
   const bar = new SingleBar(
     {
       format: `${label.padEnd(22)} {bar} {value}/{total}  {time}`,
-      // Redrawn without progress too: the time goes on. And Ctrl-C is ours, as is the terminal's line wrapping.
-      forceRedraw: true,
+      // Ctrl-C is ours to handle, and a run that it ends must not leave the terminal without line wrapping.
       gracefulExit: false,
       linewrap: null,
       barsize: 30,
@@ -50,6 +49,7 @@ function startBar({ label, total, hasRate }: Phase, seconds: () => number): Disp
   let done = 0
   const time = () => `${formatDuration(seconds())}${hasRate ? rate(done, seconds()) : ''}`
   bar.start(total, 0, { time: time() })
+  // Without progress too: the time goes on.
   const timer = setInterval(() => bar.update(done, { time: time() }), 200)
   return {
     onProgress: (count) => {

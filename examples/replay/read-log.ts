@@ -24,8 +24,9 @@ export interface EventLog {
   warnings: string[]
 }
 
+/** What the parser makes with `info`; its types tell of the cells alone. */
 interface Row {
-  info: { lines: number }
+  info: { lines: number; records: number }
   record: string[]
 }
 
@@ -33,15 +34,12 @@ interface Row {
 export async function readLog(path: string, names: ColumnNames, separator: string): Promise<EventLog> {
   const file = await openLog(path)
   const log: EventLog = { events: [], customers: new Map(), warnings: [] }
-  const parser = parse({ bom: true, delimiter: separator, info: true, skip_empty_lines: true })
   try {
-    await pipeline(file.createReadStream(), parser, (rows: AsyncIterable<Row>) =>
-      collect(rows, (header) => findColumns(header, names, separator), log),
-    )
+    await readRows(file, separator, (header) => findColumns(header, names, separator), log)
   } catch (error) {
-    throw error instanceof CsvError || isSystemError(error)
-      ? new ReplayFailure(`${path}: ${error.message}`)
-      : error
+    if (error instanceof CsvError || isSystemError(error))
+      throw new ReplayFailure(`${path}: ${error.message}`)
+    throw error
   }
   if (log.events.length === 0) throw new ReplayFailure(`${path}: the log holds no events`)
   requireCustomers(log)
@@ -60,21 +58,35 @@ async function openLog(path: string): Promise<FileHandle> {
 
 const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error
 
-async function collect(rows: AsyncIterable<Row>, find: (header: string[]) => Columns, log: EventLog) {
+type FindColumns = (header: string[]) => Columns
+
+async function readRows(file: FileHandle, separator: string, findIn: FindColumns, log: EventLog) {
   let columns: Columns | undefined
-  for await (const { info, record } of rows) {
-    if (!columns) {
-      columns = find(record)
-      log.warnings.push(...columns.warnings)
-      continue
-    }
-    // The parser counts the line that the row ends on; a quoted cell may span several.
-    const line = info.lines - (record.join('').match(/\n/g)?.length ?? 0)
-    const event = toEvent(record, columns, line)
-    log.events.push(event)
-    const customer = record[columns.customer] as string
-    if (!log.customers.get(event.caseName)) log.customers.set(event.caseName, customer)
-  }
+  const parser = parse({
+    bom: true,
+    delimiter: separator,
+    info: true,
+    skip_empty_lines: true,
+    // A quote inside of a cell that does not begin with one is a quote.
+    relax_quotes: true,
+    // Not in the loop below: a wrong separator is to be told before the parser stumbles over the rows.
+    on_record: (row) => {
+      columns ??= findIn((row as unknown as Row).record)
+      return row
+    },
+  })
+  await pipeline(file.createReadStream(), parser, async (rows: AsyncIterable<Row>) => {
+    for await (const row of rows) if (row.info.records > 1) addRow(row, columns as Columns, log)
+  })
+  log.warnings.push(...(columns?.warnings ?? []))
+}
+
+function addRow({ info, record }: Row, columns: Columns, { events, customers }: EventLog): void {
+  // The parser counts the line that the row ends on; a quoted cell may span several.
+  const line = info.lines - (record.join('').match(/\n/g)?.length ?? 0)
+  const event = toEvent(record, columns, line)
+  events.push(event)
+  if (!customers.get(event.caseName)) customers.set(event.caseName, record[columns.customer] as string)
 }
 
 function toEvent(record: string[], columns: Columns, line: number): LogEvent {

@@ -10,7 +10,8 @@ export interface Report extends Submissions {
   claims: [standing: string, count: number][]
   /** Requests that were sent again after a lost connection, 429 or 503. */
   retries: number
-  seconds: { opening: number; submitting: number; waiting: number }
+  /** `waiting` is null where the checks were not waited for. */
+  seconds: { opening: number; submitting: number; waiting: number | null }
 }
 
 /** The report as one JSON object. */
@@ -35,7 +36,7 @@ const terminalOutcome = (status: string | undefined) => (status === 'OPEN' ? nul
 /** The report for a person. */
 export function toTable(report: Report): string {
   const { seconds } = report
-  const table = new Table({ style: { head: [], border: [] }, colAligns: ['left', 'right'] })
+  const table = new Table({ style: { head: [], border: [], compact: true }, colAligns: ['left', 'right'] })
   table.push(
     ['cases', report.cases],
     ['customers', report.customers],
@@ -47,14 +48,14 @@ export function toTable(report: Report): string {
     ...whereAny('requests sent again', report.retries),
     ['opening claims', formatDuration(seconds.opening)],
     ['submitting events', `${formatDuration(seconds.submitting)}, ${eventsPerSecond(report)}/s`],
-    ['waiting for the checks', formatDuration(seconds.waiting)],
+    ...(seconds.waiting === null ? [] : [['waiting for the checks', formatDuration(seconds.waiting)]]),
   )
   return table.toString()
 }
 
 const whereAny = (title: string, count: number) => (count > 0 ? [[title, count]] : [])
 
-const round = (seconds: number) => Number(seconds.toFixed(3))
+const round = (seconds: number | null) => seconds && Number(seconds.toFixed(3))
 
 const eventsPerSecond = ({ events, seconds }: Report) =>
   Math.round(events / Math.max(seconds.submitting, 0.001))

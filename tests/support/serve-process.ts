@@ -21,11 +21,20 @@ function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 /** Runs `claimkeeper …` to its end. */
-export async function runCli(args: string[], settings: Record<string, string>): Promise<Run> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: childEnvironment(settings) })
-  const run = { stdout: '', stderr: '', status: null as number | null }
-  child.stdout.on('data', (chunk) => (run.stdout += chunk))
-  child.stderr.on('data', (chunk) => (run.stderr += chunk))
+export function runCli(args: string[], settings: Record<string, string>): Promise<Run> {
+  return runNode([MAIN, ...args], settings)
+}
+
+/** Runs a script to its end. */
+export async function runNode(args: string[], settings: Record<string, string>): Promise<Run> {
+  const child = spawn(process.execPath, args, { env: childEnvironment(settings) })
+  const run = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    run.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    run.stderr += chunk
+  })
   const [status] = await once(child, 'close')
   return { ...run, status }
 }

@@ -49,6 +49,12 @@ export const ERRORS = {
     title: 'This account has no such customer.',
     help: 'Claims name a customer by its UUID (`customer_id`), candidates by its external_id (`customer_uuid`). Create the customer first with POST /v1/customers.',
   },
+  TEST_CLOCK_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no test clock with that id.',
+    help: 'Check the id; the clock may have been deleted, and its claims and candidates with it.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     type: 'invalid_request_error',
@@ -145,11 +151,22 @@ export class ServiceError extends Error {
   }
 }
 
-export function validationError(details: Issue[]): ServiceError {
+/** Longer parts of an error are cut: a hostile request must not earn a large answer. */
+const MAX_PATH_LENGTH = 1_000
+const MAX_MESSAGE_LENGTH = 1_000
+
+export function validationError(issues: Issue[]): ServiceError {
+  const details = issues.map(({ path, message }) => ({
+    path: cut(path, MAX_PATH_LENGTH),
+    message: cut(message, MAX_MESSAGE_LENGTH),
+  }))
   const [first] = details
   const more = details.length > 1 ? ` (and ${details.length - 1} more, see details)` : ''
   return new ServiceError('VALIDATION_ERROR', `${first?.path}: ${first?.message}${more}`, { details })
 }
+
+const cut = (text: string, length: number) =>
+  text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
 
 /** 503 with the seconds to wait before the next try. */
 export function unavailable(message: string, cause?: unknown): ServiceError {

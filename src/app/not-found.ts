@@ -12,6 +12,10 @@ export function schemaNotFound(id: string): ServiceError {
   return new ServiceError('SCHEMA_NOT_FOUND', `No schema has the id ${id}.`)
 }
 
+export function testClockNotFound(id: string): ServiceError {
+  return new ServiceError('TEST_CLOCK_NOT_FOUND', `No test clock has the id ${id}.`)
+}
+
 /** `name`: how the request names the customer, by id or by external_id. */
 export function customerNotFound(name: { id: string } | { externalId: string }): ServiceError {
   return 'id' in name

@@ -1,12 +1,12 @@
-import { v7 as uuidv7 } from 'uuid'
 import { atScheduledCheck } from '../domain/lifecycle.ts'
 import {
-  applyTransitions,
+  applyMoves,
+  type ClaimMove,
   DUE_START,
   type DueClaim,
   type DueCursor,
-  type DueTransition,
   findDueClaims,
+  nextCursor,
   takeCheckTurn,
 } from '../storage/due-claims.ts'
 import type { App } from './app.ts'
@@ -52,18 +52,13 @@ function checkBatch(app: App, checkTime: Date, cursor: DueCursor): Promise<Batch
   return app.db.transaction(async (connection) => {
     await takeCheckTurn(connection)
     const due = await findDueClaims(connection, checkTime, cursor, BATCH)
-    const transitions = due.flatMap((claim) => transitionOf(claim, checkTime))
-    const moved = await applyTransitions(connection, transitions)
-    const last = due.length === BATCH ? due.at(-1) : undefined
-    return {
-      moved,
-      missed: transitions.length - moved,
-      next: last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null,
-    }
+    const moves = due.flatMap((claim) => moveOf(claim, checkTime))
+    const moved = await applyMoves(connection, moves)
+    return { moved, missed: moves.length - moved, next: nextCursor(due, BATCH) }
   })
 }
 
-function transitionOf(claim: DueClaim, checkTime: Date): DueTransition[] {
+function moveOf(claim: DueClaim, checkTime: Date): ClaimMove[] {
   const transition = atScheduledCheck(claim.state, claim.terms, checkTime, claim.lastEventAt)
-  return transition ? [{ ...transition, claim, systemEventId: uuidv7() }] : []
+  return transition ? [{ claim, transitions: [transition] }] : []
 }

@@ -1,11 +1,11 @@
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { v4 as uuidv4 } from 'uuid'
-import { ERRORS, ServiceError } from '../errors.ts'
+import { ERRORS, type ErrorCode, ServiceError, validationError } from '../errors.ts'
 import { publicUrl } from './public-url.ts'
 
-export const REQUEST_ID_HEADER = 'X-Request-Id'
+const REQUEST_ID_HEADER = 'X-Request-Id'
 
 export const newRequestId = (): string => `req_${uuidv4()}`
 
@@ -25,6 +25,13 @@ function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
   }
 }
 
+/** The headers of every answer. */
+export const commonHeaders = (request: FastifyRequest) => ({
+  [REQUEST_ID_HEADER]: request.id,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+})
+
 /** Answers any error that a request ended in; what is our fault goes into the log with its cause. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const serviceError = toServiceError(error)
@@ -38,8 +45,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
   return reply
     .code(status)
-    .headers(serviceError.headers)
-    .header(REQUEST_ID_HEADER, request.id)
+    .headers({ ...commonHeaders(request), ...serviceError.headers })
     .send(errorBody(serviceError, request.id, publicUrl(request)))
 }
 
@@ -49,6 +55,10 @@ function toServiceError(error: unknown): ServiceError {
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.')
+    case 'FST_ERR_BAD_URL':
+      return validationError([
+        { path: 'path', message: 'is not valid percent-encoded UTF-8, or is too long' },
+      ])
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType('The body must be JSON; send the header Content-Type: application/json.')
   }
@@ -69,16 +79,36 @@ export function answerClientError(baseUrl: string) {
       socket.destroy()
       return
     }
-    const [code, message] =
+    const { status, headers, body } =
       error.code === 'HPE_HEADER_OVERFLOW'
-        ? (['PAYLOAD_TOO_LARGE', 'The headers of the request are too large.'] as const)
-        : (['VALIDATION_ERROR', 'The request is not valid HTTP, or did not arrive in time.'] as const)
-    const requestId = newRequestId()
-    const body = JSON.stringify(errorBody(new ServiceError(code, message), requestId, baseUrl))
-    const { status } = ERRORS[code]
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-        `${REQUEST_ID_HEADER}: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    )
+        ? bareAnswer('PAYLOAD_TOO_LARGE', 'The headers of the request are too large.', baseUrl)
+        : bareAnswer('VALIDATION_ERROR', 'The request is not valid HTTP, or did not arrive in time.', baseUrl)
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
   }
+}
+
+/** Answers an `Expect` header other than 100-continue, which Node answers without a body. */
+export function answerExpectation(baseUrl: string) {
+  return (_request: IncomingMessage, response: ServerResponse): void => {
+    const { status, headers, body } = bareAnswer(
+      'VALIDATION_ERROR',
+      'The header Expect asks too much.',
+      baseUrl,
+    )
+    response.writeHead(status, headers).end(body)
+  }
+}
+
+/** An error's answer where the framework is not reached. */
+function bareAnswer(code: ErrorCode, message: string, baseUrl: string) {
+  const requestId = newRequestId()
+  const body = JSON.stringify(errorBody(new ServiceError(code, message), requestId, baseUrl))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    [REQUEST_ID_HEADER]: requestId,
+    Connection: 'close',
+  }
+  return { status: ERRORS[code].status, headers, body }
 }

@@ -3,7 +3,10 @@ import { CLAIM_COMPONENTS } from './schemas/claim.ts'
 import { ClaimSchemaBody } from './schemas/claim-schema.ts'
 import { CONTRACT_COMPONENTS } from './schemas/contract.ts'
 import { CustomerBody } from './schemas/customer.ts'
+import { EXPLAINED_CONDITION, ExplanationBody } from './schemas/explanation.ts'
 import { ErrorBody } from './schemas/responses.ts'
+import { SimulationBody } from './schemas/simulation.ts'
+import { TestClockBody } from './schemas/test-clock.ts'
 import type { TypedServer } from './typed-server.ts'
 
 const API_VERSION = '1.0.0'
@@ -34,6 +37,8 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
         { name: 'Events', description: 'What happened, as the caller tells it.' },
         { name: 'Schemas', description: 'Reusable claim templates.' },
         { name: 'Customers', description: 'Whom claims and candidates belong to.' },
+        { name: 'Test clocks', description: 'Windows of days, tested in seconds.' },
+        { name: 'Simulations', description: 'What a contract makes of events, without storing anything.' },
         { name: 'Health', description: 'For those who watch over the service.' },
       ],
       components: {
@@ -54,6 +59,10 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     ...CLAIM_COMPONENTS,
     ClaimSchemaBody,
     CustomerBody,
+    TestClockBody,
+    EXPLAINED_CONDITION,
+    ExplanationBody,
+    SimulationBody,
     ErrorBody,
   ]) {
     server.addSchema(component)

@@ -4,6 +4,7 @@ import { validationError } from '../errors.ts'
 
 /** Arrays and objects within each other. A contract's condition of 32 levels needs 66. */
 const MAX_DEPTH = 128
+const TOO_DEEP = `is nested more than ${MAX_DEPTH} levels deep`
 
 /** Numbers that may lose digits in a double: long runs of digits, or an exponent. */
 const RISKY_NUMBER = /\d{16}|\d[eE]/
@@ -26,6 +27,8 @@ function parse(text: string): Json {
   try {
     return RISKY_NUMBER.test(text) ? JSON.parse(text, markLossyNumber) : JSON.parse(text)
   } catch (error) {
+    // JSON.parse itself takes any depth, but not while it hands out the source of numbers.
+    if (error instanceof RangeError) throw validationError([{ path: 'body', message: TOO_DEEP }])
     throw validationError([{ path: 'body', message: `is not valid JSON: ${(error as SyntaxError).message}` }])
   }
 }
@@ -37,7 +40,8 @@ function markLossyNumber(_key: string, value: Json, { source }: { source?: strin
 
 function isLossy(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return true
-  if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value) && BigInt(source) !== BigInt(value)
+  // As JavaScript writes it (2 ** 64 is 18446744073709552000) it comes back as it was sent.
+  if (/^-?\d+$/.test(source)) return BigInt(source) !== BigInt(value) && source !== String(value)
   return value === 0 && /[1-9]/.test(source.replace(/[eE].*/, ''))
 }
 
@@ -53,7 +57,7 @@ function findFlaw(value: Json, depth: number): Flaw | null {
     return { path: [], message: 'is a number that cannot be kept exactly; send it as a string' }
   }
   if (typeof value !== 'object' || value === null) return null
-  if (depth > MAX_DEPTH) return { path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }
+  if (depth > MAX_DEPTH) return { path: [], message: TOO_DEEP }
   return Array.isArray(value) ? flawOfArray(value, depth) : flawOfObject(value, depth)
 }
 

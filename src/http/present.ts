@@ -1,11 +1,17 @@
 import type { Static } from 'typebox'
+import type { explainClaim } from '../app/explain-claim.ts'
 import type { getClaimSchema } from '../app/get-claim-schema.ts'
 import type { getCustomer } from '../app/get-customer.ts'
+import type { getTestClock } from '../app/get-test-clock.ts'
+import type { simulateContract } from '../app/simulate-contract.ts'
 import type { Claim } from '../domain/claim.ts'
 import type { LogEvent } from '../domain/event.ts'
+import type { TimelineEntry } from '../domain/simulate.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { CandidateSummaryBody, ClaimSummaryBody } from './schemas/claim.ts'
 import type { ClaimSchemaBody } from './schemas/claim-schema.ts'
 import type { CustomerBody } from './schemas/customer.ts'
+import type { TestClockBody } from './schemas/test-clock.ts'
 
 /* From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds. */
 
@@ -65,6 +71,72 @@ export function presentClaimSchema(
     contract: schema.contract,
     created_at: schema.createdAt,
     updated_at: schema.updatedAt,
+  }
+}
+
+export function presentTestClock(
+  clock: Awaited<ReturnType<typeof getTestClock>>,
+): Static<typeof TestClockBody> {
+  return {
+    id: clock.id,
+    user_id: clock.userId,
+    name: clock.name,
+    frozen_time: clock.frozenTime,
+    created_at: clock.createdAt,
+  }
+}
+
+export function presentExplanation(explanation: Awaited<ReturnType<typeof explainClaim>>) {
+  const { claim, condition, transitions } = explanation
+  return {
+    status: claim.status,
+    scheduled_outcome: claim.scheduledOutcome,
+    condition,
+    transitions: transitions.map((transition) => ({
+      ...transition,
+      because: presentBecause(transition.because),
+    })),
+  }
+}
+
+export function presentSimulation({
+  openedAt,
+  timeline,
+  final,
+}: Awaited<ReturnType<typeof simulateContract>>) {
+  return {
+    opened_at: openedAt,
+    timeline: timeline.map(presentTimelineEntry),
+    final: {
+      status: final.status,
+      scheduled_outcome: final.scheduledOutcome,
+      status_since: final.statusSince,
+      due_at: final.dueAt,
+    },
+  }
+}
+
+/** What the live service answers where it does not record. */
+const REFUSALS: Partial<Record<string, ErrorCode>> = {
+  'not-open': 'CLAIM_NOT_OPEN',
+  'id-conflict': 'EVENT_ID_CONFLICT',
+  'log-full': 'EVENT_LIMIT_REACHED',
+}
+
+function presentTimelineEntry(entry: TimelineEntry) {
+  if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
+  const { kind, at, submission, decision } = entry
+  const event = presentEvent({ ...submission, system: false, createdAt: at })
+  const code = REFUSALS[decision]
+  if (code) return { kind, at, event, accepted: false, code }
+  return { kind, at, event, accepted: true, ...(decision === 'replay' ? { replayed: true } : {}) }
+}
+
+function presentBecause(because: { eventId?: string; windowElapsed?: string }) {
+  const { eventId, windowElapsed } = because
+  return {
+    ...(windowElapsed === undefined ? {} : { window_elapsed: windowElapsed }),
+    ...(eventId === undefined ? {} : { event_id: eventId }),
   }
 }
 

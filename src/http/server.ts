@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net'
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import type { App } from '../app/app.ts'
-import { ServiceError, unavailable } from '../errors.ts'
+import { ServiceError, unavailable, validationError } from '../errors.ts'
 import { authenticate } from './authenticate.ts'
 import {
   answerClientError,
+  answerExpectation,
+  commonHeaders,
   newRequestId,
-  REQUEST_ID_HEADER,
   sendError,
   unsupportedMediaType,
 } from './error-response.ts'
@@ -21,6 +22,8 @@ import { addClaimRoutes } from './routes/claims.ts'
 import { addCustomerRoutes } from './routes/customers.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import { addSimulationRoutes } from './routes/simulations.ts'
+import { addTestClockRoutes } from './routes/test-clocks.ts'
 import type { TypedServer } from './typed-server.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 import { createValidatorCompiler } from './validate-request.ts'
@@ -48,6 +51,8 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     genReqId: newRequestId,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // A request without a Host is refused by the hook below, with our error body.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While it stops, requests on open connections are answered by the hook below, with our error body.
     return503OnClosing: false,
@@ -55,6 +60,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     clientErrorHandler: answerClientError(options.publicUrl) as (error: Error, socket: Socket) => void,
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  server.server.on('checkExpectation', answerExpectation(options.publicUrl))
   server.decorate('configuredPublicUrl', options.publicUrl)
   server.decorateRequest('userId', '')
   server.setValidatorCompiler(createValidatorCompiler())
@@ -75,6 +81,8 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     addEventRoutes(api, app)
     addClaimSchemaRoutes(api, app)
     addCustomerRoutes(api, app)
+    addTestClockRoutes(api, app)
+    addSimulationRoutes(api, app)
   })
   return server
 }
@@ -85,7 +93,7 @@ function acceptJsonOnly(server: TypedServer): void {
     'application/json',
     { parseAs: 'buffer' },
     async (request: { headers: Record<string, unknown> }, bytes: Buffer) => {
-      const encoding = request.headers['content-encoding'] ?? 'identity'
+      const encoding = `${request.headers['content-encoding'] ?? 'identity'}`.toLowerCase()
       if (encoding !== 'identity')
         throw unsupportedMediaType(`The body must not be compressed (${encoding}).`)
       return bytes.length === 0 ? undefined : parseJson(bytes)
@@ -99,16 +107,31 @@ function answerEveryRequestAlike(server: TypedServer): void {
     stopping = true
   })
   server.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      [REQUEST_ID_HEADER]: request.id,
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-    })
+    reply.headers(commonHeaders(request))
     if (stopping) {
       reply.header('Connection', 'close')
       throw unavailable('The server is stopping.')
     }
+    requireHost(request)
+    requireValidQuery(request.url)
   })
+}
+
+/** As HTTP/1.1 demands; Node's own answer would lack our error body. */
+function requireHost({ headers, raw }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    throw validationError([{ path: 'Host', message: 'is a header that every request needs' }])
+  }
+}
+
+/** The query's parser would pass over broken percent-encoding, and filter by something else than was meant. */
+function requireValidQuery(url: string): void {
+  const query = url.split('?', 2)[1] ?? ''
+  try {
+    decodeURIComponent(query)
+  } catch {
+    throw validationError([{ path: 'query', message: 'is not valid percent-encoded UTF-8' }])
+  }
 }
 
 /** Each server counts for itself, by account. */

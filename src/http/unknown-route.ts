@@ -13,7 +13,9 @@ export function answerUnknownRoutes(server: FastifyInstance): void {
     methodsByPattern.set(url, methods)
   })
 
-  server.setNotFoundHandler((request: FastifyRequest) => {
+  // Before the body is looked at: what is wrong with it does not matter here.
+  server.addHook('onRequest', async (request: FastifyRequest) => {
+    if (!request.is404) return
     const path = request.url.split('?', 1)[0] as string
     const methods = [...methodsByPattern]
       .filter(([pattern]) => matches(pattern, path))

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { Issue } from '../domain/issue.ts'
 import { validateContract } from '../domain/validate-contract.ts'
@@ -15,7 +16,7 @@ const OPTIONS = { allErrors: true, verbose: true, strict: false } as const
  * itself, which names the exact node; the published schema of it says the same (held by a test).
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
-  const body = withContract(new Ajv2020(OPTIONS))
+  const body = withContract(addFormats.default(new Ajv2020(OPTIONS), ['date-time']))
   // Path and query are text, so numbers in them are converted.
   const text = new Ajv2020({ ...OPTIONS, coerceTypes: true })
 
@@ -23,7 +24,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
     const isBody = httpPart === 'body'
     const validate = (isBody ? body : text).compile(schema)
     return (data: unknown) => {
-      const flaws = isBody ? [] : flawsOfText(data as Record<string, unknown>)
+      const flaws = isBody ? [] : flawsOfParameters(data as Record<string, unknown>, schema)
       if (flaws.length > 0) return { error: validationError(flaws) }
       return validate(data) ? { value: data } : { error: validationError(toIssues(validate.errors ?? [])) }
     }
@@ -54,9 +55,14 @@ function withContract(ajv: Ajv2020): Ajv2020 {
   return ajv
 }
 
-function flawsOfText(parameters: Record<string, unknown>): Issue[] {
+/** What conversion would let through: text that cannot be stored, and odd spellings of a number (0x10). */
+function flawsOfParameters(parameters: Record<string, unknown>, schema: object): Issue[] {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
   return Object.entries(parameters ?? {}).flatMap(([path, value]) => {
-    const flaw = typeof value === 'string' ? flawOfText(value) : null
+    if (typeof value !== 'string') return []
+    if (properties[path]?.type === 'integer' && !/^-?\d+$/.test(value))
+      return [{ path, message: 'must be an integer' }]
+    const flaw = flawOfText(value)
     return flaw ? [{ path, message: flaw.message }] : []
   })
 }
@@ -100,6 +106,10 @@ function toIssue(error: ErrorObject): Issue {
       return { path, message: `must be from ${schema.minimum} to ${schema.maximum}` }
     case 'oneOf':
       return { path: path || 'body', message: `needs exactly one of ${alternativesOf(schema.oneOf)}` }
+    case 'format':
+      return { path, message: 'must be a time as ISO 8601 with a zone, such as 2026-01-31T09:30:00.000Z' }
+    case 'maxItems':
+      return { path, message: `must have at most ${schema.maxItems} items` }
     case 'pattern':
       return { path, message: 'must be a UUID' }
     case 'not':

@@ -5,7 +5,7 @@ import type { ClaimState } from '../domain/lifecycle.ts'
 import { addressColumns, CLAIM_COLUMNS, type ClaimAddress, type ClaimRow, toClaim } from './claims.ts'
 import type { Connection } from './database.ts'
 
-/** A claim with items of its log, and the database's time, all of one moment. */
+/** A claim with items of its log, and the time it lives by (the database's, or its clock's), all of one moment. */
 export interface ClaimWithLog {
   claim: Claim
   log: LogEvent[]
@@ -48,7 +48,9 @@ async function readWithLog(
     name,
     text: `-- ${name}
       SELECT ${CLAIM_COLUMNS},
-        date_trunc('milliseconds', clock_timestamp()) AS now,
+        CASE WHEN test_clock_id IS NULL THEN date_trunc('milliseconds', clock_timestamp())
+          ELSE (SELECT t.frozen_time FROM test_clocks t WHERE t.user_id = c.user_id AND t.id = c.test_clock_id)
+        END AS now,
         (
           SELECT json_agg(json_build_object('id', e.id, 'type', e.type, 'payload', e.payload,
             'system', e.system, 'created_at', e.created_at) ORDER BY e.seq)
@@ -75,6 +77,11 @@ function toLogEvent({ created_at, ...event }: StoredEvent): LogEvent {
   return { ...event, createdAt: new Date(created_at) }
 }
 
+/** The clock still shows the event's time, and cannot be advanced until the event is in the log. */
+const CLOCK_UNMOVED = `clock AS MATERIALIZED (
+        SELECT 1 FROM test_clocks WHERE user_id = $12 AND id = $13 AND frozen_time = $11 FOR SHARE
+      ), `
+
 /**
  * Appends the event to the log of an OPEN claim and sets its state, in one statement, provided that nothing
  * was appended since `seen` was read. False: somebody was faster; read again and decide again (§3 rule 3).
@@ -87,13 +94,14 @@ export async function appendEvent(
   state: ClaimState,
 ): Promise<boolean> {
   const appended = await db.query({
-    name: 'append_event',
+    name: seen.testClockId === null ? 'append_event' : 'append_event_on_test_clock',
     text: `-- append_event
-      WITH appended AS (
+      WITH ${seen.testClockId === null ? '' : CLOCK_UNMOVED}appended AS (
         UPDATE claims
         SET status = $3, scheduled_outcome = $4, status_since = $5, due_at = $6,
           event_count = event_count + 1, log_bytes = log_bytes + $7
         WHERE id = $1 AND status = 'OPEN' AND event_count = $2
+          ${seen.testClockId === null ? '' : 'AND EXISTS (SELECT 1 FROM clock)'}
         RETURNING id, event_count
       )
       INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
@@ -111,6 +119,7 @@ export async function appendEvent(
       event.type,
       JSON.stringify(event.payload),
       event.createdAt,
+      ...(seen.testClockId === null ? [] : [seen.userId, seen.testClockId]),
     ],
   })
   return appended.length === 1

@@ -65,19 +65,28 @@ export interface NewClaim {
   customerExternalId: string | null
   contract: Contract
   schemaId: string | null
+  /** Lives by this clock's time; null for the real time. */
+  testClockId: string | null
 }
 
-/** Stores a new OPEN claim; null where its id (for a candidate: its alias) is taken. */
+/** $11: the clock's row is locked, so that it cannot be advanced past a claim that is just being opened. */
+const NOW_ON_TEST_CLOCK = `SELECT frozen_time AS now FROM turnstile, test_clocks
+        WHERE test_clocks.user_id = $2::uuid AND test_clocks.id = $11 FOR SHARE OF test_clocks`
+const NOW =
+  "SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile, (SELECT $11::uuid) AS live"
+
+/** Stores a new OPEN claim; null where its id (for a candidate: its alias) is taken, or its clock is gone. */
 export async function insertClaim(db: Connection, claim: NewClaim): Promise<Claim | null> {
   const { id, alias } = addressColumns(claim.address)
   const [row] = await db.query<ClaimRow>({
-    name: 'insert_claim',
+    name: claim.testClockId === null ? 'insert_claim' : 'insert_claim_on_test_clock',
     text: `-- insert_claim
       WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
-      clock AS MATERIALIZED (SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile)
+      clock AS MATERIALIZED (${claim.testClockId === null ? NOW : NOW_ON_TEST_CLOCK})
       INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-        decisive_event_types, status, status_since, due_at, schema_id, created_at)
-      SELECT $3, $2::uuid, $4, $5, $6, $7, $8, 'OPEN', now, now + $9::float8 * interval '1 millisecond', $10, now
+        decisive_event_types, status, status_since, due_at, schema_id, test_clock_id, created_at)
+      SELECT $3, $2::uuid, $4, $5, $6, $7, $8, 'OPEN', now, now + $9::float8 * interval '1 millisecond', $10,
+        $11::uuid, now
       FROM clock
       ON CONFLICT (id) DO NOTHING
       RETURNING ${CLAIM_COLUMNS}`,
@@ -92,6 +101,7 @@ export async function insertClaim(db: Connection, claim: NewClaim): Promise<Clai
       decisiveEventTypes(claim.contract),
       windowMs(claim.contract.activity_window),
       claim.schemaId,
+      claim.testClockId,
     ],
   })
   return row ? toClaim(row) : null

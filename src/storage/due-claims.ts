@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid'
 import type { CheckTerms } from '../domain/contract.ts'
 import type { ClaimState, Outcome, Status, Transition } from '../domain/lifecycle.ts'
 import type { Connection } from './database.ts'
@@ -18,6 +19,12 @@ export interface DueCursor {
   id: string
 }
 export const DUE_START: DueCursor = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+
+/** Where the walk goes on after a set; null where the set was not full, so that there is no more. */
+export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor | null {
+  const last = due.length === limit ? due.at(-1) : undefined
+  return last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null
+}
 
 /** The database's time, in whole milliseconds. */
 export async function readClock(db: Connection): Promise<Date> {
@@ -45,7 +52,11 @@ interface DueRow {
   last_event_at: Date | null
 }
 
-/** The next claims after the cursor that are due at the check's time and entered their state before it. */
+const DUE_COLUMNS = `id, status, scheduled_outcome, status_since, due_at, event_count,
+        (contract->>'review_window')::float8 AS review_window,
+        contract->>'timeout_outcome' AS timeout_outcome`
+
+/** The next live claims after the cursor that are due at the check's time and entered their state before it. */
 export async function findDueClaims(
   db: Connection,
   checkTime: Date,
@@ -55,9 +66,7 @@ export async function findDueClaims(
   const rows = await db.query<DueRow>({
     name: 'find_due_claims',
     text: `-- find_due_claims
-      SELECT id, status, scheduled_outcome, status_since, due_at, event_count,
-        (contract->>'review_window')::float8 AS review_window,
-        contract->>'timeout_outcome' AS timeout_outcome,
+      SELECT ${DUE_COLUMNS},
         CASE WHEN status = 'OPEN' THEN
           (SELECT e.created_at FROM claim_events e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1)
         END AS last_event_at
@@ -68,7 +77,35 @@ export async function findDueClaims(
       LIMIT $4`,
     values: [checkTime, after.dueAt, after.id, limit],
   })
-  return rows.map((row) => ({
+  return rows.map(toDueClaim)
+}
+
+/**
+ * The next claims on a test clock after the cursor that are due by the time. Events on a clock that stands
+ * still come after the check of its minute, so the last of them does not matter.
+ */
+export async function findDueClaimsOnTestClock(
+  db: Connection,
+  testClockId: string,
+  until: Date,
+  after: DueCursor,
+  limit: number,
+): Promise<DueClaim[]> {
+  const rows = await db.query<DueRow>({
+    name: 'find_due_claims_on_test_clock',
+    text: `-- find_due_claims_on_test_clock
+      SELECT ${DUE_COLUMNS}, NULL::timestamptz AS last_event_at
+      FROM claims
+      WHERE test_clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4)
+      ORDER BY due_at, id
+      LIMIT $5`,
+    values: [testClockId, until, after.dueAt, after.id, limit],
+  })
+  return rows.map(toDueClaim)
+}
+
+function toDueClaim(row: DueRow): DueClaim {
+  return {
     id: row.id,
     state: {
       status: row.status,
@@ -79,50 +116,63 @@ export async function findDueClaims(
     terms: { review_window: row.review_window, timeout_outcome: row.timeout_outcome },
     eventCount: row.event_count,
     lastEventAt: row.last_event_at,
-  }))
+  }
 }
 
-export interface DueTransition extends Transition {
+/** A due claim with the transitions that it makes, at least one, in their order. */
+export interface ClaimMove {
   claim: DueClaim
-  systemEventId: string
+  transitions: readonly Transition[]
 }
 
 /**
- * Makes the transitions and appends their system events, in one statement, for those claims to which nothing
- * happened since they were read. Returns how many were made.
+ * Makes the moves and appends their system events, in one statement, for those claims to which nothing happened
+ * since they were read. Returns how many claims moved.
  */
-export async function applyTransitions(
-  db: Connection,
-  transitions: readonly DueTransition[],
-): Promise<number> {
-  const column = (value: (transition: DueTransition) => unknown) => transitions.map(value)
+export async function applyMoves(db: Connection, moves: readonly ClaimMove[]): Promise<number> {
+  const claims = moves.map(({ claim, transitions }) => ({
+    claim,
+    state: (transitions.at(-1) as Transition).state,
+    added: transitions.length,
+  }))
+  const events = moves.flatMap(({ claim, transitions }) =>
+    transitions.map((transition, i) => ({ claim, transition, seq: claim.eventCount + i + 1 })),
+  )
   const moved = await db.query({
-    name: 'apply_transitions',
+    name: 'apply_moves',
     // id = ANY beside the join: with the join alone the planner may scan the whole table.
-    text: `-- apply_transitions
+    text: `-- apply_moves
       WITH moved AS (
         UPDATE claims c
-        SET status = t.status, scheduled_outcome = t.outcome, status_since = t.since, due_at = t.due,
-          event_count = c.event_count + 1
-        FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::timestamptz[],
-          $7::timestamptz[], $8::text[], $9::text[])
-          AS t (id, from_status, seen, status, outcome, since, due, event_id, event_type)
-        WHERE c.id = ANY ($1::uuid[]) AND c.id = t.id AND c.status = t.from_status AND c.event_count = t.seen
-        RETURNING c.id, c.event_count, t.event_id, t.event_type, t.since
+        SET status = m.status, scheduled_outcome = m.outcome, status_since = m.since, due_at = m.due,
+          event_count = m.seen + m.added
+        FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[],
+          $7::timestamptz[], $8::timestamptz[])
+          AS m (id, from_status, seen, added, status, outcome, since, due)
+        WHERE c.id = ANY ($1::uuid[]) AND c.id = m.id AND c.status = m.from_status AND c.event_count = m.seen
+        RETURNING c.id
+      ), logged AS (
+        INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+        SELECT e.claim_id, e.seq, e.id, e.type, '{}', true, e.at
+        FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::timestamptz[])
+          AS e (claim_id, seq, id, type, at)
+        JOIN moved ON moved.id = e.claim_id
       )
-      INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-      SELECT id, event_count, event_id, event_type, '{}', true, since FROM moved
-      RETURNING seq`,
+      SELECT id FROM moved`,
     values: [
-      column(({ claim }) => claim.id),
-      column(({ claim }) => claim.state.status),
-      column(({ claim }) => claim.eventCount),
-      column(({ state }) => state.status),
-      column(({ state }) => state.scheduledOutcome),
-      column(({ state }) => state.statusSince),
-      column(({ state }) => state.dueAt),
-      column(({ systemEventId }) => systemEventId),
-      column(({ systemEventType }) => systemEventType),
+      claims.map(({ claim }) => claim.id),
+      claims.map(({ claim }) => claim.state.status),
+      claims.map(({ claim }) => claim.eventCount),
+      claims.map(({ added }) => added),
+      claims.map(({ state }) => state.status),
+      claims.map(({ state }) => state.scheduledOutcome),
+      claims.map(({ state }) => state.statusSince),
+      claims.map(({ state }) => state.dueAt),
+      events.map(({ claim }) => claim.id),
+      events.map(({ seq }) => seq),
+      events.map(() => uuidv7()),
+      events.map(({ transition }) => transition.systemEventType),
+      events.map(({ transition }) => transition.state.statusSince),
     ],
   })
   return moved.length

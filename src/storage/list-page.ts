@@ -8,7 +8,7 @@ import type { Connection } from './database.ts'
  * for every record that may still arrive below the page's highest number, and reads up to that number again.
  * A page is therefore complete up to its highest record, and adding records never waits for adding others.
  */
-export type ListName = 'customers' | 'claims'
+export type ListName = 'customers' | 'claims' | 'test_clocks'
 
 /** SQL that takes the shared side; put it before what takes the sequence number. $1 list, $2 user id. */
 export const ENTER_TURNSTILE = 'SELECT pg_advisory_xact_lock_shared(hashtext($1), hashtext($2))'

@@ -9,7 +9,7 @@ export async function sendRaw(serviceUrl: string, bytes: string | Buffer): Promi
   const socket = connect(Number(port), hostname)
   const chunks: Buffer[] = []
   const whole = new Promise<void>((resolve) => {
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       if (isWhole(Buffer.concat(chunks).toString('latin1'))) resolve()
     })
@@ -35,7 +35,7 @@ export async function sendAndLeave(serviceUrl: string, bytes: string | Buffer): 
   await closed
 }
 
-/** The head of a request with the token, ready for more header lines. */
+/** The head of a request. */
 export function head(method: string, path: string, headers: Record<string, string | number>): string {
   const lines = Object.entries({ Host: 'claims.test', ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -45,8 +45,9 @@ export function head(method: string, path: string, headers: Record<string, strin
 
 function isWhole(text: string): boolean {
   const [top = '', body] = splitOnce(text, '\r\n\r\n')
+  if (body === undefined) return false
   const length = /^content-length: *(\d+)/im.exec(top)?.[1]
-  return body !== undefined && length !== undefined && body.length >= Number(length)
+  return length === undefined ? body.endsWith('0\r\n\r\n') : body.length >= Number(length)
 }
 
 function parseAnswer(text: string): Answer {

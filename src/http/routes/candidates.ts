@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { createCandidate } from '../../app/create-candidate.ts'
+import { explainClaim } from '../../app/explain-claim.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { listCandidates } from '../../app/list-candidates.ts'
-import { presentCandidate, presentEvent, presentPage } from '../present.ts'
+import { presentCandidate, presentEvent, presentExplanation, presentPage } from '../present.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
+import { ExplanationBody } from '../schemas/explanation.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias, ExternalId, Status } from '../schemas/scalars.ts'
@@ -31,18 +33,24 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
         body: NewCandidateBody,
         response: responses(
           { 201: { description: 'The candidate, OPEN.', headers: LOCATION, schema: ref(CandidateBody) } },
-          [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'CANDIDATE_ALIAS_CONFLICT'],
+          [
+            ...BODY_ERRORS,
+            'CUSTOMER_NOT_FOUND',
+            'SCHEMA_NOT_FOUND',
+            'TEST_CLOCK_NOT_FOUND',
+            'CANDIDATE_ALIAS_CONFLICT',
+          ],
         ),
       },
     },
     async (request, reply) => {
       const { candidate_alias: alias, customer_uuid: customerExternalId } = request.body
-      const source = readContractSource(request.body)
       const candidate = await createCandidate(app, {
         userId: request.userId,
         alias,
         customerExternalId,
-        source,
+        source: readContractSource(request.body),
+        testClockId: request.body.test_clock_id?.toLowerCase() ?? null,
       })
       return reply
         .code(201)
@@ -110,5 +118,26 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
       const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
       return { ...presentCandidate(claim), events: log.map(presentEvent) }
     },
+  )
+
+  server.get(
+    '/v1/candidates/:candidate_alias/explanation',
+    {
+      schema: {
+        operationId: 'explainCandidate',
+        summary: 'Explain a candidate',
+        description:
+          'The condition with what satisfies each node, and every transition so far with its reason.',
+        tags,
+        params: Type.Object({ candidate_alias: CandidateAlias }),
+        response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
+          'CANDIDATE_NOT_FOUND',
+        ]),
+      },
+    },
+    async (request) =>
+      presentExplanation(
+        await explainClaim(app, request.userId, { kind: 'candidate', alias: request.params.candidate_alias }),
+      ),
   )
 }

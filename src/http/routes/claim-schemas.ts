@@ -108,7 +108,7 @@ export function addClaimSchemaRoutes(server: TypedServer, app: App): void {
         description: 'Claims made from the schema keep their copy of its contract.',
         tags,
         params,
-        response: responses({ 204: { description: 'Deleted.' } }, ['SCHEMA_NOT_FOUND']),
+        response: responses({ 204: { description: 'Deleted.' } }, [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']),
       },
     },
     async (request, reply) => {

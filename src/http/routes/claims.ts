@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { createClaim } from '../../app/create-claim.ts'
+import { explainClaim } from '../../app/explain-claim.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { listClaims } from '../../app/list-claims.ts'
-import { presentClaim, presentEvent, presentPage } from '../present.ts'
+import { presentClaim, presentEvent, presentExplanation, presentPage } from '../present.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from '../schemas/claim.ts'
+import { ExplanationBody } from '../schemas/explanation.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Status, Uuid } from '../schemas/scalars.ts'
@@ -26,7 +28,7 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
         body: NewClaimBody,
         response: responses(
           { 201: { description: 'The claim, OPEN.', headers: LOCATION, schema: ref(ClaimBody) } },
-          [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND'],
+          [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'TEST_CLOCK_NOT_FOUND'],
         ),
       },
     },
@@ -35,6 +37,7 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
         userId: request.userId,
         customerId: request.body.customer_id.toLowerCase(),
         source: readContractSource(request.body),
+        testClockId: request.body.test_clock_id?.toLowerCase() ?? null,
       })
       return reply
         .code(201)
@@ -87,5 +90,26 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
       const { claim, log } = await getClaim(app, request.userId, { kind: 'claim', id })
       return { ...presentClaim(claim), events: log.map(presentEvent) }
     },
+  )
+
+  server.get(
+    '/v1/claims/:id/explanation',
+    {
+      schema: {
+        operationId: 'explainClaim',
+        summary: 'Explain a claim',
+        description:
+          'The condition with what satisfies each node, and every transition so far with its reason.',
+        tags,
+        params: Type.Object({ id: Uuid('The claim.') }),
+        response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
+          'CLAIM_NOT_FOUND',
+        ]),
+      },
+    },
+    async (request) =>
+      presentExplanation(
+        await explainClaim(app, request.userId, { kind: 'claim', id: request.params.id.toLowerCase() }),
+      ),
   )
 }

@@ -3,10 +3,10 @@ import { Type } from 'typebox'
 import { v7 as uuidv7 } from 'uuid'
 import type { App } from '../../app/app.ts'
 import { submitEvent } from '../../app/submit-event.ts'
-import { MAX_PAYLOAD_BYTES, type Submission } from '../../domain/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { type ErrorCode, ServiceError, validationError } from '../../errors.ts'
+import { type ErrorCode, validationError } from '../../errors.ts'
 import { presentEither, presentEvent } from '../present.ts'
+import { readSubmission } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias, Uuid } from '../schemas/scalars.ts'
@@ -135,7 +135,7 @@ async function submit(
   request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
   reply: FastifyReply,
 ) {
-  const submission = readSubmission(request.body)
+  const submission = readSubmission(request.body, uuidv7())
   const { event, claim, replayed } = await submitEvent(app, { userId: request.userId, address, submission })
 
   if (replayed) reply.header('Idempotent-Replayed', 'true')
@@ -143,17 +143,4 @@ async function submit(
     return reply.code(204).header('Preference-Applied', 'return=minimal').send()
   }
   return reply.code(replayed ? 200 : 201).send({ event: presentEvent(event), claim: presentEither(claim) })
-}
-
-/** Takes the fields with a meaning of their own out of the body; the rest is the payload. */
-function readSubmission(body: JsonObject & SubmissionFields): Submission {
-  const { id = uuidv7(), type, claim_id: _, candidate_alias: __, ...payload } = body
-  const payloadBytes = Buffer.byteLength(JSON.stringify(payload))
-  if (payloadBytes > MAX_PAYLOAD_BYTES) {
-    throw new ServiceError(
-      'PAYLOAD_TOO_LARGE',
-      `The event's payload has ${payloadBytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} are allowed.`,
-    )
-  }
-  return { id, type, payload: payload as JsonObject, payloadBytes }
 }

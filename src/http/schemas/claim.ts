@@ -85,6 +85,7 @@ export const CLAIM_COMPONENTS = [EventBody, ClaimSummaryBody, ClaimBody, Candida
 const TERMS = {
   schema_id: Type.Optional(Uuid('Copies the contract of this schema. Give either this or a contract.')),
   contract: Type.Optional(ContractRef),
+  test_clock_id: Type.Optional(Uuid('Lives by this test clock in place of the real time.')),
 }
 const ONE_SOURCE = {
   oneOf: [{ required: ['contract'] }, { required: ['schema_id'] }],

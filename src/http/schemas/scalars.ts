@@ -33,6 +33,14 @@ export const DateTimeOrNull = (description: string) =>
     examples: ['2026-01-31T09:30:00.000Z'],
   })
 
+/** A time in a request. */
+export const Time = (description: string) =>
+  Type.String({
+    format: 'date-time',
+    description: `${description} ISO 8601 with a zone, from 1970 to 2999.`,
+    examples: ['2026-01-31T09:30:00.000Z'],
+  })
+
 export const Status = Type.Enum([...STATUSES], { description: 'The state (§3).', examples: ['OPEN'] })
 
 export const ScheduledOutcome = Type.Unsafe<Outcome | null>({

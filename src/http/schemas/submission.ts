@@ -13,7 +13,8 @@ export interface SubmissionFields {
   candidate_alias?: string
 }
 
-const PROPERTIES = {
+/** What every submission has, wherever it says which claim it is for. */
+export const SUBMISSION_FIELDS = {
   type: {
     ...NAME,
     not: { enum: RESERVED_TYPES },
@@ -27,9 +28,13 @@ const PROPERTIES = {
     examples: ['evt-1'],
   },
   value: { description: 'Any JSON: what a condition compares where it names no field.', examples: [5] },
+  ...Object.fromEntries(RESERVED_FIELDS.map((name) => [name, { not: {}, description: 'Reserved.' }])),
+}
+
+const PROPERTIES = {
+  ...SUBMISSION_FIELDS,
   claim_id: Uuid('The claim that the event is for.'),
   candidate_alias: CandidateAlias,
-  ...Object.fromEntries(RESERVED_FIELDS.map((name) => [name, { not: {}, description: 'Reserved.' }])),
 }
 
 /** A submission that must say itself which claim or candidate it is for. */

@@ -1,0 +1,53 @@
+import { scheduledTransitions } from '../domain/scheduled-transitions.ts'
+import { validationError } from '../errors.ts'
+import type { Connection } from '../storage/database.ts'
+import {
+  applyMoves,
+  DUE_START,
+  type DueClaim,
+  type DueCursor,
+  findDueClaimsOnTestClock,
+  nextCursor,
+} from '../storage/due-claims.ts'
+import { holdTestClock, setTestClock, type TestClock } from '../storage/test-clocks.ts'
+import type { App } from './app.ts'
+import { testClockNotFound } from './not-found.ts'
+
+/** Claims that one statement moves. */
+const SET = 1_000
+
+/**
+ * Sets the clock to a later time and runs the scheduled checks of every whole minute after the old time up to
+ * and including the new one. One transaction: a clock is never half-advanced, and advances of one clock come one
+ * after the other. It costs the transitions, however many minutes lie between.
+ * @throws TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an earlier time
+ */
+export function advanceTestClock(
+  app: App,
+  request: { userId: string; id: string; frozenTime: Date },
+): Promise<TestClock> {
+  const { userId, id, frozenTime } = request
+  return app.db.transaction(async (connection) => {
+    const clock = await holdTestClock(connection, userId, id)
+    if (!clock) throw testClockNotFound(id)
+    if (frozenTime < clock.frozenTime) {
+      const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
+      throw validationError([{ path: 'frozen_time', message }])
+    }
+    await moveDueClaims(connection, clock.id, frozenTime)
+    await setTestClock(connection, clock, frozenTime)
+    return { ...clock, frozenTime }
+  })
+}
+
+async function moveDueClaims(connection: Connection, clockId: string, until: Date): Promise<void> {
+  for (let cursor: DueCursor | null = DUE_START; cursor; ) {
+    const due: DueClaim[] = await findDueClaimsOnTestClock(connection, clockId, until, cursor, SET)
+    const moves = due
+      .map((claim) => ({ claim, transitions: scheduledTransitions(claim.state, claim.terms, until) }))
+      .filter(({ transitions }) => transitions.length > 0)
+    const moved = await applyMoves(connection, moves)
+    if (moved !== moves.length) throw new Error('a claim changed while its clock was held')
+    cursor = nextCursor(due, SET)
+  }
+}

@@ -1,0 +1,42 @@
+import type { Contract } from '../domain/contract.ts'
+import { type Simulation, simulate, type TimedSubmission } from '../domain/simulate.ts'
+import { validationError } from '../errors.ts'
+import { readClock } from '../storage/due-claims.ts'
+import type { App } from './app.ts'
+import { type ContractSource, resolveContract } from './resolve-contract.ts'
+
+export interface SimulationRequest {
+  userId: string
+  source: ContractSource
+  /** Null: at the first event, or now where there is none. */
+  openedAt: Date | null
+  events: TimedSubmission[]
+  /** Null: until the claim is terminal. */
+  until: Date | null
+}
+
+export interface ContractSimulation extends Simulation {
+  contract: Contract
+  openedAt: Date
+}
+
+/** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
+export async function simulateContract(app: App, request: SimulationRequest): Promise<ContractSimulation> {
+  const { contract } = await resolveContract(app, request.userId, request.source)
+  const openedAt = request.openedAt ?? (await defaultOpening(app, request.events))
+  const early = request.events.findIndex(({ at }) => at < openedAt)
+  if (early >= 0) {
+    throw validationError([
+      { path: `events[${early}].at`, message: `is before opened_at, ${openedAt.toISOString()}` },
+    ])
+  }
+  if (request.until !== null && request.until < openedAt) {
+    throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
+  }
+  return { contract, openedAt, ...simulate(contract, openedAt, request.events, request.until) }
+}
+
+async function defaultOpening(app: App, events: readonly TimedSubmission[]): Promise<Date> {
+  if (events.length === 0) return readClock(app.db)
+  return new Date(Math.min(...events.map(({ at }) => at.getTime())))
+}

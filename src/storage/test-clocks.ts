@@ -1,0 +1,140 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Connection } from './database.ts'
+import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
+import { ListQuery } from './list-query.ts'
+
+/** A clock that stands at `frozenTime` until it is advanced. */
+export interface TestClock {
+  id: string
+  userId: string
+  name: string | null
+  frozenTime: Date
+  createdAt: Date
+}
+
+interface TestClockRow {
+  id: string
+  user_id: string
+  name: string | null
+  frozen_time: Date
+  created_at: Date
+}
+
+const COLUMNS = 'id, user_id, name, frozen_time, created_at'
+
+const toTestClock = (row: TestClockRow): TestClock => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  frozenTime: row.frozen_time,
+  createdAt: row.created_at,
+})
+
+export async function insertTestClock(
+  db: Connection,
+  clock: Pick<TestClock, 'userId' | 'name' | 'frozenTime'>,
+): Promise<TestClock> {
+  const [row] = await db.query<TestClockRow>({
+    name: 'insert_test_clock',
+    text: `-- insert_test_clock
+      WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE})
+      INSERT INTO test_clocks (user_id, id, name, frozen_time, created_at)
+      SELECT $2::uuid, $3, $4, $5, date_trunc('milliseconds', clock_timestamp()) FROM turnstile
+      RETURNING ${COLUMNS}`,
+    values: ['test_clocks', clock.userId, uuidv7(), clock.name, clock.frozenTime],
+  })
+  return toTestClock(row as TestClockRow)
+}
+
+export async function findTestClock(db: Connection, userId: string, id: string): Promise<TestClock | null> {
+  const [row] = await db.query<TestClockRow>({
+    name: 'find_test_clock',
+    text: `-- find_test_clock
+      SELECT ${COLUMNS} FROM test_clocks WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+  })
+  return row ? toTestClock(row) : null
+}
+
+/**
+ * Until the transaction ends the clock is the caller's alone: other advances and the deletion wait, and so does
+ * every write to a claim on it. Null where there is none.
+ */
+export async function holdTestClock(db: Connection, userId: string, id: string): Promise<TestClock | null> {
+  const [row] = await db.query<TestClockRow>({
+    name: 'hold_test_clock',
+    text: `-- hold_test_clock
+      SELECT ${COLUMNS} FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE`,
+    values: [userId, id],
+  })
+  return row ? toTestClock(row) : null
+}
+
+/** Call it with the clock held. */
+export async function setTestClock(db: Connection, clock: TestClock, frozenTime: Date): Promise<void> {
+  await db.query({
+    name: 'set_test_clock',
+    text: `-- set_test_clock
+      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2`,
+    values: [clock.userId, clock.id, frozenTime],
+  })
+}
+
+/** Deletes the clock with its claims, candidates and their logs. Call it with the clock held. */
+export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
+  await db.query({
+    text: `-- delete_test_clock_events
+      DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
+    values: [clock.id],
+  })
+  await db.query({
+    text: `-- delete_test_clock_claims
+      DELETE FROM claims WHERE test_clock_id = $1`,
+    values: [clock.id],
+  })
+  await db.query({
+    text: `-- delete_test_clock
+      DELETE FROM test_clocks WHERE user_id = $1 AND id = $2`,
+    values: [clock.userId, clock.id],
+  })
+}
+
+export interface TestClockFilter {
+  userId: string
+  /** Position of the record to continue after. */
+  after: string | null
+  order: 'asc' | 'desc'
+  limit: number
+}
+
+export async function listTestClocks(db: Connection, filter: TestClockFilter): Promise<Page<TestClock>> {
+  const list = { name: 'test_clocks', userId: filter.userId } as const
+  const { rows, hasMore } = await readPage(db, list, filter.limit, (count, upTo) => {
+    const query = new ListQuery()
+      .where('user_id', '=', filter.userId)
+      .after(filter.after, filter.order)
+      .where('position', '<=', upTo)
+    return db.query<TestClockRow & ListedRow>({
+      text: `-- list_test_clocks
+        SELECT ${COLUMNS}, position, ${IS_FRESH} AS fresh FROM test_clocks
+        WHERE ${query.conditions} ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
+      values: query.values,
+    })
+  })
+  return { rows: rows.map(toTestClock), hasMore }
+}
+
+/** A clock's position in the account's list; null where there is none. */
+export async function findTestClockPosition(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ position: string }>({
+    name: 'find_test_clock_position',
+    text: `-- find_test_clock_position
+      SELECT position FROM test_clocks WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+  })
+  return row?.position ?? null
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import pg from 'pg'
+import type { Answer } from '../support/api-client.ts'
+import { assertError } from '../support/assert-error.ts'
+import { newClaim, uniqueName } from '../support/new-records.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const { api } = service
+const nobody = service.clientWith(null)
+
+const admin = new pg.Client({ connectionString: process.env.CLAIMKEEPER_TEST_SERVER ?? '' })
+await admin.connect()
+after(() => admin.end())
+
+function assertUnavailable(answer: Answer): void {
+  assertError(answer, 503, 'UNAVAILABLE')
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+}
+
+describe('503 UNAVAILABLE: the database is away', () => {
+  test('every path that needs it answers 503 with Retry-After, and works again when it is back', async () => {
+    const claim = await newClaim(api)
+    const event = { claim_id: claim.id, id: 'e', type: 'a' }
+    await whileAway(async () => {
+      for (let i = 0; i < 3; i++) {
+        assertUnavailable(await api.get(`/v1/claims/${claim.id}`))
+        assertUnavailable(await api.get('/v1/claims'))
+        assertUnavailable(await api.post('/v1/events', event))
+        assertUnavailable(await api.post('/v1/customers', { external_id: uniqueName() }))
+        assertUnavailable(await nobody.get('/readyz'))
+        assert.deepEqual((await nobody.get('/healthz')).body, { status: 'alive' })
+      }
+      assertError(await nobody.get('/v1/claims'), 401, 'TOKEN_INVALID')
+      assertError(await api.get('/v1/nowhere'), 404, 'ROUTE_NOT_FOUND')
+    })
+    assert.deepEqual((await nobody.get('/readyz')).body, { status: 'ready' })
+    assert.deepEqual(await api.readClaim(claim.id), claim)
+    assert.equal((await api.post('/v1/events', event)).status, 201)
+  })
+
+  test('connections that broke while nobody asked are not noticed by callers', async () => {
+    const claim = await newClaim(api)
+    await whileAway(async () => {})
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.readClaim(claim.id)))
+    for (const answer of answers) assert.deepEqual(answer, claim)
+  })
+
+  test('/readyz answers 503 while the database lacks migrations of this server', async () => {
+    assert.deepEqual((await nobody.get('/readyz')).body, { status: 'ready' })
+    await service.sql('UPDATE schema_migrations SET version = -version')
+    try {
+      assertUnavailable(await nobody.get('/readyz'))
+    } finally {
+      await service.sql('UPDATE schema_migrations SET version = -version')
+    }
+  })
+})
+
+describe('500 INTERNAL_ERROR', () => {
+  test('a fault of the service answers 500 and tells nothing of its cause', async () => {
+    await service.sql('ALTER TABLE customers RENAME COLUMN external_id TO something_secret')
+    try {
+      const answer = await api.get('/v1/customers')
+      assertError(answer, 500, 'INTERNAL_ERROR')
+      assert.doesNotMatch(
+        JSON.stringify(answer.body),
+        /external_id|customers|column|SELECT|\.ts|node_modules/,
+      )
+    } finally {
+      await service.sql('ALTER TABLE customers RENAME COLUMN something_secret TO external_id')
+    }
+  })
+})
+
+/** Takes the database away, with ten connections of the pool open, and brings it back after the work. */
+async function whileAway(work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: 10 }, () => api.get('/v1/claims')))
+  const name = new URL(service.databaseUrl).pathname.slice(1)
+  await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  // All at once, and then each is waited for: PostgreSQL would end one after the other.
+  for (const end of ['pg_terminate_backend(pid)', 'pg_terminate_backend(pid, 5000)']) {
+    await admin.query(`SELECT ${end} FROM pg_stat_activity WHERE datname = $1`, [name])
+  }
+  try {
+    await work()
+  } finally {
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+  }
+}

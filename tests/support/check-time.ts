@@ -1,0 +1,11 @@
+const MINUTE_MS = 60_000
+
+/** The scheduled check that comes first at or after this time: a whole minute. */
+export function firstCheckFrom(time: string | Date): Date {
+  return new Date(Math.ceil(new Date(time).getTime() / MINUTE_MS) * MINUTE_MS)
+}
+
+/** An ISO time some seconds later. */
+export function secondsAfter(time: string, seconds: number): string {
+  return new Date(new Date(time).getTime() + Math.round(seconds * 1000)).toISOString()
+}

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import type { Json, JsonObject } from '../../src/domain/json.ts'
+
+/** Strings that the service keeps: well-formed, without U+0000. */
+const text = fc.string({ unit: 'binary' }).filter((it) => !it.includes('\0'))
+
+/** JSON of any shape, with the names and strings that trip code up. */
+const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constant(null),
+    fc.boolean(),
+    fc.maxSafeInteger(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (number === 0 ? 0 : number)),
+    text,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(name(), tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  ),
+})).value
+
+/** Payloads: any fields but those with a meaning of their own. */
+export const payload: fc.Arbitrary<JsonObject> = fc.dictionary(name(), json, {
+  maxKeys: 6,
+  noNullPrototype: true,
+})
+
+function name(): fc.Arbitrary<string> {
+  const taken = ['id', 'type', 'claim_id', 'candidate_alias', 'created_at', 'system', '__proto__']
+  return fc
+    .oneof(
+      fc.constantFrom('value', 'constructor', 'toString', 'hasOwnProperty', 'length', '', 'a.b', '0'),
+      text,
+    )
+    .filter((it) => !taken.includes(it))
+}

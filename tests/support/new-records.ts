@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import type { Contract } from '../../src/domain/contract.ts'
+import type { Answer, ApiClient } from './api-client.ts'
+import { contractWith } from './contracts.ts'
+
+/** A name that no other test uses; of at least 8 characters, so it may be an alias. */
+export const uniqueName = (prefix = 'name') => `${prefix}-${randomUUID()}`
+
+/** A new customer: its `id` and `external_id`. */
+export async function newCustomer(api: ApiClient): Promise<{ id: string; external_id: string }> {
+  return created(await api.post('/v1/customers', { external_id: uniqueName('customer') }))
+}
+
+/** A new claim of a new customer. */
+export async function newClaim(api: ApiClient, terms: Partial<Contract> = {}): Promise<Answer['body']> {
+  return api.claim((await newCustomer(api)).id, contractWith(terms))
+}
+
+interface CandidateDetails {
+  alias?: string
+  terms?: Partial<Contract>
+  customer?: { external_id: string }
+}
+
+/** A new candidate, of a new customer if none is given. */
+export async function newCandidate(
+  api: ApiClient,
+  { alias = uniqueName('candidate'), terms = {}, customer }: CandidateDetails = {},
+): Promise<Answer['body']> {
+  const { external_id } = customer ?? (await newCustomer(api))
+  const body = { candidate_alias: alias, customer_uuid: external_id, contract: contractWith(terms) }
+  return created(await api.post('/v1/candidates', body))
+}
+
+export async function newSchema(api: ApiClient, terms: Partial<Contract> = {}): Promise<Answer['body']> {
+  return created(await api.post('/v1/schemas', { contract: contractWith(terms) }))
+}
+
+export const candidatePath = (alias: string) => `/v1/candidates/${encodeURIComponent(alias)}`
+
+function created({ status, body }: Answer): Answer['body'] {
+  if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`)
+  return body
+}

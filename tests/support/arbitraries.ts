@@ -53,6 +53,11 @@ export const condition: fc.Arbitrary<Condition> = fc.letrec<{ node: Condition }>
   ),
 })).node
 
+/** The fields of a submission, without an id. */
+export const submission: fc.Arbitrary<JsonObject> = fc
+  .tuple(eventType, payload)
+  .map(([type, fields]) => ({ ...fields, type }))
+
 /** A log of user events; ids and times follow the order. */
 export const log: fc.Arbitrary<LogEvent[]> = fc
   .array(fc.record({ type: eventType, payload }), { maxLength: 8 })

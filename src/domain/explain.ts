@@ -12,7 +12,7 @@ export type ExplainedCondition =
   | { op: 'AND' | 'OR'; satisfied: boolean; conditions: ExplainedCondition[] }
   | { op: 'NOT'; satisfied: boolean; condition: ExplainedCondition }
 
-export type Because =
+type Because =
   | { eventId: string }
   | { windowElapsed: 'activity_window' | 'review_window'; eventId: string }
 

@@ -12,9 +12,7 @@ export type ExplainedCondition =
   | { op: 'AND' | 'OR'; satisfied: boolean; conditions: ExplainedCondition[] }
   | { op: 'NOT'; satisfied: boolean; condition: ExplainedCondition }
 
-type Because =
-  | { eventId: string }
-  | { windowElapsed: 'activity_window' | 'review_window'; eventId: string }
+type Because = { eventId: string } | { windowElapsed: 'activity_window' | 'review_window'; eventId: string }
 
 export interface ExplainedTransition {
   from: Status

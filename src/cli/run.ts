@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ServiceError } from '../errors.ts'
 import { StartupError } from '../startup-error.ts'
+import { addBacktestCommand } from './commands/backtest.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
@@ -17,6 +18,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .showHelpAfterError('(run with --help to see what it takes)')
   addServeCommand(program)
   addMigrateCommand(program)
+  addBacktestCommand(program)
   addUserCommand(program)
   addTokenCommand(program)
 

@@ -151,7 +151,7 @@ test('thousands of due claims are moved in sets, each once, by several servers a
 
 test('events and checks that meet leave a log that explains the outcome', async () => {
   const claims = await Promise.all(
-    Array.from({ length: 50 }, () => open({ activity_window: 0.001, review_window: 600 })),
+    Array.from({ length: 50 }, () => open({ activity_window: 0.001, review_window: 86_400 })),
   )
   const submissions = claims.map(({ id }) => api.post('/v1/events', { claim_id: id, type: 'done' }))
   const [answers] = await Promise.all([Promise.all(submissions), runScheduledCheck(app, inMinutes(1))])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { runCase } from '../../src/domain/backtest.ts'
 import type { Contract } from '../../src/domain/contract.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import type { Answer } from '../support/api-client.ts'
@@ -8,9 +9,9 @@ import * as arbitrary from '../support/arbitraries.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*
- * One semantics: for random contracts, random logs and random advances, the live service on a test clock and the
- * simulation agree on every event, every transition with its time, and the final state. SEMANTICS_CASES sets how
- * many claims are tried.
+ * One semantics: for random contracts, random logs and random advances, the live service on a test clock, the
+ * simulation and the back-test agree on every event, every transition with its time, and the final state.
+ * SEMANTICS_CASES sets how many claims are tried.
  */
 
 const CASES = Number(process.env.SEMANTICS_CASES ?? 2_000)
@@ -38,6 +39,13 @@ const event = fc
   .tuple(arbitrary.submission, fc.nat({ max: 7 }), fc.nat({ max: 5 }))
   .map(([fields, stop, id]) => ({ stop, body: { ...fields, id: `e${id}` } as JsonObject }))
 
+/** Every other log repeats no id, as the logs of the back-test, which have none. */
+const events = fc
+  .tuple(fc.array(event, { maxLength: 7 }), fc.boolean())
+  .map(([list, repeats]) =>
+    repeats ? list : list.map(({ stop, body }, i) => ({ stop, body: { ...body, id: `e${i}` } })),
+  )
+
 interface Case {
   contract: Contract
   events: { stop: number; body: JsonObject }[]
@@ -54,7 +62,7 @@ const group = fc.record({
     },
   ),
   end: fc.nat({ max: 3 * MINUTES * 60 }),
-  cases: fc.array(fc.record({ contract, events: fc.array(event, { maxLength: 7 }) }), {
+  cases: fc.array(fc.record({ contract, events }), {
     minLength: CLAIMS_A_CLOCK,
     maxLength: CLAIMS_A_CLOCK,
   }),
@@ -67,7 +75,7 @@ interface Story {
   final: string
 }
 
-test(`the live service on a test clock and the simulation tell the same story of ${CASES} claims`, async () => {
+test(`the live service on a test clock, the simulation and the back-test tell the same story of ${CASES} claims`, async () => {
   await fc.assert(
     fc.asyncProperty(group, async ({ stops, end, cases }) => {
       const instants = stops.sort((a, b) => a - b)
@@ -80,6 +88,7 @@ test(`the live service on a test clock and the simulation tell the same story of
           story,
           JSON.stringify({ case: cases[i], instants: instants.map(timeAt), until: timeAt(until) }),
         )
+        assertBacktestAgrees(cases[i] as Case, story, instants, until)
       }
     }),
     { numRuns: Math.ceil(CASES / CLAIMS_A_CLOCK), endOnFailure: true },
@@ -151,3 +160,33 @@ const tell = ({ from, to, at, because }: Transition) =>
 
 const tellState = (state: Record<string, string | null>) =>
   [state.status, state.scheduled_outcome, state.status_since, state.due_at].join(' ')
+
+/** The back-test gives each row an id of its own, so logs that repeat one are not for it. */
+function assertBacktestAgrees(one: Case, story: Story, instants: number[], until: number): void {
+  const ids = one.events.map(({ body }) => body.id)
+  if (new Set(ids).size < ids.length) return
+  const rows = one.events
+    .map(({ stop, body: { id, type, ...payload } }) => ({
+      id,
+      type: type as string,
+      at: START + (instants[stop] as number) * 1000,
+      payload,
+      payloadBytes: JSON.stringify(payload).length,
+    }))
+    .sort((a, b) => a.at - b.at)
+    .map((row, line) => ({ ...row, line }))
+  const result = runCase(one.contract, { id: 'case', openedAt: START, events: rows }, START + until * 1000)
+  assert.ok(result)
+
+  const late = new Set(result.late.map(({ line }) => line))
+  const fates = rows.map(({ line }) => (late.has(line) ? 'CLAIM_NOT_OPEN' : 'accepted'))
+  const [toPending, toEnd] = story.transitions
+  assert.deepEqual(fates, story.events)
+  assert.equal(result.accepted.length, fates.filter((fate) => fate === 'accepted').length)
+  assert.equal(result.status, story.final.split(' ')[0])
+  assert.equal(result.resolvedAt, toEnd ? Date.parse(toEnd.split(' ')[0] as string) : null)
+  assert.equal(
+    result.decidedBy,
+    toPending ? (toPending.endsWith(' activity_window') ? 'window' : 'events') : null,
+  )
+}

@@ -1,0 +1,46 @@
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+] as const
+
+/** A count or an exact decimal with thousands separators: "12,345", "-1,234.5". */
+export function grouped(number: number | string): string {
+  const [whole = '', fraction] = String(number).split('.')
+  return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '')
+}
+
+/** With its sign also where it is positive: a difference. */
+export const signed = (decimal: string) =>
+  decimal.startsWith('-') || decimal === '0' ? grouped(decimal) : `+${grouped(decimal)}`
+
+/** A difference of two sums, to be followed by the second's name. */
+export function moreOrLess(decimal: string): string {
+  if (decimal === '0') return 'as much as'
+  return decimal.startsWith('-') ? `${grouped(decimal.slice(1))} less than` : `${grouped(decimal)} more than`
+}
+
+/** For a person to read, in the two largest units that matter: "4.2 s", "3 min 5 s", "2 d 4 h". */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  if (seconds < 60) return `${Number(seconds.toFixed(1))} s`
+  let rest = Math.round(seconds)
+  const parts: string[] = []
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0 || parts.length > 0) parts.push(count > 0 ? `${grouped(count)} ${unit}` : '')
+  }
+  if (rest > 0) parts.push(`${rest} s`)
+  return parts.slice(0, 2).filter(Boolean).join(' ')
+}
+
+export const share = (part: number, whole: number) =>
+  whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`
+
+/** Control characters would let a log write on the terminal. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    return `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`
+  })
+}

@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { StartupError } from '../../startup-error.ts'
+import type { BacktestResult } from '../backtest/backtest-result.ts'
+import { formatOf, parseSeparator, parseUntil } from '../backtest/log-format.ts'
+import { findLog } from '../backtest/open-log.ts'
+import { showProgress } from '../backtest/progress.ts'
+import { readContract } from '../backtest/read-contract.ts'
+import { reportPage } from '../backtest/report-page.ts'
+import { resultJson } from '../backtest/result-json.ts'
+import { resultTable } from '../backtest/result-table.ts'
+import { runBacktest } from '../backtest/run-backtest.ts'
+
+interface Options {
+  log: string
+  contract: string
+  compare?: string
+  case: string
+  type: string
+  time: string
+  openedAt?: string
+  separator: string
+  format?: 'csv' | 'ndjson'
+  until?: number
+  strict: boolean
+  sorted: boolean
+  json: boolean
+  report?: string
+}
+
+export function addBacktestCommand(program: Command): void {
+  program
+    .command('backtest')
+    .description('what a contract would have paid for a whole event log; offline, without a database')
+    .requiredOption('--log <file>', 'the event log: CSV with a header, or NDJSON; plain or gzip')
+    .requiredOption('--contract <file>', 'the contract of every case, as JSON')
+    .option('--compare <file>', 'a second contract: which cases change, and by how much money')
+    .option('--case <column>', 'column that names the case', 'case_id')
+    .option('--type <column>', 'column that names the type of the event', 'type')
+    .option('--time <column>', 'column of its time: ISO 8601, or Unix seconds or milliseconds', 'occurred_at')
+    .option('--opened-at <column>', 'column of the time that the case opened (default: its first event)')
+    .option('--separator <text>', 'what separates the columns; "tab" for a tab', parseSeparator, ',')
+    .addOption(new Option('--format <format>', 'by default by the name').choices(['csv', 'ndjson']))
+    .option('--until <time>', 'stop there; by default every case runs until it is resolved', parseUntil)
+    .option('--strict', 'stop at the first bad row', false)
+    .option('--sorted', 'promise that the rows of a case are together; stop where they are not', false)
+    .option('--json', 'print one JSON object in place of the tables', false)
+    .option('--report <file>', 'write a page with charts, as one HTML file')
+    .addHelpText('after', NOTES)
+    .action(backtest)
+}
+
+const NOTES = `
+All columns but those of the case, the type and the time are the payload of the event; a cell that is a number
+is one, an empty cell is left out.
+
+Memory: a log whose cases follow each other is run case by case, whatever its size: a few bytes a case. Where a
+case appears again, the log is read once more and held: 24 bytes an event, 100 more where the contract looks at
+its payload, and 200 a case. --sorted rules that out.
+
+Of the cases that FAILED, the one lost by the least is the one for which the fewest parts of the condition would
+have to change; among equals, the one that a refused event would have won soonest after the activity window.`
+
+async function backtest(options: Options): Promise<void> {
+  const log = await findLog(options.log)
+  const paths = [options.contract, ...(options.compare === undefined ? [] : [options.compare])]
+  const contracts = await Promise.all(paths.map(readContract))
+  const format = options.format ?? formatOf(options.log)
+  const until = options.until ?? null
+  const run = { ...readingOptions(options, format), contracts, until, isSorted: options.sorted }
+  const done = await runBacktest(log, run, showProgress(log.bytes))
+  const result = { log: { file: options.log, format }, until, files: paths, backtest: done }
+  if (options.report !== undefined) await writeReport(options.report, result)
+  console.log(options.json ? resultJson(result) : resultTable(result))
+}
+
+function readingOptions(options: Options, format: 'csv' | 'ndjson') {
+  const { case: caseColumn, type, time, openedAt, separator, strict } = options
+  const columns = { case: caseColumn, type, time, ...(openedAt === undefined ? {} : { openedAt }) }
+  return { format, separator, columns, isStrict: strict }
+}
+
+async function writeReport(path: string, result: BacktestResult): Promise<void> {
+  try {
+    await writeFile(path, reportPage(result))
+  } catch (error) {
+    throw new StartupError(`the report cannot be written: ${(error as Error).message}`)
+  }
+  console.error(`The report is in ${path}.`)
+}

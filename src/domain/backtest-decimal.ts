@@ -1,0 +1,38 @@
+/** An exact decimal: `units` × 10^-`scale`. */
+export interface Decimal {
+  units: bigint
+  scale: number
+}
+
+export const ZERO: Decimal = { units: 0n, scale: 0 }
+
+/** The decimal that the number is written as: 0.1 is a tenth, not the binary fraction next to it. */
+export function toDecimal(number: number): Decimal {
+  const [mantissa = '', exponent = '0'] = String(number).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const units = BigInt(whole + fraction)
+  const scale = fraction.length - Number(exponent)
+  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 }
+}
+
+export function plus(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale)
+  return { units: unitsAt(a, scale) + unitsAt(b, scale), scale }
+}
+
+export const times = (a: Decimal, count: number): Decimal => ({
+  units: a.units * BigInt(count),
+  scale: a.scale,
+})
+
+export const minus = (a: Decimal, b: Decimal): Decimal => plus(a, times(b, -1))
+
+const unitsAt = ({ units, scale }: Decimal, wanted: number) => units * 10n ** BigInt(wanted - scale)
+
+/** In plain digits, without zeros at the end: "-12.5", "0.000001". */
+export function decimalText({ units, scale }: Decimal): string {
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
+  const whole = digits.slice(0, digits.length - scale)
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')
+  return `${units < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
+}

@@ -1,0 +1,94 @@
+import type { CaseResult, LateEvent } from './backtest.ts'
+import { COMPARATORS, type Condition, holds, type Leaf, leavesOf, satisfiesLeaf } from './condition.ts'
+import type { Contract } from './contract.ts'
+import { windowMs } from './contract.ts'
+import { type LogEvent, RESERVED_TYPES } from './event.ts'
+import { valueAt } from './json.ts'
+
+/**
+ * By how much a FAILED case lost. The measure: the least number of leaves whose truth would have to change for
+ * the condition to hold over the events that the claim accepted (`missing`; a leaf under a NOT counts where it
+ * is satisfied). Of two cases that lack as many, the one that an event would have won sooner after the end of
+ * the activity window is nearer (`late`).
+ */
+export interface Loss {
+  missing: readonly MissingLeaf[]
+  /** The refused event with which the condition would have held, and how long after the window it came. */
+  late: { event: LateEvent; byMs: number } | null
+}
+
+export interface MissingLeaf {
+  leaf: Leaf
+  /** Whether it had to be satisfied; false under a NOT. */
+  isWanted: boolean
+}
+
+/** Null where no event could have won the case: the condition needs a system event (§2.2 rule 3). */
+export function lossOf(contract: Contract, { openedAt, accepted, late }: CaseResult): Loss | null {
+  const condition = contract.fulfillment_condition
+  const leaves = leavesOf(condition)
+  const satisfied = new Set<Leaf>()
+  for (const event of accepted) addSatisfied(satisfied, leaves, event)
+  const missing = leastChanges(condition, true, satisfied)
+  if (missing === null) return null
+  const event = late.find((event) => {
+    addSatisfied(satisfied, leaves, event)
+    return holds(condition, (leaf) => satisfied.has(leaf))
+  })
+  const windowEnd = openedAt + windowMs(contract.activity_window)
+  return { missing, late: event ? { event, byMs: event.createdAt.getTime() - windowEnd } : null }
+}
+
+function addSatisfied(satisfied: Set<Leaf>, leaves: readonly Leaf[], event: LogEvent): void {
+  for (const leaf of leaves) {
+    if (leaf.event === event.type && !satisfied.has(leaf) && satisfiesLeaf(event, leaf)) satisfied.add(leaf)
+  }
+}
+
+export function isNearer(one: Loss, other: Loss): boolean {
+  if (one.missing.length !== other.missing.length) return one.missing.length < other.missing.length
+  return (one.late?.byMs ?? Infinity) < (other.late?.byMs ?? Infinity)
+}
+
+/** The fewest leaves to change for the tree to have the wanted truth; null where nothing does. */
+function leastChanges(condition: Condition, isWanted: boolean, satisfied: Set<Leaf>): MissingLeaf[] | null {
+  if (!('op' in condition)) return leafChange(condition, isWanted, satisfied)
+  if (condition.op === 'NOT') return leastChanges(condition.condition, !isWanted, satisfied)
+  const children = condition.conditions.map((child) => leastChanges(child, isWanted, satisfied))
+  const needsAll = (condition.op === 'AND') === isWanted
+  if (needsAll) return children.every((child) => child !== null) ? children.flat() : null
+  return children.reduce((least, child) => (isFewer(child, least) ? child : least), null)
+}
+
+function leafChange(leaf: Leaf, isWanted: boolean, satisfied: Set<Leaf>): MissingLeaf[] | null {
+  if (satisfied.has(leaf) === isWanted) return []
+  const isOutOfReach = isWanted && (RESERVED_TYPES as readonly string[]).includes(leaf.event)
+  return isOutOfReach ? null : [{ leaf, isWanted }]
+}
+
+const isFewer = (one: MissingLeaf[] | null, other: MissingLeaf[] | null) =>
+  one !== null && (other === null || one.length < other.length)
+
+/** What the claim accepted of a leaf's type. */
+export interface Attempts {
+  count: number
+  /** The number at the leaf's field that came nearest to its bounds; null without numbers or bounds. */
+  closest: number | null
+}
+
+export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts {
+  const events = accepted.filter(({ type }) => type === leaf.event)
+  const hasBounds = COMPARATORS.some((name) => leaf[name] !== undefined)
+  const numbers = events
+    .map(({ payload }) => valueAt(payload, leaf.field ?? 'value'))
+    .filter((value) => typeof value === 'number')
+  const nearer = (one: number, other: number) => (gap(other, leaf) < gap(one, leaf) ? other : one)
+  return { count: events.length, closest: hasBounds && numbers.length > 0 ? numbers.reduce(nearer) : null }
+}
+
+/** How far the number lies outside of the leaf's bounds. */
+export function gap(value: number, { gt, gte, lt, lte, eq }: Leaf): number {
+  const least = Math.max(gt ?? -Infinity, gte ?? -Infinity, eq ?? -Infinity)
+  const most = Math.min(lt ?? Infinity, lte ?? Infinity, eq ?? Infinity)
+  return Math.max(least - value, value - most, 0)
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findLog } from '../../src/cli/backtest/open-log.ts'
+import { resultJson } from '../../src/cli/backtest/result-json.ts'
+import { type BacktestOptions, runBacktest } from '../../src/cli/backtest/run-backtest.ts'
+import type { Contract } from '../../src/domain/contract.ts'
+import type { Scope } from '../support/test-database.ts'
+
+/** Writes files into a folder that goes with the test; returns the path of a name in it. */
+export async function filesIn(
+  t: Scope,
+  files: Record<string, string | Uint8Array>,
+): Promise<(name: string) => string> {
+  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-backtest-'))
+  t.after(() => rm(folder, { recursive: true }))
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  return (name) => join(folder, name)
+}
+
+const SILENT = { start: () => {}, update: () => {}, end: () => {} }
+
+/** A back-test in this process. */
+export async function backtestOf(
+  path: string,
+  contracts: Contract[],
+  options: Partial<BacktestOptions> = {},
+) {
+  const run: BacktestOptions = {
+    contracts,
+    format: 'csv',
+    separator: ',',
+    columns: { case: 'case_id', type: 'type', time: 'occurred_at' },
+    isStrict: false,
+    until: null,
+    isSorted: false,
+    ...options,
+  }
+  const backtest = await runBacktest(await findLog(path), run, SILENT)
+  const files = contracts.map((_, i) => `contract-${i + 1}.json`)
+  const result = { log: { file: 'log', format: 'any' }, until: run.until, files, backtest }
+  return { backtest, result, json: JSON.parse(resultJson(result)) }
+}

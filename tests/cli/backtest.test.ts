@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { contractWith } from '../support/contracts.ts'
+import { runCli } from '../support/serve-process.ts'
+import { filesIn } from './backtest-files.ts'
+
+const SAMPLE_LOG = fileURLToPath(new URL('../../examples/sample-log.csv', import.meta.url))
+const SAMPLE_CONTRACT = fileURLToPath(new URL('../../examples/sample-contract.json', import.meta.url))
+
+const backtest = (...args: string[]) => runCli(['backtest', ...args], {})
+
+/** The sample contract with four hours in place of its one minute. */
+async function fourHours(): Promise<string> {
+  const contract = JSON.parse(await readFile(SAMPLE_CONTRACT, 'utf8'))
+  return JSON.stringify({ ...contract, activity_window: 4 * 3600 })
+}
+
+describe('claimkeeper backtest', { concurrency: true }, () => {
+  test('shows what a contract would have paid, the event types that it does not name and the nearest losers', async (t) => {
+    const path = await filesIn(t, { 'contract.json': await fourHours() })
+    const { stdout, stderr, status } = await backtest(
+      '--log',
+      SAMPLE_LOG,
+      '--contract',
+      path('contract.json'),
+    )
+    assert.equal(status, 0)
+    assert.equal(stderr, '')
+    assert.match(stdout, /│ cases +│ +12 │/)
+    assert.match(stdout, /│ confirmed +│ +5 +41\.7 % │/)
+    assert.match(stdout, /│ price, confirmed \(paid\) +│ +62\.5 │/)
+    assert.match(stdout, /Event types that no condition names \(5\)\n +12 {2}picked_up/)
+    assert.match(
+      stdout,
+      /P-1004 +│ no “delivered” with celsius ≥ 2 and ≤ 8; the nearest was 11\.3, off by 3\.3 +│ 1 condition/,
+    )
+    assert.match(stdout, /P-1005 .* │ 2 conditions, late by 51 min/)
+  })
+
+  test('--json prints one object and nothing else', async (t) => {
+    const path = await filesIn(t, { 'contract.json': await fourHours() })
+    const run = await backtest(
+      '--log',
+      SAMPLE_LOG,
+      '--contract',
+      path('contract.json'),
+      '--json',
+      '--report',
+      path('r.html'),
+    )
+    const json = JSON.parse(run.stdout)
+    assert.deepEqual(Object.keys(json), [
+      'log',
+      'until',
+      'cases_after_until',
+      'events_after_until',
+      'contracts',
+      'comparison',
+      'bad_rows',
+      'warnings',
+    ])
+    assert.equal(json.log.events, 46)
+    const [contract] = json.contracts
+    assert.equal(contract.confirmed + contract.failed, 12)
+    assert.deepEqual(contract.still_open, { open: 0, pending: 0 })
+    assert.deepEqual(contract.price_sums, { open: '0', pending: '0', confirmed: '62.5', failed: '87.5' })
+    assert.equal(contract.nearest_losers.length, 7)
+    assert.match(run.stderr, /^The report is in .*r\.html\.\n$/)
+  })
+
+  test('--compare tells which cases change and by how much money', async (t) => {
+    const path = await filesIn(t, { 'other.json': await fourHours() })
+    const args = ['--log', SAMPLE_LOG, '--contract', SAMPLE_CONTRACT, '--compare', path('other.json')]
+    const [table, json] = await Promise.all([backtest(...args), backtest(...args, '--json')])
+    assert.match(table.stdout, /5 cases change, 7 do not; the second contract pays 62\.5 more than the first/)
+    const { comparison } = JSON.parse(json.stdout)
+    assert.equal(comparison.changed_cases, 5)
+    assert.equal(comparison.price_difference, '62.5')
+    assert.deepEqual(comparison.changes, [
+      { from: 'FAILED', to: 'CONFIRMED', cases: 5, price_difference: '62.5' },
+    ])
+    assert.deepEqual(comparison.cases[0], {
+      case_id: 'P-1001',
+      from: 'FAILED',
+      to: 'CONFIRMED',
+      price_difference: '12.5',
+    })
+  })
+
+  test('bad input is answered by one line and status 1', async (t) => {
+    const log = 'case_id,type,occurred_at\na,done,2026-01-01T00:00:00Z\n'
+    const path = await filesIn(t, {
+      'log.csv': log,
+      'bad.csv': `${log}b,done,yesterday\n`,
+      'apart.csv': `${log}b,x,2026-01-01T00:00:00Z\na,x,2026-01-02T00:00:00Z\n`,
+      'cut.csv.gz': gzipSync(log).subarray(0, -6),
+      'quote.csv': `${log}"b,done,2026-01-01T00:00:00Z\n`,
+      'contract.json': JSON.stringify(contractWith()),
+      'no.json': '{',
+      'wrong.json': JSON.stringify({ ...contractWith(), price: -1, review_window: 'x' }),
+    })
+    const good = ['--contract', path('contract.json')]
+    const cases: [string[], RegExp][] = [
+      [['--log', path('none.csv'), ...good], /there is no log .*none\.csv$/],
+      [['--log', path('.'), ...good], /is a folder$/],
+      [
+        ['--log', path('log.csv'), ...good, '--case', 'ticket'],
+        /no column "ticket" \(--case\); separated by "," it has: case_id, type, occurred_at$/,
+      ],
+      [['--log', path('log.csv'), ...good, '--opened-at', 'begin'], /no column "begin" \(--opened-at\)/],
+      [['--log', path('bad.csv'), ...good, '--strict'], /line 3 of the log: "yesterday" is not a time/],
+      [['--log', path('apart.csv'), ...good, '--sorted'], /line 4 of the log: case "a" appears again/],
+      [['--log', path('cut.csv.gz'), ...good], /cut\.csv\.gz is cut short/],
+      [['--log', path('quote.csv'), ...good], /the row that begins on line 3 of the log is not CSV/],
+      [['--log', path('log.csv'), '--contract', path('none.json')], /there is no contract /],
+      [['--log', path('log.csv'), '--contract', path('no.json')], /is not JSON/],
+      [
+        ['--log', path('log.csv'), '--contract', path('wrong.json')],
+        /is not a contract: contract\.price must be .*; contract\.review_window must be /,
+      ],
+      [['--log', path('log.csv'), ...good, '--report', path('none/r.html')], /the report cannot be written/],
+    ]
+    for (const { run, expected } of await Promise.all(
+      cases.map(async ([args, expected]) => ({ run: await backtest(...args), expected })),
+    )) {
+      assert.equal(run.status, 1, run.stderr)
+      assert.equal(run.stdout, '')
+      assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr)
+      assert.match(run.stderr.trimEnd(), expected)
+    }
+  })
+
+  test('unknown values of options are refused with what they may be', async () => {
+    const files = ['--log', SAMPLE_LOG, '--contract', SAMPLE_CONTRACT]
+    const [format, until, separator] = await Promise.all([
+      backtest(...files, '--format', 'xml'),
+      backtest(...files, '--until', 'tomorrow'),
+      backtest(...files, '--separator', '"'),
+    ])
+    assert.match(format.stderr, /Allowed choices are csv, ndjson/)
+    assert.match(until.stderr, /must be a time such as/)
+    assert.match(separator.stderr, /without quotes and line breaks/)
+    assert.deepEqual([format.status, until.status, separator.status], [1, 1, 1])
+  })
+})

@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   http: ['domain', 'app', 'errors'],
   scheduler: ['app'],
   service: ['app', 'storage', 'http', 'scheduler', 'config', 'startup-error'],
-  cli: ['app', 'service', 'config', 'errors', 'startup-error'],
+  cli: ['domain', 'app', 'service', 'config', 'errors', 'startup-error'],
   main: ['cli'],
 }
 

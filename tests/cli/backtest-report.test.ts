@@ -52,7 +52,7 @@ describe('the report', () => {
     const path = await filesIn(t, { 'log.csv': 'case_id,type,occurred_at\n' })
     const { result, json } = await backtestOf(path('log.csv'), [contractWith()])
     assert.equal(json.contracts[0].cases, 0)
-    assert.match(reportPage(result), /0 events of 0 cases/)
+    assert.match(reportPage(result), /0 cases in a log of 0 events/)
     assert.match(resultTable(result), /cases +│ +0 │/)
   })
 

@@ -1,7 +1,7 @@
 import { StartupError } from '../../startup-error.ts'
 import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
 
-export interface PayloadColumn {
+interface PayloadColumn {
   index: number
   name: string
   /** Of its name in a JSON object, with the quotes, the colon and a comma. */

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000
 const MAX_BARS = 60
 
 /** The cases that opened in one period. */
-export interface Period {
+interface Period {
   label: string
   counts: Record<Status, number>
 }

@@ -49,13 +49,18 @@ ${changes.map(
     to,
     count,
     difference,
-  }) => html`<tr><td>${from}</td><td>${to}</td><td class="number">${grouped(count)}</td>
+  }) => html`<tr><td class="status">${from}</td><td class="status">${to}</td><td class="number">${grouped(count)}</td>
 <td class="number">${signed(decimalText(difference))}</td></tr>`,
 )}</table></div>
 <details><summary>The ${more > 0 ? `first ${changedCases.length} ` : ''}cases that change</summary>
 <div class="scroll"><table><tr><th>Case</th><th>From</th><th>To</th><th class="number">Paid</th></tr>
 ${changedCases.map(
-  ({ id, from, to, difference }) => html`<tr><td class="id">${id}</td><td>${from}</td><td>${to}</td>
+  ({
+    id,
+    from,
+    to,
+    difference,
+  }) => html`<tr><td class="id">${id}</td><td class="status">${from}</td><td class="status">${to}</td>
 <td class="number">${signed(decimalText(difference))}</td></tr>`,
 )}</table></div>${more > 0 ? html`<p class="faint">and ${grouped(more)} more</p>` : null}</details>`
 }

@@ -46,7 +46,7 @@ function tiles(totals: Totals): Html {
   const price = (status: keyof typeof count) => grouped(decimalText(totals.priceSum(status)))
   const median = (status: 'CONFIRMED' | 'FAILED') => {
     const value = totals.resolution[status].median
-    return value === null ? '' : `median ${duration(value)}`
+    return value === null ? '' : `median ${duration(value)}`.replaceAll(' ', '\u00a0')
   }
   return html`<div class="tiles">
 ${tile('confirmed', 'Paid', price('CONFIRMED'), `${grouped(totals.contract.price)} a confirmed case`)}

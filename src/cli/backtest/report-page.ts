@@ -2,9 +2,11 @@ import { basename } from 'node:path'
 import type { BacktestResult } from './backtest-result.ts'
 import { grouped } from './figures.ts'
 import { type Html, html } from './html.ts'
+import type { LogReading } from './read-rows.ts'
 import { comparisonSection } from './report-comparison.ts'
 import { contractSections } from './report-contract.ts'
 import { REPORT_STYLE } from './report-style.ts'
+import { notesOf, reasonsText } from './result-notes.ts'
 
 /** The result as one page that needs nothing else: no script, no font, no request. */
 export function reportPage(result: BacktestResult): string {
@@ -38,34 +40,26 @@ function introduction({ backtest, files, until }: BacktestResult): Html {
       ? null
       : html` from <span class="nowrap">${day(reading.firstAt)}</span> to <span class="nowrap">${day(reading.lastAt)}</span>`
   const stop =
-    until === null ? 'Every case ran until it was resolved.' : `Stopped at ${new Date(until).toISOString()}.`
+    until === null
+      ? 'Every case ran until it was resolved.'
+      : html`Stopped at <span class="nowrap">${new Date(until).toISOString().replace('.000', '')}</span>.`
   return html`<p class="faint">What ${files.map((file) => basename(file)).join(' and ')} would have paid:
-${grouped(reading.events)} events of ${grouped(totals[0]?.cases ?? 0)} cases${span}. ${stop}</p>`
+${grouped(totals[0]?.cases ?? 0)} cases in a log of ${grouped(reading.events)} events${span}. ${stop}</p>`
 }
 
 function badRowsSection({ backtest }: BacktestResult): Html | null {
-  const { badRows, warnings } = backtest.reading
-  const notes = [
-    ...warnings,
-    ...(backtest.casesAfterUntil > 0
-      ? [`${grouped(backtest.casesAfterUntil)} cases open after the end of the run: not counted`]
-      : []),
-    ...(backtest.eventsAfterUntil > 0
-      ? [`${grouped(backtest.eventsAfterUntil)} events come after the end of the run: not looked at`]
-      : []),
-  ]
-  if (badRows.count === 0 && notes.length === 0) return null
-  return html`<section><h2>${badRows.count > 0 ? `${grouped(badRows.count)} bad rows left out` : 'Notes'}</h2>
-${badRows.count > 0 ? badRowsTable(badRows.byReason, badRows.first, badRows.count) : null}
+  const { count } = backtest.reading.badRows
+  const notes = notesOf(backtest)
+  if (count === 0 && notes.length === 0) return null
+  return html`<section><h2>${count > 0 ? `${grouped(count)} bad rows left out` : 'Notes'}</h2>
+${count > 0 ? badRowsTable(backtest.reading) : null}
 ${notes.length > 0 ? html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>` : null}
 </section>`
 }
 
-type BadRows = BacktestResult['backtest']['reading']['badRows']
-
-function badRowsTable(byReason: BadRows['byReason'], first: BadRows['first'], count: number): Html {
-  const reasons = [...byReason].map(([reason, times]) => `${grouped(times)} ${reason}`).join(', ')
-  return html`<p class="faint">${reasons}.${count > first.length ? ` The first ${first.length}:` : ''}</p>
+function badRowsTable(reading: LogReading): Html {
+  const { count, first } = reading.badRows
+  return html`<p class="faint">${reasonsText(reading)}.${count > first.length ? ` The first ${first.length}:` : ''}</p>
 <div class="scroll"><table><tr><th class="number">Line</th><th>What is wrong</th></tr>
 ${first.map(({ line, detail }) => html`<tr><td class="number">${grouped(line)}</td><td>${detail}</td></tr>`)}
 </table></div>`

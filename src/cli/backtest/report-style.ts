@@ -16,9 +16,9 @@ p { margin: 0 0 .75rem; max-width: 46rem; overflow-wrap: anywhere }
 .faint, small, figcaption, .scale, .ticks, th { color: var(--faint) }
 small { font-size: .82rem }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1.25rem; margin-top: 1.25rem }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin-top: 1rem }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .75rem; margin-top: 1rem }
 .tile { border: 1px solid var(--line); border-left: 4px solid var(--open); border-radius: 8px; padding: .6rem .8rem; min-width: 0 }
-.tile b { display: block; font-size: 1.45rem; line-height: 1.25; font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
+.tile b { display: block; font-size: 1.4rem; line-height: 1.25; font-variant-numeric: tabular-nums; overflow-wrap: anywhere }
 .tile.confirmed { border-left-color: var(--confirmed) } .tile.failed { border-left-color: var(--failed) }
 .tile.pending { border-left-color: var(--pending) } .tile.all { border-left-color: var(--accent) }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1.25rem }
@@ -42,11 +42,13 @@ i.confirmed { background: var(--confirmed) } i.failed { background: var(--failed
 table { border-collapse: collapse; width: 100%; font-size: .92rem }
 th { font-weight: 500; text-align: left; font-size: .85rem } td, th { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere }
 tr:last-child td { border-bottom: 0 } td.number, th.number { text-align: right } td:last-child, th:last-child { padding-right: 0 }
+td.status, th { overflow-wrap: normal } td.status { white-space: nowrap }
 td.id { font-weight: 600; min-width: 5rem } td.words { min-width: 9rem }
 .nowrap { white-space: nowrap }
 details { margin-top: .5rem } summary { cursor: pointer; color: var(--accent) }
 pre { overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: 8px; padding: .8rem; font-size: .85rem; line-height: 1.4 }
 ul { margin: .25rem 0 0; padding-left: 1.1rem } li { overflow-wrap: anywhere }
-@media (max-width: 34rem) { main { padding: 1.5rem .8rem 3rem } section { padding: 1rem .9rem } .chart { grid-template-rows: 160px auto } .tile b { font-size: 1.2rem } .tiles { grid-template-columns: 1fr 1fr } }
+@media (max-width: 34rem) { main { padding: 1.5rem .8rem 3rem } section { padding: 1rem .9rem } .chart { grid-template-rows: 160px auto } .tile b { font-size: 1.2rem } .tiles { grid-template-columns: 1fr 1fr }
+  table { font-size: .85rem } td, th { padding-right: .5rem } }
 @media print { body { background: none } section { break-inside: avoid } }
 `)

@@ -9,7 +9,7 @@ import { formatTable } from '../table.ts'
 import type { BacktestResult } from './backtest-result.ts'
 import type { EventTypes } from './event-types.ts'
 import { duration, grouped, moreOrLess, printable, share, signed } from './figures.ts'
-import type { LogReading } from './read-rows.ts'
+import { badRows, notes } from './result-notes.ts'
 import { marginWords, missingWords, REASON_WORDS, REFUSAL_WORDS } from './words.ts'
 
 const MAX_TYPES = 20
@@ -150,29 +150,4 @@ function losers({ nearestLosers }: Totals, file: string | undefined): string[] {
   ])
   const title = bold(`Cases that lost by the least${file ? ` under ${printable(file)}` : ''}`)
   return [`${title}\n${formatTable(['CASE', 'MISSING', 'BY'], rows)}`]
-}
-
-function badRows({ badRows: { count, byReason, first } }: LogReading): string[] {
-  if (count === 0) return []
-  const reasons = [...byReason].map(([reason, times]) => `${grouped(times)} ${reason}`).join(', ')
-  const lines = first.map(({ line, detail }) => `  line ${grouped(line)}: ${printable(detail)}`)
-  const more = count - first.length
-  return [
-    [
-      styleText('yellow', `${grouped(count)} bad rows left out: ${reasons}`, { stream: process.stdout }),
-      ...lines,
-      ...(more > 0 ? [`  and ${grouped(more)} more`] : []),
-    ].join('\n'),
-  ]
-}
-
-function notes({ casesAfterUntil, eventsAfterUntil, reading }: BacktestResult['backtest']): string[] {
-  const notes = [
-    ...(casesAfterUntil > 0 ? [`${grouped(casesAfterUntil)} cases open after --until: not counted`] : []),
-    ...(eventsAfterUntil > 0
-      ? [`${grouped(eventsAfterUntil)} events come after --until: not looked at`]
-      : []),
-    ...reading.warnings,
-  ]
-  return notes.length === 0 ? [] : [notes.map((note) => `note: ${printable(note)}`).join('\n')]
 }

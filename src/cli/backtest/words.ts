@@ -35,7 +35,7 @@ export function contractWords(contract: Contract): string {
   )
 }
 
-export function conditionWords(condition: Condition, isNested = false): string {
+function conditionWords(condition: Condition, isNested = false): string {
   if (!('op' in condition)) return leafWords(condition)
   if (condition.op === 'NOT') return `not ${conditionWords(condition.condition, true)}`
   const { op, conditions } = condition

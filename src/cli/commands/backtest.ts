@@ -54,9 +54,10 @@ const NOTES = `
 All columns but those of the case, the type and the time are the payload of the event; a cell that is a number
 is one, an empty cell is left out.
 
-Memory: a log whose cases follow each other is run case by case, whatever its size: a few bytes a case. Where a
-case appears again, the log is read once more and held: 24 bytes an event, 100 more where the contract looks at
-its payload, and 200 a case. --sorted rules that out.
+Memory: a log whose cases follow each other is run case by case: under 300 MB for ten million events of 1.25 million
+cases, and some 30 bytes a case. Where a case appears again, the log is read once more and held: 32 bytes an event,
+some 60 more where the contract looks at its payload, and 200 a case (ten million events of those cases: 900 MB).
+--sorted rules that out.
 
 Of the cases that FAILED, the one lost by the least is the one for which the fewest parts of the condition would
 have to change; among equals, the one that a refused event would have won soonest after the activity window.`

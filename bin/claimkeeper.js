@@ -11,7 +11,7 @@ const broughtAlong = fileURLToPath(new URL('../node_modules/node/bin/node', impo
 
 if (isOld && existsSync(broughtAlong)) {
   const child = spawn(broughtAlong, process.argv.slice(1), { stdio: 'inherit' })
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (status) => process.exit(status ?? 1))
 } else if (isOld) {
   console.error(`claimkeeper: Node 22.18 or newer is needed; this is ${process.versions.node}.`)

@@ -115,6 +115,6 @@ whose deciding event came soonest after the activity window.</p>
 <div class="scroll"><table><tr><th>Case</th><th>What was missing</th><th>By how much</th></tr>
 ${nearestLosers.map(
   (loser) =>
-    html`<tr><td class="id">${loser.id}</td><td class="words">${missingWords(loser)}</td><td>${marginWords(loser)}</td></tr>`,
+    html`<tr><td class="id">${loser.id}</td><td class="words">${missingWords(loser)}</td><td class="by">${marginWords(loser)}</td></tr>`,
 )}</table></div></section>`
 }

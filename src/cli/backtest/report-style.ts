@@ -43,7 +43,7 @@ table { border-collapse: collapse; width: 100%; font-size: .92rem }
 th { font-weight: 500; text-align: left; font-size: .85rem } td, th { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere }
 tr:last-child td { border-bottom: 0 } td.number, th.number { text-align: right } td:last-child, th:last-child { padding-right: 0 }
 td.status, th { overflow-wrap: normal } td.status { white-space: nowrap }
-td.id { font-weight: 600; min-width: 5rem } td.words { min-width: 9rem }
+td.id { font-weight: 600; min-width: 5rem } td.words { min-width: 9rem } td.by { min-width: 5.5rem }
 .nowrap { white-space: nowrap }
 details { margin-top: .5rem } summary { cursor: pointer; color: var(--accent) }
 pre { overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: 8px; padding: .8rem; font-size: .85rem; line-height: 1.4 }

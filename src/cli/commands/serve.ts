@@ -27,12 +27,12 @@ export function addServeCommand(program: Command): void {
 }
 
 /**
- * A terminal's Ctrl-C reaches us twice when npm passes it on too, so further signals change nothing: the stop
+ * SIGHUP is a terminal that was closed. A terminal's Ctrl-C reaches us twice when npm passes it on too, so further signals change nothing: the stop
  * is bounded in time anyway.
  */
 function waitForStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
   })
 }
 

@@ -27,10 +27,12 @@ export function addServeCommand(program: Command): void {
 }
 
 /**
- * SIGHUP is a terminal that was closed. A terminal's Ctrl-C reaches us twice when npm passes it on too, so further signals change nothing: the stop
- * is bounded in time anyway.
+ * A terminal's Ctrl-C reaches us twice when npm passes it on too, so further signals change nothing: the stop
+ * is bounded in time anyway. SIGHUP is a terminal that was closed; it takes no more output, which must not keep
+ * the stop from being finished.
  */
 function waitForStopSignal(): Promise<NodeJS.Signals> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
   })

@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { duration } from '../src/cli/backtest/figures.ts'
 import { ApiClient } from './replay/api-client.ts'
 import { awaitChecks, longestWaitSeconds } from './replay/await-checks.ts'
 import { ClaimWatch, newestClaimId } from './replay/claim-watch.ts'
 import type { ColumnNames } from './replay/columns.ts'
-import { formatDuration } from './replay/duration.ts'
 import { ReplayFailure } from './replay/failure.ts'
 import { openClaims } from './replay/open-claims.ts'
 import { type OnProgress, runPhase } from './replay/progress.ts'
@@ -82,13 +82,13 @@ async function wait(
   const longest = longestWaitSeconds(contract)
   if (isWanted && longest < MAX_WAIT_SECONDS) {
     say(
-      `all claims are resolved after at most ${formatDuration(longest)}; Ctrl-C shows the table as it stands`,
+      `all claims are resolved after at most ${duration(longest * 1000)}; Ctrl-C shows the table as it stands`,
     )
     const phase = { label: 'waiting for the checks', total: cases, hasRate: false }
     return (await runPhase(phase, (onProgress) => awaitChecks(watch, onProgress))).seconds
   }
   if (isWanted)
-    say(`not waiting for the checks: with these windows they take up to ${formatDuration(longest)}`)
+    say(`not waiting for the checks: with these windows they take up to ${duration(longest * 1000)}`)
   await watch.refresh()
   return null
 }

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
-import { formatDuration } from './duration.ts'
+import { duration } from '../../src/cli/backtest/figures.ts'
 
 export interface Phase {
   /** Such as "submitting events". */
@@ -47,7 +47,7 @@ function startBar({ label, total, hasRate }: Phase, seconds: () => number): Disp
     Presets.shades_classic,
   )
   let done = 0
-  const time = () => `${formatDuration(seconds())}${hasRate ? rate(done, seconds()) : ''}`
+  const time = () => `${duration(seconds() * 1000)}${hasRate ? rate(done, seconds()) : ''}`
   bar.start(total, 0, { time: time() })
   // Without progress too: the time goes on.
   const timer = setInterval(() => bar.update(done, { time: time() }), 200)
@@ -72,7 +72,7 @@ function startLines({ label, total, hasRate }: Phase, seconds: () => number): Di
     },
     end: () => {
       const howFast = hasRate ? rate(done, seconds()) : ''
-      console.error(`${label}: ${done} of ${total} in ${formatDuration(seconds())}${howFast}`)
+      console.error(`${label}: ${done} of ${total} in ${duration(seconds() * 1000)}${howFast}`)
     },
   }
 }

@@ -1,9 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
+import { cellValue } from '../../src/cli/backtest/cell-value.ts'
+import { parseTime } from '../../src/cli/backtest/parse-time.ts'
 import { type ColumnNames, type Columns, findColumns } from './columns.ts'
 import { ReplayFailure } from './failure.ts'
-import { parseTime } from './parse-time.ts'
 
 export interface LogEvent {
   caseName: string
@@ -101,18 +102,8 @@ function toEvent(record: string[], columns: Columns, line: number): LogEvent {
   if (!cell(columns.case)) throw new ReplayFailure(`line ${line}: the row names no case`)
   if (!cell(columns.type)) throw new ReplayFailure(`line ${line}: the row names no type of event`)
   const filled = columns.payload.filter(({ index }) => cell(index) !== '')
-  const payload = Object.fromEntries(filled.map(({ index, name }) => [name, toValue(cell(index))]))
+  const payload = Object.fromEntries(filled.map(({ index, name }) => [name, cellValue(cell(index))]))
   return { caseName: cell(columns.case), type: cell(columns.type), time, line, payload }
-}
-
-const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
-
-/** A number only where nothing is lost by it: "007" is a name, and large keys would change their last digits. */
-function toValue(cell: string): string | number {
-  if (!JSON_NUMBER.test(cell)) return cell
-  const number = Number(cell)
-  const isExact = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number)
-  return isExact ? number : cell
 }
 
 function requireCustomers({ customers, events }: EventLog): void {

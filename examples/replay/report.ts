@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import { formatDuration } from './duration.ts'
+import { duration } from '../../src/cli/backtest/figures.ts'
 import type { Submissions } from './submit-events.ts'
 
 export interface Report extends Submissions {
@@ -46,9 +46,9 @@ export function toTable(report: Report): string {
     ['events refused as CLAIM_NOT_OPEN', report.refused],
     ...report.claims.map(([standing, count]) => [`claims ${standing}`, count]),
     ...whereAny('requests sent again', report.retries),
-    ['opening claims', formatDuration(seconds.opening)],
-    ['submitting events', `${formatDuration(seconds.submitting)}, ${eventsPerSecond(report)}/s`],
-    ...(seconds.waiting === null ? [] : [['waiting for the checks', formatDuration(seconds.waiting)]]),
+    ['opening claims', duration(seconds.opening * 1000)],
+    ['submitting events', `${duration(seconds.submitting * 1000)}, ${eventsPerSecond(report)}/s`],
+    ...(seconds.waiting === null ? [] : [['waiting for the checks', duration(seconds.waiting * 1000)]]),
   )
   return table.toString()
 }

@@ -1,5 +1,4 @@
 import { type Condition, namedEventTypes } from './condition.ts'
-import type { Outcome } from './lifecycle.ts'
 
 /**
  * The terms of a claim (§2.1). It is kept as the document that was sent, so its fields keep the names of
@@ -18,11 +17,6 @@ export interface Contract {
 
 /** The part of a contract that a scheduled check needs. */
 export type CheckTerms = Pick<Contract, 'review_window' | 'timeout_outcome'>
-
-/** What the contract schedules when the activity window elapses. */
-export function timeoutOutcome(terms: Pick<Contract, 'timeout_outcome'>): Outcome {
-  return terms.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
-}
 
 /**
  * A window in whole milliseconds, the unit of the service's times: rounded up, so that none ends early, but

@@ -1,4 +1,4 @@
-import { type CheckTerms, type Contract, timeoutOutcome, windowMs } from './contract.ts'
+import { type CheckTerms, type Contract, windowMs } from './contract.ts'
 import { ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED } from './event.ts'
 
 /** §3. CONFIRMED and FAILED are terminal (§3 rule 4). */
@@ -63,6 +63,11 @@ export function atScheduledCheck(
     state: { status: outcome, scheduledOutcome: outcome, statusSince: at, dueAt: null },
     systemEventType: REVIEW_WINDOW_ELAPSED,
   }
+}
+
+/** What the contract schedules when the activity window elapses. */
+function timeoutOutcome(terms: Pick<Contract, 'timeout_outcome'>): Outcome {
+  return terms.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
 }
 
 function pending(outcome: Outcome, terms: Pick<Contract, 'review_window'>, at: Date): ClaimState {

@@ -3,7 +3,7 @@ import { access, chmod, constants } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
-import { cleanEnvironment } from './run-as.ts'
+import { cleanEnvironment } from './clean-environment.ts'
 
 const execute = promisify(execFile)
 

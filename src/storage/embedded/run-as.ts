@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './binaries.ts'
+import { cleanEnvironment } from './clean-environment.ts'
 import { findClosedFolder, type Identity } from './closed-folder.ts'
 
 const execute = promisify(execFile)
@@ -14,11 +15,6 @@ export interface RunAs {
   readonly user: Identity | undefined
   /** Words before the program's own: setpriv where that user cannot enter a folder on the way. */
   readonly prefix: readonly string[]
-}
-
-/** Nothing of the caller's PG*, LC_* or loader settings may reach PostgreSQL. */
-export function cleanEnvironment(): Record<string, string> {
-  return { LC_ALL: 'C', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' }
 }
 
 /** Decides whom PostgreSQL runs as in a folder of `home`. As root: an existing cluster's owner, else postgres, else nobody. */

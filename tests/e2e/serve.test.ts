@@ -15,8 +15,26 @@ import { createTestDatabase } from '../support/test-database.ts'
 const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
   new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
 
-const WAITING_FOR_A_LOCK =
-  "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+/** Locks the claim's row, so that a submission to it cannot end. */
+async function holdClaim(databaseUrl: string, id: string) {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [id])
+  return {
+    keepsSomebodyWaiting: () =>
+      eventually(async () => {
+        const waiting = await client.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        )
+        return waiting.rowCount
+      }),
+    letGo: async () => {
+      await client.query('COMMIT')
+      await client.end()
+    },
+  }
+}
 
 describe('serve with its embedded database', { concurrency: true }, () => {
   test('starts from nothing, shows a token once, keeps its data between runs, and stops clean', async (t) => {
@@ -160,12 +178,9 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     const api = await clientOf(served)
     const { id } = await api.claim(await api.customer('acme'), contractWith())
 
-    const side = new pg.Client({ connectionString: DATABASE_URL })
-    await side.connect()
-    await side.query('BEGIN')
-    await side.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [id])
+    const held = await holdClaim(DATABASE_URL, id)
     const inFlight = api.post('/v1/events', { claim_id: id, type: 'done' })
-    await eventually(async () => (await side.query(WAITING_FOR_A_LOCK)).rowCount)
+    await held.keepsSomebodyWaiting()
     const ended = served.end('SIGTERM')
     await eventually(async () => served.output().includes('SIGTERM'))
     await eventually(() =>
@@ -174,8 +189,7 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
         () => true,
       ),
     )
-    await side.query('COMMIT')
-    await side.end()
+    await held.letGo()
     assert.equal((await inFlight).status, 201)
     assert.equal(await ended, 0)
   })
@@ -185,19 +199,15 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     const served = await startServeProcess(t, { DATABASE_URL })
     const api = await clientOf(served)
     const { id } = await api.claim(await api.customer('acme'), contractWith())
-    const side = new pg.Client({ connectionString: DATABASE_URL })
-    await side.connect()
-    await side.query('BEGIN')
-    await side.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [id])
+    const held = await holdClaim(DATABASE_URL, id)
     const stuck = api.post('/v1/events', { claim_id: id, type: 'done' }).catch(() => null)
-    await eventually(async () => (await side.query(WAITING_FOR_A_LOCK)).rowCount)
+    await held.keepsSomebodyWaiting()
 
     const startedAt = performance.now()
     assert.equal(await served.end('SIGTERM'), 0)
     assert.ok(performance.now() - startedAt < 10_000)
     assert.equal(await stuck, null)
-    await side.query('ROLLBACK')
-    await side.end()
+    await held.letGo()
   })
 
   test('a taken port says so in one line', async (t) => {

@@ -108,12 +108,13 @@ function answerEveryRequestAlike(server: TypedServer): void {
   })
   server.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request))
-    if (stopping) {
-      reply.header('Connection', 'close')
-      throw unavailable('The server is stopping.')
-    }
+    if (stopping) throw unavailable('The server is stopping.')
     requireHost(request)
     requireValidQuery(request.url)
+  })
+  // A connection that stayed open after its last answer would hold up the stop.
+  server.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('Connection', 'close')
   })
 }
 

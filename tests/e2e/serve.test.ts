@@ -190,7 +190,9 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
       ),
     )
     await held.letGo()
-    assert.equal((await inFlight).status, 201)
+    const answer = await inFlight
+    assert.equal(answer.status, 201)
+    assert.equal(answer.headers.get('Connection'), 'close')
     assert.equal(await ended, 0)
   })
 

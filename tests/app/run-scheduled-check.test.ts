@@ -149,6 +149,30 @@ test('thousands of due claims are moved in sets, each once, by several servers a
   assert.deepEqual(counts, [{ status: 'FAILED', event_count: 2, claims: 3500, events: 7000 }])
 })
 
+test('a run that is over its minute leaves the rest to the check of a later one, which dates it', async () => {
+  const account = await service.newAccount()
+  const terms = contractWith({ activity_window: 1, review_window: 600 })
+  const { id } = await account.claim(await account.customer('long'), terms)
+  await service.sql(
+    `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
+     SELECT gen_random_uuid(), user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at
+     FROM claims, generate_series(1, 1499) WHERE id = $1`,
+    [id],
+  )
+  const [t9, t10] = [inMinutes(9), inMinutes(10)]
+  await runScheduledCheck(app, t9, () => true)
+  await runScheduledCheck(app, t10)
+  const counts = await service.sql(
+    `SELECT c.status_since, count(*)::int AS claims FROM claims c JOIN customers USING (user_id)
+     WHERE external_id = 'long' GROUP BY 1 ORDER BY 1`,
+  )
+  assert.equal(counts.length, 2)
+  assert.deepEqual(
+    counts.map(({ status_since }) => status_since),
+    [t9, t10],
+  )
+})
+
 test('events and checks that meet leave a log that explains the outcome', async () => {
   const claims = await Promise.all(
     Array.from({ length: 50 }, () => open({ activity_window: 0.001, review_window: 86_400 })),

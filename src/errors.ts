@@ -168,7 +168,10 @@ export function validationError(issues: Issue[]): ServiceError {
 const cut = (text: string, length: number) =>
   text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
 
+/** With every 503, in seconds. */
+export const RETRY_LATER = { 'Retry-After': '2' }
+
 /** 503 with the seconds to wait before the next try. */
 export function unavailable(message: string, cause?: unknown): ServiceError {
-  return new ServiceError('UNAVAILABLE', message, { headers: { 'Retry-After': '2' }, cause })
+  return new ServiceError('UNAVAILABLE', message, { headers: RETRY_LATER, cause })
 }

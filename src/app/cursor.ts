@@ -8,10 +8,6 @@ export interface PageRequest {
   order: 'asc' | 'desc'
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-export const isUuid = (text: string): boolean => UUID.test(text)
-
 /**
  * The position in the list of the record that `after` names, looked up by each way of naming in turn.
  * @throws VALIDATION_ERROR where it names none of the account's records.

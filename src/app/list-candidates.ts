@@ -1,11 +1,12 @@
 import type { Claim } from '../domain/claim.ts'
 import type { Status } from '../domain/lifecycle.ts'
+import { isUuid } from '../domain/uuid.ts'
 import { candidateId } from '../storage/candidate-id.ts'
 import { findClaimPosition, listClaims } from '../storage/claims.ts'
 import { findCustomerByExternalId } from '../storage/customers.ts'
 import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
-import { isUuid, type PageRequest, resolveCursor } from './cursor.ts'
+import { type PageRequest, resolveCursor } from './cursor.ts'
 
 export interface CandidateListRequest extends PageRequest {
   userId: string

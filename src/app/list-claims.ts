@@ -1,9 +1,10 @@
 import type { Claim } from '../domain/claim.ts'
 import type { Status } from '../domain/lifecycle.ts'
+import { isUuid } from '../domain/uuid.ts'
 import { findClaimPosition, listClaims as readClaims } from '../storage/claims.ts'
 import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
-import { isUuid, type PageRequest, resolveCursor } from './cursor.ts'
+import { type PageRequest, resolveCursor } from './cursor.ts'
 
 export interface ClaimListRequest extends PageRequest {
   userId: string

@@ -1,7 +1,8 @@
+import { isUuid } from '../domain/uuid.ts'
 import { type Customer, findCustomerPosition, listCustomers as readCustomers } from '../storage/customers.ts'
 import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
-import { isUuid, type PageRequest, resolveCursor } from './cursor.ts'
+import { type PageRequest, resolveCursor } from './cursor.ts'
 
 export interface CustomerListRequest extends PageRequest {
   userId: string

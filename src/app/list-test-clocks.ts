@@ -1,3 +1,4 @@
+import { isUuid } from '../domain/uuid.ts'
 import type { Page } from '../storage/list-page.ts'
 import {
   findTestClockPosition,
@@ -5,7 +6,7 @@ import {
   type TestClock,
 } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
-import { isUuid, type PageRequest, resolveCursor } from './cursor.ts'
+import { type PageRequest, resolveCursor } from './cursor.ts'
 
 export async function listTestClocks(
   app: App,

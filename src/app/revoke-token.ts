@@ -1,7 +1,7 @@
+import { isUuid } from '../domain/uuid.ts'
 import { StartupError } from '../startup-error.ts'
 import { revokeApiToken } from '../storage/api-tokens.ts'
 import type { App } from './app.ts'
-import { isUuid } from './cursor.ts'
 
 /** Ends the token at once, on every server; revoking twice changes nothing. */
 export async function revokeToken(app: App, id: string): Promise<void> {

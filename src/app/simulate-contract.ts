@@ -1,4 +1,3 @@
-import type { Contract } from '../domain/contract.ts'
 import { type Simulation, simulate, type TimedSubmission } from '../domain/simulate.ts'
 import { validationError } from '../errors.ts'
 import { readClock } from '../storage/due-claims.ts'
@@ -16,7 +15,6 @@ export interface SimulationRequest {
 }
 
 export interface ContractSimulation extends Simulation {
-  contract: Contract
   openedAt: Date
 }
 
@@ -33,7 +31,7 @@ export async function simulateContract(app: App, request: SimulationRequest): Pr
   if (request.until !== null && request.until < openedAt) {
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
-  return { contract, openedAt, ...simulate(contract, openedAt, request.events, request.until) }
+  return { openedAt, ...simulate(contract, openedAt, request.events, request.until) }
 }
 
 async function defaultOpening(app: App, events: readonly TimedSubmission[]): Promise<Date> {

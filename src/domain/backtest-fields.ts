@@ -1,4 +1,4 @@
-import { COMPARATORS, type Leaf, leavesOf } from './condition.ts'
+import { hasComparator, type Leaf, leavesOf } from './condition.ts'
 import type { Contract } from './contract.ts'
 import { isJsonObject } from './json.ts'
 
@@ -11,7 +11,6 @@ function fieldsOf(leaf: Leaf): string[] {
   const fields: string[] = []
   if (isJsonObject(leaf.match)) fields.push(...Object.keys(leaf.match))
   else if (leaf.match !== undefined) fields.push('value')
-  const hasComparator = COMPARATORS.some((name) => leaf[name] !== undefined)
-  if (hasComparator) fields.push((leaf.field ?? 'value').split('.')[0] as string)
+  if (hasComparator(leaf)) fields.push((leaf.field ?? 'value').split('.')[0] as string)
   return fields
 }

@@ -1,8 +1,9 @@
 import type { CaseResult, LateEvent } from './backtest.ts'
-import { COMPARATORS, type Condition, holds, type Leaf, leavesOf, satisfiesLeaf } from './condition.ts'
+import { type Condition, hasComparator, type Leaf } from './condition.ts'
 import type { Contract } from './contract.ts'
 import { windowMs } from './contract.ts'
-import { type LogEvent, RESERVED_TYPES } from './event.ts'
+import { isReservedType, type LogEvent } from './event.ts'
+import { EventLog } from './event-log.ts'
 import { valueAt } from './json.ts'
 
 /**
@@ -26,23 +27,15 @@ export interface MissingLeaf {
 /** Null where no event could have won the case: the condition needs a system event (§2.2 rule 3). */
 export function lossOf(contract: Contract, { openedAt, accepted, late }: CaseResult): Loss | null {
   const condition = contract.fulfillment_condition
-  const leaves = leavesOf(condition)
-  const satisfied = new Set<Leaf>()
-  for (const event of accepted) addSatisfied(satisfied, leaves, event)
-  const missing = leastChanges(condition, true, satisfied)
+  const log = new EventLog(condition, accepted)
+  const missing = leastChanges(condition, true, log)
   if (missing === null) return null
   const event = late.find((event) => {
-    addSatisfied(satisfied, leaves, event)
-    return holds(condition, (leaf) => satisfied.has(leaf))
+    log.add(event)
+    return log.satisfiesCondition
   })
   const windowEnd = openedAt + windowMs(contract.activity_window)
   return { missing, late: event ? { event, byMs: event.createdAt.getTime() - windowEnd } : null }
-}
-
-function addSatisfied(satisfied: Set<Leaf>, leaves: readonly Leaf[], event: LogEvent): void {
-  for (const leaf of leaves) {
-    if (leaf.event === event.type && !satisfied.has(leaf) && satisfiesLeaf(event, leaf)) satisfied.add(leaf)
-  }
 }
 
 export function isNearer(one: Loss, other: Loss): boolean {
@@ -51,18 +44,18 @@ export function isNearer(one: Loss, other: Loss): boolean {
 }
 
 /** The fewest leaves to change for the tree to have the wanted truth; null where nothing does. */
-function leastChanges(condition: Condition, isWanted: boolean, satisfied: Set<Leaf>): MissingLeaf[] | null {
-  if (!('op' in condition)) return leafChange(condition, isWanted, satisfied)
-  if (condition.op === 'NOT') return leastChanges(condition.condition, !isWanted, satisfied)
-  const children = condition.conditions.map((child) => leastChanges(child, isWanted, satisfied))
+function leastChanges(condition: Condition, isWanted: boolean, log: EventLog): MissingLeaf[] | null {
+  if (!('op' in condition)) return leafChange(condition, isWanted, log)
+  if (condition.op === 'NOT') return leastChanges(condition.condition, !isWanted, log)
+  const children = condition.conditions.map((child) => leastChanges(child, isWanted, log))
   const needsAll = (condition.op === 'AND') === isWanted
   if (needsAll) return children.every((child) => child !== null) ? children.flat() : null
   return children.reduce((least, child) => (isFewer(child, least) ? child : least), null)
 }
 
-function leafChange(leaf: Leaf, isWanted: boolean, satisfied: Set<Leaf>): MissingLeaf[] | null {
-  if (satisfied.has(leaf) === isWanted) return []
-  const isOutOfReach = isWanted && (RESERVED_TYPES as readonly string[]).includes(leaf.event)
+function leafChange(leaf: Leaf, isWanted: boolean, log: EventLog): MissingLeaf[] | null {
+  if (log.isSatisfied(leaf) === isWanted) return []
+  const isOutOfReach = isWanted && isReservedType(leaf.event)
   return isOutOfReach ? null : [{ leaf, isWanted }]
 }
 
@@ -78,12 +71,14 @@ export interface Attempts {
 
 export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts {
   const events = accepted.filter(({ type }) => type === leaf.event)
-  const hasBounds = COMPARATORS.some((name) => leaf[name] !== undefined)
   const numbers = events
     .map(({ payload }) => valueAt(payload, leaf.field ?? 'value'))
     .filter((value) => typeof value === 'number')
   const nearer = (one: number, other: number) => (gap(other, leaf) < gap(one, leaf) ? other : one)
-  return { count: events.length, closest: hasBounds && numbers.length > 0 ? numbers.reduce(nearer) : null }
+  return {
+    count: events.length,
+    closest: hasComparator(leaf) && numbers.length > 0 ? numbers.reduce(nearer) : null,
+  }
 }
 
 /** How far the number lies outside of the leaf's bounds. */

@@ -1,6 +1,6 @@
 import { ClaimRun } from './claim-run.ts'
 import type { Contract } from './contract.ts'
-import { ACTIVITY_WINDOW_ELAPSED, type LogEvent, RESERVED_TYPES } from './event.ts'
+import { ACTIVITY_WINDOW_ELAPSED, isReservedType, type LogEvent } from './event.ts'
 import type { JsonObject } from './json.ts'
 import type { Status, Transition } from './lifecycle.ts'
 
@@ -85,7 +85,7 @@ class CaseRun {
 
   submit(event: CaseEvent): void {
     if (event.at < this.result.openedAt) this.result.refused.before_opening++
-    else if (isReserved(event.type)) this.result.refused.reserved_type++
+    else if (isReservedType(event.type)) this.result.refused.reserved_type++
     else this.#decide(event)
   }
 
@@ -111,8 +111,6 @@ class CaseRun {
     }
   }
 }
-
-const isReserved = (type: string) => (RESERVED_TYPES as readonly string[]).includes(type)
 
 const placeNames: string[] = []
 

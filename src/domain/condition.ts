@@ -64,11 +64,15 @@ function satisfiesMatch(payload: JsonObject, match: Leaf['match']): boolean {
 }
 
 function isInRange(payload: JsonObject, leaf: Leaf): boolean {
-  const comparators = COMPARATORS.filter((name) => leaf[name] !== undefined)
-  if (comparators.length === 0) return true
+  if (!hasComparator(leaf)) return true
   const actual: Json | undefined = valueAt(payload, leaf.field ?? 'value')
-  return typeof actual === 'number' && comparators.every((name) => HOLDS[name](actual, leaf[name] as number))
+  return typeof actual === 'number' && COMPARATORS.every((name) => holdsFor(name, actual, leaf[name]))
 }
+
+const holdsFor = (name: Comparator, actual: number, bound: number | undefined) =>
+  bound === undefined || HOLDS[name](actual, bound)
+
+export const hasComparator = (leaf: Leaf): boolean => COMPARATORS.some((name) => leaf[name] !== undefined)
 
 /** The leaves of the tree, from left to right. */
 export function leavesOf(condition: Condition): Leaf[] {

@@ -33,8 +33,12 @@ export class EventLog {
     this.#unsatisfied.set(event.type, remaining)
   }
 
+  isSatisfied(leaf: Leaf): boolean {
+    return this.#satisfied.has(leaf)
+  }
+
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */
   get satisfiesCondition(): boolean {
-    return holds(this.#condition, (leaf) => this.#satisfied.has(leaf))
+    return holds(this.#condition, (leaf) => this.isSatisfied(leaf))
   }
 }

@@ -5,6 +5,8 @@ export const ACTIVITY_WINDOW_ELAPSED = 'activity_window_elapsed'
 export const REVIEW_WINDOW_ELAPSED = 'review_window_elapsed'
 export const RESERVED_TYPES = [ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED] as const
 
+export const isReservedType = (type: string): boolean => (RESERVED_TYPES as readonly string[]).includes(type)
+
 /** Fields that the service itself puts on an item of the log. */
 export const RESERVED_FIELDS = ['created_at', 'system'] as const
 

@@ -5,6 +5,7 @@ import type { getCustomer } from '../app/get-customer.ts'
 import type { getTestClock } from '../app/get-test-clock.ts'
 import type { simulateContract } from '../app/simulate-contract.ts'
 import type { Claim } from '../domain/claim.ts'
+import type { SubmissionDecision } from '../domain/decide-submission.ts'
 import type { LogEvent } from '../domain/event.ts'
 import type { TimelineEntry } from '../domain/simulate.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -117,7 +118,7 @@ export function presentSimulation({
 }
 
 /** What the live service answers where it does not record. */
-const REFUSALS: Partial<Record<string, ErrorCode>> = {
+const REFUSALS: Partial<Record<SubmissionDecision['kind'], ErrorCode>> = {
   'not-open': 'CLAIM_NOT_OPEN',
   'id-conflict': 'EVENT_ID_CONFLICT',
   'log-full': 'EVENT_LIMIT_REACHED',

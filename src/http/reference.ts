@@ -27,21 +27,23 @@ export async function addReference(server: TypedServer): Promise<void> {
       .send(errorPage(code as ErrorCode))
   })
 
-  server.addHook('onSend', async (request, reply) => {
-    const isReference = request.url === '/docs' || request.url.startsWith('/docs/')
-    if (isReference && !reply.hasHeader(CSP)) reply.header(CSP, REFERENCE_POLICY)
-  })
-  await server.register(apiReference, {
-    routePrefix: '/docs',
-    configuration: {
-      title: 'Claimkeeper API',
-      // Nothing is loaded from elsewhere, and nothing is sent there.
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      showDeveloperTools: 'never',
-      hideClientButton: true,
-    },
+  // In a scope of its own: the hook is not for the API's answers.
+  await server.register(async (docs) => {
+    docs.addHook('onSend', async (_request, reply) => {
+      reply.header(CSP, REFERENCE_POLICY)
+    })
+    await docs.register(apiReference, {
+      routePrefix: '/docs',
+      configuration: {
+        title: 'Claimkeeper API',
+        // Nothing is loaded from elsewhere, and nothing is sent there.
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        showDeveloperTools: 'never',
+        hideClientButton: true,
+      },
+    })
   })
 }

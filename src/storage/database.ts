@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { ServiceError } from '../errors.ts'
+import { RETRY_LATER, ServiceError } from '../errors.ts'
 
 /** A statement; with a name it is prepared once a connection. */
 export interface Statement {
@@ -29,7 +29,7 @@ export class DatabaseAway extends ServiceError {
   readonly outcomeKnown: boolean
 
   constructor(message: string, outcomeKnown: boolean, cause?: unknown) {
-    super('UNAVAILABLE', message, { headers: { 'Retry-After': '2' }, cause })
+    super('UNAVAILABLE', message, { headers: RETRY_LATER, cause })
     this.outcomeKnown = outcomeKnown
   }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Outcome, STATUSES } from '../../domain/lifecycle.ts'
+import { UUID_PATTERN } from '../../domain/uuid.ts'
 
-const UUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 /** For examples. */
 export const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 

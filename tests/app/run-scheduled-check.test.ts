@@ -4,6 +4,7 @@ import { readCheckTime } from '../../src/app/read-check-time.ts'
 import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract.ts'
 import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -128,12 +129,7 @@ test('thousands of due claims are moved in sets, each once, by several servers a
     await account.customer('bulk'),
     contractWith({ activity_window: 1, review_window: 0 }),
   )
-  await service.sql(
-    `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
-     SELECT gen_random_uuid(), user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at
-     FROM claims, generate_series(1, 3499) WHERE id = $1`,
-    [id],
-  )
+  await service.sql(COPY_CLAIM, [id, 3_499])
   const [t7, t8] = [inMinutes(7), inMinutes(8)]
   const moved = await Promise.all(
     [app, other.app, app, other.app].map((server) => runScheduledCheck(server, t7)),
@@ -153,12 +149,7 @@ test('a run that is over its minute leaves the rest to the check of a later one,
   const account = await service.newAccount()
   const terms = contractWith({ activity_window: 1, review_window: 600 })
   const { id } = await account.claim(await account.customer('long'), terms)
-  await service.sql(
-    `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
-     SELECT gen_random_uuid(), user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at
-     FROM claims, generate_series(1, 1499) WHERE id = $1`,
-    [id],
-  )
+  await service.sql(COPY_CLAIM, [id, 1_499])
   const [t9, t10] = [inMinutes(9), inMinutes(10)]
   await runScheduledCheck(app, t9, () => true)
   await runScheduledCheck(app, t10)

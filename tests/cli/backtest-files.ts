@@ -1,11 +1,24 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { findLog } from '../../src/cli/backtest/open-log.ts'
 import { resultJson } from '../../src/cli/backtest/result-json.ts'
 import { type BacktestOptions, runBacktest } from '../../src/cli/backtest/run-backtest.ts'
 import type { Contract } from '../../src/domain/contract.ts'
+import { all, contractWith, not } from '../support/contracts.ts'
 import type { Scope } from '../support/test-database.ts'
+
+/** The log that the project brings along, and a contract for it with windows of hours. */
+export const SAMPLE_LOG = fileURLToPath(new URL('../../examples/sample-log.csv', import.meta.url))
+export const delivery: Contract = contractWith({
+  activity_window: 4 * 3600,
+  fulfillment_condition: all(
+    { event: 'delivered', field: 'celsius', gte: 2, lte: 8 },
+    { event: 'signed' },
+    not({ event: 'damage_reported' }),
+  ),
+})
 
 /** Writes files into a folder that goes with the test; returns the path of a name in it. */
 export async function filesIn(

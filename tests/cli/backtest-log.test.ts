@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { cellValue } from '../../src/cli/backtest/cell-value.ts'
-import type { Contract } from '../../src/domain/contract.ts'
-import { all, contractWith, not } from '../support/contracts.ts'
-import { backtestOf, filesIn } from './backtest-files.ts'
-
-const SAMPLE_LOG = fileURLToPath(new URL('../../examples/sample-log.csv', import.meta.url))
-const delivery: Contract = contractWith({
-  activity_window: 4 * 3600,
-  fulfillment_condition: all(
-    { event: 'delivered', field: 'celsius', gte: 2, lte: 8 },
-    { event: 'signed' },
-    not({ event: 'damage_reported' }),
-  ),
-})
+import { contractWith } from '../support/contracts.ts'
+import { backtestOf, delivery, filesIn, SAMPLE_LOG } from './backtest-files.ts'
 
 const asNdjson = (csv: string) => {
   const [header = [], ...rows] = csv

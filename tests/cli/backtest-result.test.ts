@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { readContract } from '../../src/cli/backtest/read-contract.ts'
 import { resultTable } from '../../src/cli/backtest/result-table.ts'
 import type { BacktestOptions } from '../../src/cli/backtest/run-backtest.ts'
-import type { Contract } from '../../src/domain/contract.ts'
-import { all, contractWith, not } from '../support/contracts.ts'
-import { backtestOf, filesIn } from './backtest-files.ts'
-
-const SAMPLE_LOG = fileURLToPath(new URL('../../examples/sample-log.csv', import.meta.url))
-const delivery: Contract = contractWith({
-  activity_window: 4 * 3600,
-  fulfillment_condition: all(
-    { event: 'delivered', field: 'celsius', gte: 2, lte: 8 },
-    { event: 'signed' },
-    not({ event: 'damage_reported' }),
-  ),
-})
+import { contractWith } from '../support/contracts.ts'
+import { backtestOf, delivery, filesIn, SAMPLE_LOG } from './backtest-files.ts'
 
 test('a log or a contract that cannot be read is refused in one line that says why', async (t) => {
   const log = 'case_id,type,occurred_at\na,done,2026-01-01T00:00:00Z\n'

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -26,12 +27,7 @@ test('a server killed in the middle of an advance leaves the clock as it was; ad
   const contract = contractWith({ activity_window: 86_400, review_window: 86_400 })
   const customer_id = await api.customer('acme')
   const { id } = (await api.post('/v1/claims', { customer_id, contract, test_clock_id: clock.id })).body
-  await side.query(
-    `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, test_clock_id, created_at)
-     SELECT gen_random_uuid(), user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, test_clock_id, created_at
-     FROM claims, generate_series(2, $2) WHERE id = $1`,
-    [id, CLAIMS],
-  )
+  await side.query(COPY_CLAIM, [id, CLAIMS - 1])
   const standing = async () => {
     const { rows } = await side.query(
       'SELECT status, event_count, count(*)::int AS claims FROM claims GROUP BY 1, 2',

@@ -4,6 +4,7 @@ import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { newCustomer, uniqueName } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -186,12 +187,7 @@ describe('an advance', () => {
     const { id: test_clock_id } = (await account.post('/v1/test_clocks', { frozen_time: START })).body
     const contract = contractWith({ activity_window: 86_400 * 365, review_window: 86_400 })
     const { id } = (await account.post('/v1/claims', { customer_id, contract, test_clock_id })).body
-    await service.sql(
-      `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, test_clock_id, created_at)
-       SELECT gen_random_uuid(), user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, test_clock_id, created_at
-       FROM claims, generate_series(1, 2499) WHERE id = $1`,
-      [id],
-    )
+    await service.sql(COPY_CLAIM, [id, 2_499])
     const answer = await account.post(`/v1/test_clocks/${test_clock_id}/advance`, {
       frozen_time: '2096-01-01T00:00:00Z',
     })

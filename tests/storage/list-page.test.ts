@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -21,12 +22,7 @@ test('a page waits for a record that took its number earlier but is committed la
     'claims',
     first.user_id,
   ])
-  const copied = await slow.query(
-    `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
-     SELECT gen_random_uuid(), user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at
-     FROM claims WHERE id = $1 RETURNING id`,
-    [first.id],
-  )
+  const copied = await slow.query(COPY_CLAIM, [first.id, 1])
   const third = await api.claim(customer, contractWith())
 
   const page = api.get('/v1/claims')

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
+import { createApp } from '../src/app/app.ts'
 import { SETTINGS } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
 import { createServer } from '../src/http/server.ts'
@@ -21,10 +22,11 @@ const FILES: Record<string, (current: string) => Promise<string> | string> = {
 async function openApiDocument(): Promise<string> {
   // The pool connects at the first statement, and there is none.
   const db = new Database({ connectionString: 'postgres://127.0.0.1', poolSize: 2 })
-  const server = await createServer(
-    { db },
-    { log: pino({ level: 'silent' }), publicUrl: '', rateLimitPerMinute: 0 },
-  )
+  const server = await createServer(createApp(db), {
+    log: pino({ level: 'silent' }),
+    publicUrl: '',
+    rateLimitPerMinute: 0,
+  })
   await server.ready()
   const document = JSON.stringify(server.swagger(), null, 2)
   await server.close()

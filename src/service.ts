@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { createApp } from './app/app.ts'
 import { type BootstrapAccount, bootstrapAccount } from './app/bootstrap-account.ts'
 import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
@@ -35,7 +36,7 @@ export async function startService(
     role: 'service',
     report,
   })
-  const app = { db: database.db }
+  const app = createApp(database.db)
   try {
     const bootstrap = await bootstrapAccount(app, config.bootstrapToken)
     const server = await createServer(app, {

@@ -1,6 +1,12 @@
 import type { Database } from '../storage/database.ts'
+import { SubmissionQueue } from './submission-queue.ts'
 
 /** What every use case works on. */
 export interface App {
   db: Database
+  submissions: SubmissionQueue
+}
+
+export function createApp(db: Database): App {
+  return { db, submissions: new SubmissionQueue(db) }
 }

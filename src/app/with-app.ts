@@ -1,5 +1,5 @@
 import { type DatabaseOptions, openDatabase } from '../storage/open-database.ts'
-import type { App } from './app.ts'
+import { type App, createApp } from './app.ts'
 
 /** Opens the database for a short command, does the work, and leaves the database as it was found. */
 export async function withApp<T>(
@@ -8,7 +8,7 @@ export async function withApp<T>(
 ): Promise<T> {
   const database = await openDatabase({ ...options, role: 'command', poolSize: 2 })
   try {
-    return await work({ db: database.db })
+    return await work(createApp(database.db))
   } finally {
     await database.close()
   }

@@ -1,9 +1,20 @@
 import type { Contract } from './contract.ts'
-import { type DecidableClaim, decideSubmission, type SubmissionDecision } from './decide-submission.ts'
-import type { Submission } from './event.ts'
+import {
+  type DecidableClaim,
+  decideSubmission,
+  judgeRepeat,
+  type SubmissionDecision,
+} from './decide-submission.ts'
+import type { LogEvent, Submission } from './event.ts'
 import { EventLog } from './event-log.ts'
-import { type ClaimState, openState, type Transition } from './lifecycle.ts'
+import { afterSubmission, type ClaimState, openState, type Transition } from './lifecycle.ts'
 import { scheduledTransitions } from './scheduled-transitions.ts'
+
+/** What became of a submission. */
+export type Fate =
+  | { kind: 'append'; event: LogEvent }
+  | { kind: 'replay' | 'id-conflict' }
+  | Exclude<SubmissionDecision, { kind: 'append' }>
 
 /**
  * One claim's life in memory, through the same decisions as the service's: events in the order of their times,
@@ -11,6 +22,7 @@ import { scheduledTransitions } from './scheduled-transitions.ts'
  */
 export class ClaimRun {
   readonly #log: EventLog
+  readonly #recorded = new Map<string, LogEvent>()
   #claim: DecidableClaim
 
   constructor(contract: Contract, openedAt: Date) {
@@ -35,16 +47,22 @@ export class ClaimRun {
   }
 
   /** Submits an event at a time to which the run has advanced. */
-  submit(submission: Submission, at: Date): SubmissionDecision {
-    const decision = decideSubmission(this.#claim, this.#log, submission, at)
-    if (decision.kind === 'append') {
-      this.#claim = {
-        ...this.#claim,
-        ...decision.state,
-        eventCount: this.#claim.eventCount + 1,
-        logBytes: this.#claim.logBytes + submission.payloadBytes,
-      }
+  submit(submission: Submission, at: Date): Fate {
+    const recorded = this.#recorded.get(submission.id)
+    if (recorded) return { kind: judgeRepeat(recorded, submission) }
+    const decision = decideSubmission(this.#claim, this.#log, submission)
+    if (decision.kind !== 'append') return decision
+
+    const { id, type, payload, payloadBytes } = submission
+    const event: LogEvent = { id, type, payload, system: false, createdAt: at }
+    this.#recorded.set(id, event)
+    const { contract, eventCount, logBytes } = this.#claim
+    this.#claim = {
+      ...afterSubmission(this.state, contract, decision.settles, at),
+      contract,
+      eventCount: eventCount + 1,
+      logBytes: logBytes + payloadBytes,
     }
-    return decision
+    return { kind: 'append', event }
   }
 }

@@ -1,4 +1,4 @@
-import type { LogEvent } from './event.ts'
+import type { Evidence } from './event.ts'
 import { type Json, type JsonObject, jsonContains, valueAt } from './json.ts'
 
 /** §2.2: a tree of leaves and operators, as it was sent. */
@@ -48,7 +48,7 @@ export function holds(condition: Condition, isLeafSatisfied: (leaf: Leaf) => boo
 }
 
 /** One event must satisfy all of a leaf at once: type, match and every comparator. */
-export function satisfiesLeaf(event: LogEvent, leaf: Leaf): boolean {
+export function satisfiesLeaf(event: Evidence, leaf: Leaf): boolean {
   return (
     !event.system &&
     event.type === leaf.event &&

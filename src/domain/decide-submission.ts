@@ -2,13 +2,11 @@ import type { Claim } from './claim.ts'
 import { type LogEvent, MAX_EVENTS, MAX_LOG_BYTES, type Submission } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { jsonEquals } from './json.ts'
-import { afterSubmission, type ClaimState } from './lifecycle.ts'
+import type { ClaimState } from './lifecycle.ts'
 
-/** What to do with a submission to a claim, given its log. */
+/** What to do with a submission whose id is new to the claim. `settles`: with it the condition holds. */
 export type SubmissionDecision =
-  | { kind: 'append'; event: LogEvent; state: ClaimState }
-  | { kind: 'replay'; event: LogEvent }
-  | { kind: 'id-conflict' }
+  | { kind: 'append'; settles: boolean }
   | { kind: 'not-open' }
   | { kind: 'log-full'; message: string }
 
@@ -16,20 +14,14 @@ export type SubmissionDecision =
 export type DecidableClaim = ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
 
 /**
- * `log` holds at least the events that can matter: those of the types that the condition names, and the one
- * with the submission's id. An event that is to be appended has been added to it. A repeated id is looked at
- * before the status: a client can always retry.
+ * Decides by the whole log and the new event (§2.2 rule 1). The caller has seen that no event of the log has the
+ * submission's id (`judgeRepeat`). An event that is to be appended has been added to `log`.
  */
 export function decideSubmission(
   claim: DecidableClaim,
   log: EventLog,
   submission: Submission,
-  now: Date,
 ): SubmissionDecision {
-  const recorded = log.find(submission.id)
-  if (recorded) {
-    return isSameContent(recorded, submission) ? { kind: 'replay', event: recorded } : { kind: 'id-conflict' }
-  }
   if (claim.status !== 'OPEN') return { kind: 'not-open' }
   if (claim.eventCount >= MAX_EVENTS) {
     return { kind: 'log-full', message: `The log holds ${MAX_EVENTS} events, the most that a claim takes.` }
@@ -37,16 +29,16 @@ export function decideSubmission(
   if (claim.logBytes + submission.payloadBytes > MAX_LOG_BYTES) {
     return { kind: 'log-full', message: `The log's payloads would exceed ${MAX_LOG_BYTES} bytes.` }
   }
-  const { id, type, payload } = submission
-  const event: LogEvent = { id, type, payload, system: false, createdAt: now }
-  log.add(event)
-  const { status, scheduledOutcome, statusSince, dueAt } = claim
-  const state: ClaimState = { status, scheduledOutcome, statusSince, dueAt }
-  return { kind: 'append', event, state: afterSubmission(state, claim.contract, log.satisfiesCondition, now) }
+  log.add({ type: submission.type, payload: submission.payload, system: false })
+  return { kind: 'append', settles: log.satisfiesCondition }
 }
 
-function isSameContent(recorded: LogEvent, submission: Submission): boolean {
-  return (
+/**
+ * What to do with a submission whose id is in the log already, whatever the claim's status: a client can always
+ * retry, but an id names one event.
+ */
+export function judgeRepeat(recorded: LogEvent, submission: Submission): 'replay' | 'id-conflict' {
+  const isSame =
     !recorded.system && recorded.type === submission.type && jsonEquals(recorded.payload, submission.payload)
-  )
+  return isSame ? 'replay' : 'id-conflict'
 }

@@ -1,36 +1,29 @@
 import { type Condition, holds, type Leaf, leavesOf, satisfiesLeaf } from './condition.ts'
-import type { LogEvent } from './event.ts'
+import type { Evidence } from './event.ts'
 
 /**
- * The events of one claim, as far as decisions need them. What a leaf needs is one event, and an event stays in
- * the log, so a satisfied leaf stays satisfied: each event is held against the remaining leaves of its type once.
+ * The events of one claim, as far as its condition needs them. What a leaf needs is one event, and an event stays
+ * in the log, so a satisfied leaf stays satisfied: each event is held against the remaining leaves of its type
+ * once, and need not be kept.
  */
 export class EventLog {
   readonly #condition: Condition
-  readonly #byId = new Map<string, LogEvent>()
-  readonly #unsatisfied = new Map<string, Leaf[]>()
+  readonly #leaves: ReadonlyMap<string, readonly Leaf[]>
   readonly #satisfied = new Set<Leaf>()
+  #holds: boolean | null = null
 
-  constructor(condition: Condition, events: readonly LogEvent[] = []) {
+  constructor(condition: Condition, events: readonly Evidence[] = []) {
     this.#condition = condition
-    for (const [type, leaves] of Map.groupBy(leavesOf(condition), (leaf) => leaf.event)) {
-      this.#unsatisfied.set(type, leaves)
-    }
+    this.#leaves = leavesByType(condition)
     for (const event of events) this.add(event)
   }
 
-  find(id: string): LogEvent | undefined {
-    return this.#byId.get(id)
-  }
-
-  add(event: LogEvent): void {
-    this.#byId.set(event.id, event)
-    const leaves = this.#unsatisfied.get(event.type)
-    if (!leaves) return
-    const remaining = leaves.filter((leaf) => !satisfiesLeaf(event, leaf))
-    if (remaining.length === leaves.length) return
-    for (const leaf of leaves) if (!remaining.includes(leaf)) this.#satisfied.add(leaf)
-    this.#unsatisfied.set(event.type, remaining)
+  add(event: Evidence): void {
+    for (const leaf of this.#leaves.get(event.type) ?? []) {
+      if (this.#satisfied.has(leaf) || !satisfiesLeaf(event, leaf)) continue
+      this.#satisfied.add(leaf)
+      this.#holds = null
+    }
   }
 
   isSatisfied(leaf: Leaf): boolean {
@@ -39,6 +32,19 @@ export class EventLog {
 
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */
   get satisfiesCondition(): boolean {
-    return holds(this.#condition, (leaf) => this.isSatisfied(leaf))
+    this.#holds ??= holds(this.#condition, (leaf) => this.isSatisfied(leaf))
+    return this.#holds
   }
+}
+
+const known = new WeakMap<Condition, ReadonlyMap<string, readonly Leaf[]>>()
+
+/** Once for all logs under the same condition. */
+function leavesByType(condition: Condition): ReadonlyMap<string, readonly Leaf[]> {
+  let leaves = known.get(condition)
+  if (!leaves) {
+    leaves = Map.groupBy(leavesOf(condition), (leaf) => leaf.event)
+    known.set(condition, leaves)
+  }
+  return leaves
 }

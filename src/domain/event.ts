@@ -28,6 +28,9 @@ export interface Submission {
   payloadBytes: number
 }
 
+/** What conditions see of an item of a log. */
+export type Evidence = Pick<LogEvent, 'type' | 'payload' | 'system'>
+
 /** An item of a claim's event log. */
 export interface LogEvent {
   id: string

@@ -5,7 +5,7 @@ import type { getCustomer } from '../app/get-customer.ts'
 import type { getTestClock } from '../app/get-test-clock.ts'
 import type { simulateContract } from '../app/simulate-contract.ts'
 import type { Claim } from '../domain/claim.ts'
-import type { SubmissionDecision } from '../domain/decide-submission.ts'
+import type { Fate } from '../domain/claim-run.ts'
 import type { LogEvent } from '../domain/event.ts'
 import type { TimelineEntry } from '../domain/simulate.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -118,7 +118,7 @@ export function presentSimulation({
 }
 
 /** What the live service answers where it does not record. */
-const REFUSALS: Partial<Record<SubmissionDecision['kind'], ErrorCode>> = {
+const REFUSALS: Partial<Record<Fate['kind'], ErrorCode>> = {
   'not-open': 'CLAIM_NOT_OPEN',
   'id-conflict': 'EVENT_ID_CONFLICT',
   'log-full': 'EVENT_LIMIT_REACHED',
@@ -126,11 +126,11 @@ const REFUSALS: Partial<Record<SubmissionDecision['kind'], ErrorCode>> = {
 
 function presentTimelineEntry(entry: TimelineEntry) {
   if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
-  const { kind, at, submission, decision } = entry
+  const { kind, at, submission, fate } = entry
   const event = presentEvent({ ...submission, system: false, createdAt: at })
-  const code = REFUSALS[decision]
+  const code = REFUSALS[fate]
   if (code) return { kind, at, event, accepted: false, code }
-  return { kind, at, event, accepted: true, ...(decision === 'replay' ? { replayed: true } : {}) }
+  return { kind, at, event, accepted: true, ...(fate === 'replay' ? { replayed: true } : {}) }
 }
 
 function presentBecause(because: { eventId?: string; windowElapsed?: string }) {

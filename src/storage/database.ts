@@ -32,6 +32,11 @@ export class DatabaseAway extends ServiceError {
     super('UNAVAILABLE', message, { headers: RETRY_LATER, cause })
     this.outcomeKnown = outcomeKnown
   }
+
+  /** It was in the way of others at that moment (a deadlock): tried again at once, it may well succeed. */
+  get isPassing(): boolean {
+    return this.cause instanceof pg.DatabaseError && /^40/.test(this.cause.code ?? '')
+  }
 }
 
 /** A pool of connections to PostgreSQL. A broken connection is replaced; a restarted database is found again. */

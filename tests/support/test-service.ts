@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { pino } from 'pino'
-import type { App } from '../../src/app/app.ts'
+import { type App, createApp } from '../../src/app/app.ts'
 import { createToken } from '../../src/app/create-token.ts'
 import { createUser } from '../../src/app/create-user.ts'
 import { createServer, type ServerOptions } from '../../src/http/server.ts'
@@ -36,7 +36,7 @@ let accounts = 0
 export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
   const connectionString = (await options.throughUrl?.(databaseUrl)) ?? databaseUrl
-  const app = { db: new Database({ connectionString, poolSize: 10 }) }
+  const app = createApp(new Database({ connectionString, poolSize: 10 }))
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),
     publicUrl: options.publicUrl ?? '',

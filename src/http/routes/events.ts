@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { v7 as uuidv7 } from 'uuid'
 import type { App } from '../../app/app.ts'
 import { submitEvent } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
@@ -135,8 +134,8 @@ async function submit(
   request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
   reply: FastifyReply,
 ) {
-  const submission = readSubmission(request.body, uuidv7())
-  const { event, claim, replayed } = await submitEvent(app, { userId: request.userId, address, submission })
+  const { userId, body } = request
+  const { event, claim, replayed } = await submitEvent(app, { userId, address, ...readSubmission(body) })
 
   if (replayed) reply.header('Idempotent-Replayed', 'true')
   if (RETURN_MINIMAL.test(`${request.headers.prefer ?? ''}`)) {

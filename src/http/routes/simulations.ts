@@ -35,7 +35,7 @@ export function addSimulationRoutes(server: TypedServer, app: App): void {
         until: until === undefined ? null : readTime(until, 'until'),
         events: events.map(({ at, ...event }, i) => ({
           at: readTime(at, `events[${i}].at`),
-          submission: readSubmission(withoutAddress(event, i), `event-${i + 1}`),
+          submission: readSubmission(withoutAddress(event, i), `event-${i + 1}`).submission,
         })),
       })
       return presentSimulation(simulation)

@@ -1,0 +1,149 @@
+import type { Claim } from '../domain/claim.ts'
+import { decideSubmission, judgeRepeat } from '../domain/decide-submission.ts'
+import type { LogEvent } from '../domain/event.ts'
+import { afterSubmission } from '../domain/lifecycle.ts'
+import { ServiceError } from '../errors.ts'
+import type { Append } from '../storage/append-events.ts'
+import type { ClaimAddress } from '../storage/claims.ts'
+import type { ClaimCopy } from './claim-copies.ts'
+import { claimNotFound } from './not-found.ts'
+import type { EventRequest, SubmittedEvent } from './submit-event.ts'
+
+/** What is decided about a submission, before anything is written. `settled`: the claim is, by this one or before. */
+type Verdict =
+  | { kind: 'append'; settled: boolean }
+  /** Its id is in the log, or gets there by this draft. */
+  | { kind: 'repeat'; settled: boolean }
+  | { kind: 'refused'; error: ServiceError }
+
+/** Submissions to one claim, decided in their order by a copy of it. */
+export class ClaimDraft {
+  readonly copy: ClaimCopy
+  readonly requests: readonly EventRequest[]
+  readonly #verdicts: Verdict[]
+  readonly #added = new Map<string, EventRequest>()
+  /** As it stands once the draft is written, but for the times. */
+  #claim: Claim
+  #settled = false
+
+  /** The copy's log takes the events that are to be appended: it is good no more where they are not written. */
+  constructor(copy: ClaimCopy, requests: readonly EventRequest[]) {
+    this.copy = copy
+    this.requests = requests
+    this.#claim = copy.claim
+    this.#verdicts = requests.map((request) => this.#decide(request))
+  }
+
+  /** Whether anything is to be written. */
+  get writes(): boolean {
+    return this.#added.size > 0
+  }
+
+  /** What is to be written; null where nothing is. */
+  get append(): Append | null {
+    if (!this.writes) return null
+    return {
+      seen: this.copy.claim,
+      events: this.#added
+        .values()
+        .map(({ submission, payloadJson }) => ({ ...submission, payload: payloadJson }))
+        .toArray(),
+      bytes: this.#claim.logBytes - this.copy.claim.logBytes,
+      settles: this.#settled,
+    }
+  }
+
+  /** Ids of events whose recorded form is needed for the answers. */
+  get recordedIds(): string[] {
+    return this.requests
+      .filter(({ submission }, i) => this.#verdicts[i]?.kind === 'repeat' && !this.#added.has(submission.id))
+      .map(({ submission }) => submission.id)
+  }
+
+  /** Whether the write is what the answer to this submission stands on. */
+  isAppended(index: number): boolean {
+    return this.#verdicts[index]?.kind === 'append'
+  }
+
+  /**
+   * The answers, in order, once the draft is written.
+   * @param at when it was; any time where there was nothing to write
+   * @param recorded the events named by `recordedIds`, by their ids
+   */
+  answers(at: Date, recorded: ReadonlyMap<string, LogEvent>): (SubmittedEvent | ServiceError)[] {
+    const settled = this.#settled ? this.#settledAt(at) : this.#claim
+    return this.requests.map(({ submission }, i) => {
+      const verdict = this.#verdicts[i] as Verdict
+      if (verdict.kind === 'refused') return verdict.error
+      const claim = verdict.settled ? settled : this.copy.claim
+      const event = this.#eventAdded(submission.id, at) ?? (recorded.get(submission.id) as LogEvent)
+      if (verdict.kind === 'append') return { event, claim, replayed: false }
+      if (judgeRepeat(event, submission) === 'replay') return { event, claim, replayed: true }
+      return idConflict(submission.id)
+    })
+  }
+
+  /** The copy brought up to what was written; null where the claim takes no more events. */
+  nextCopy(): ClaimCopy | null {
+    if (this.#claim.status !== 'OPEN') return null
+    for (const id of this.#added.keys()) this.copy.eventIds.add(id)
+    return { ...this.copy, claim: this.#claim }
+  }
+
+  #decide({ userId, address, submission, payloadJson }: EventRequest): Verdict {
+    if (this.#claim.userId !== userId || !isAt(this.#claim, address)) return refused(claimNotFound(address))
+    if (this.copy.eventIds.has(submission.id) || this.#added.has(submission.id)) {
+      return { kind: 'repeat', settled: this.#settled }
+    }
+    const decision = decideSubmission(this.#claim, this.copy.log, submission)
+    switch (decision.kind) {
+      case 'append':
+        this.#add({ userId, address, submission, payloadJson }, decision.settles)
+        return { kind: 'append', settled: this.#settled }
+      case 'not-open':
+        return refused(claimNotOpen(address, this.#claim))
+      case 'log-full':
+        return refused(new ServiceError('EVENT_LIMIT_REACHED', decision.message))
+    }
+  }
+
+  #add(request: EventRequest, settles: boolean): void {
+    const { id, payloadBytes } = request.submission
+    this.#added.set(id, request)
+    this.#settled = settles
+    this.#claim = {
+      ...this.#claim,
+      status: settles ? 'PENDING' : 'OPEN',
+      eventCount: this.#claim.eventCount + 1,
+      logBytes: this.#claim.logBytes + payloadBytes,
+    }
+  }
+
+  #settledAt(at: Date): Claim {
+    const { status, scheduledOutcome, statusSince, dueAt, contract } = this.copy.claim
+    const state = afterSubmission({ status, scheduledOutcome, statusSince, dueAt }, contract, true, at)
+    return { ...this.#claim, ...state }
+  }
+
+  #eventAdded(id: string, createdAt: Date): LogEvent | null {
+    const added = this.#added.get(id)
+    if (!added) return null
+    const { type, payload } = added.submission
+    return { id, type, payload, system: false, createdAt }
+  }
+}
+
+/** A claim is not reached by the address of a candidate, nor a candidate by its id. */
+const isAt = (claim: Claim, address: ClaimAddress) =>
+  address.kind === 'claim' ? claim.candidateAlias === null : claim.candidateAlias === address.alias
+
+const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
+
+const claimNotOpen = (address: ClaimAddress, { status }: Claim) =>
+  new ServiceError('CLAIM_NOT_OPEN', `The ${address.kind} is ${status}, not OPEN: it takes no events.`)
+
+const idConflict = (id: string) =>
+  new ServiceError(
+    'EVENT_ID_CONFLICT',
+    `The log holds an event with the id ${JSON.stringify(id)} and other content.`,
+  )

@@ -1,0 +1,155 @@
+import { type ServiceError, unavailable } from '../errors.ts'
+import { candidateId } from '../storage/candidate-id.ts'
+import { type Connection, type Database, DatabaseAway } from '../storage/database.ts'
+import { ClaimCopies } from './claim-copies.ts'
+import { type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
+import type { EventRequest, SubmittedEvent } from './submit-event.ts'
+import { type Outcome, submitGroup } from './submit-group.ts'
+
+/** How long a submission may take before the caller is told to try again. */
+const PATIENCE_MS = 5_000
+/** Before another try where the connection was lost or a test clock is being advanced; doubled each time. */
+const FIRST_PAUSE_MS = 25
+const LONGEST_PAUSE_MS = 1_000
+/** Groups on their way at once: while one is being committed, another is decided and sent. */
+const LANES = 2
+/** What may wait; more is answered 503 at once rather than made to wait. */
+const MOST_WAITING = 10_000
+const MOST_WAITING_BYTES = 32 * 1024 * 1024
+
+/**
+ * Group commit: submissions that arrive while others are on their way to the database go together in the next
+ * group. There is no timer: where nothing is on its way, a submission goes at once.
+ */
+export class SubmissionQueue {
+  readonly #db: Database
+  readonly #copies = new ClaimCopies()
+  readonly #lines = new SubmissionLines()
+  #waiting = 0
+  #waitingBytes = 0
+  #busyLanes = 0
+  #isScheduled = false
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** @throws UNAVAILABLE at once where too many are waiting, and all that `submitEvent` throws */
+  submit(request: EventRequest): Promise<SubmittedEvent> {
+    const { payloadBytes } = request.submission
+    if (this.#waiting >= MOST_WAITING || this.#waitingBytes + payloadBytes > MOST_WAITING_BYTES) {
+      return Promise.reject(unavailable('Too many events are waiting to be recorded. This one was not.'))
+    }
+    this.#waiting++
+    this.#waitingBytes += payloadBytes
+    const { address } = request
+    const claimId = address.kind === 'claim' ? address.id : candidateId(address.alias)
+    return new Promise((resolve, reject) => {
+      const deadline = performance.now() + PATIENCE_MS
+      this.#lines.add(claimId, { request, deadline, lost: null, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Once what has arrived by now is in its line too. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#busyLanes === LANES) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#fillLanes()
+    })
+  }
+
+  #fillLanes(): void {
+    while (this.#busyLanes < LANES && this.#lines.hasOpen) void this.#run(this.#lines.take())
+  }
+
+  async #run(group: readonly Taken[]): Promise<void> {
+    this.#busyLanes++
+    await this.#db
+      .withConnection((connection) => this.#submit(connection, group))
+      // Either no connection could be had, or it broke where nothing had been written.
+      .catch((error) => group.map(({ waiting }) => waiting.map((one) => afterError(one, error))))
+      .then((outcomes) => group.map((taken, i) => this.#settle(taken, outcomes[i] as Outcome[])))
+    this.#busyLanes--
+    this.#fillLanes()
+  }
+
+  async #submit(connection: Connection, group: readonly Taken[]): Promise<Outcome[][]> {
+    try {
+      return await submitGroup(connection, this.#copies, group.map(toClaimSubmissions))
+    } catch (error) {
+      for (const { line } of group) this.#copies.forget(line.claimId)
+      if (error instanceof DatabaseAway) throw error
+      // One of them is what the database does not take: it must not fail its neighbours.
+      return this.#submitEachAlone(connection, group)
+    }
+  }
+
+  async #submitEachAlone(connection: Connection, group: readonly Taken[]): Promise<Outcome[][]> {
+    const outcomes: Outcome[][] = []
+    for (const { line, waiting } of group) {
+      const ofLine: Outcome[] = []
+      for (const one of waiting) {
+        const alone = [{ claimId: line.claimId, requests: [one.request] }]
+        const [outcome] = await submitGroup(connection, this.#copies, alone).catch((error) => {
+          this.#copies.forget(line.claimId)
+          return [[afterError(one, error)]]
+        })
+        ofLine.push(...(outcome as Outcome[]))
+      }
+      outcomes.push(ofLine)
+    }
+    return outcomes
+  }
+
+  #settle({ line, waiting }: Taken, outcomes: readonly Outcome[]): void {
+    const again = waiting.filter((one, i) => !this.#answer(one, outcomes[i] as Outcome))
+    this.#lines.giveBack(line, again)
+    const mustPause = outcomes.some((outcome) => 'again' in outcome && outcome.again !== 'overtaken')
+    line.pauseMs = mustPause ? Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0
+    if (mustPause) setTimeout(() => this.#open(line), line.pauseMs)
+    else this.#lines.open(line)
+  }
+
+  #open(line: Line): void {
+    this.#lines.open(line)
+    this.#schedule()
+  }
+
+  /** False where it must be tried again. */
+  #answer(one: Waiting, outcome: Outcome): boolean {
+    if ('again' in outcome) {
+      if (outcome.again === 'write was lost') one.lost = outcome
+      if (performance.now() < one.deadline) return false
+      one.reject(outOfPatience(one))
+    } else if (outcome instanceof Error) one.reject(outcome)
+    else one.resolve(one.lost ? { ...outcome, replayed: false } : outcome)
+    this.#waiting--
+    this.#waitingBytes -= one.request.submission.payloadBytes
+    return true
+  }
+}
+
+const toClaimSubmissions = ({ line, waiting }: Taken) => ({
+  claimId: line.claimId,
+  requests: waiting.map(({ request }) => request),
+})
+
+/** Where an earlier write may have taken effect, the answer has to be found out. */
+function afterError(one: Waiting, error: Error): Outcome {
+  if (!(error instanceof DatabaseAway)) return error
+  if (error.isPassing) return { again: 'overtaken' }
+  return one.lost ?? error
+}
+
+function outOfPatience({ request, lost }: Waiting): ServiceError {
+  const { address, submission } = request
+  if (!lost)
+    return unavailable(`Too much happens to this ${address.kind} at once. The event was not recorded.`)
+  return unavailable(
+    `The connection to the database was lost while the event was being recorded, and whether it was is not known. Send it again with the id ${JSON.stringify(submission.id)}: that is safe.`,
+    lost.cause,
+  )
+}

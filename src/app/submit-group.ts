@@ -1,0 +1,141 @@
+import type { LogEvent } from '../domain/event.ts'
+import { type Append, type Appended, appendEvents, type TimeSource } from '../storage/append-events.ts'
+import { type EventName, readEvents } from '../storage/claim-log.ts'
+import { readClaimsToDecide } from '../storage/claims-to-decide.ts'
+import { type Connection, DatabaseAway } from '../storage/database.ts'
+import { type ClaimCopies, copyOf } from './claim-copies.ts'
+import { ClaimDraft } from './claim-draft.ts'
+import { claimNotFound } from './not-found.ts'
+import type { EventRequest, SubmittedEvent } from './submit-event.ts'
+
+/** Submissions to one claim, in their order. */
+export interface ClaimSubmissions {
+  claimId: string
+  requests: readonly EventRequest[]
+}
+
+/**
+ * What became of a submission. `again`: nothing is decided yet, since somebody else was faster (§3 rule 3), the
+ * claim's test clock is being advanced, or the write was lost on its way and may have taken effect.
+ */
+export type Outcome = SubmittedEvent | Error | Again
+export interface Again {
+  again: 'overtaken' | 'clock is held' | 'write was lost'
+  cause?: unknown
+}
+
+/**
+ * Decides and records submissions to several claims, with one statement for all of their writes (claims on test
+ * clocks need one more a clock). The claims without a copy are read before. Outcomes are in the order of the
+ * requests. Each claim may be in it once.
+ */
+export async function submitGroup(
+  db: Connection,
+  copies: ClaimCopies,
+  groups: readonly ClaimSubmissions[],
+): Promise<Outcome[][]> {
+  const drafts = new Map<string, ClaimDraft>()
+  const unknown = groups.filter((group) => {
+    const draft = draftFromCopy(copies, group)
+    if (draft) drafts.set(group.claimId, draft)
+    return !draft
+  })
+  if (unknown.length > 0) await draftFromDatabase(db, unknown, drafts)
+
+  const recorded = await readRecorded(db, drafts)
+  const written = await writeDrafts(db, drafts)
+  return groups.map(({ claimId, requests }) => {
+    const draft = drafts.get(claimId)
+    if (!draft) return requests.map(({ address }) => claimNotFound(address))
+    return settle(copies, draft, written.get(claimId), recorded.get(claimId) ?? new Map())
+  })
+}
+
+/** A stale copy shows only where something is written, so nothing else may be decided by it. */
+function draftFromCopy(copies: ClaimCopies, { claimId, requests }: ClaimSubmissions): ClaimDraft | null {
+  const copy = copies.get(claimId)
+  if (!copy || requests.some(({ submission }) => copy.eventIds.has(submission.id))) return null
+  const draft = new ClaimDraft(copy, requests)
+  return draft.writes ? draft : null
+}
+
+async function draftFromDatabase(
+  db: Connection,
+  groups: readonly ClaimSubmissions[],
+  drafts: Map<string, ClaimDraft>,
+): Promise<void> {
+  const requestsOf = new Map(groups.map(({ claimId, requests }) => [claimId, requests]))
+  await readClaimsToDecide(db, [...requestsOf.keys()], (read) => {
+    const { id } = read.claim
+    drafts.set(id, new ClaimDraft(copyOf(read), requestsOf.get(id) as readonly EventRequest[]))
+  })
+}
+
+/** The recorded events that submissions repeat, by claim and id. */
+async function readRecorded(
+  db: Connection,
+  drafts: ReadonlyMap<string, ClaimDraft>,
+): Promise<Map<string, Map<string, LogEvent>>> {
+  const names: EventName[] = []
+  for (const [claimId, draft] of drafts) for (const id of draft.recordedIds) names.push({ claimId, id })
+  const found = names.length === 0 ? [] : await readEvents(db, names)
+  const byClaim = Map.groupBy(found, ({ claimId }) => claimId)
+  return new Map(
+    byClaim
+      .entries()
+      .map(([claimId, events]) => [claimId, new Map(events.map(({ id, event }) => [id, event]))]),
+  )
+}
+
+/** When a claim's draft was written, or why it was not. */
+type Written = Date | Again
+
+/** Writes what there is to be written, the claims of one clock together. What became of it, by claim. */
+async function writeDrafts(
+  db: Connection,
+  drafts: ReadonlyMap<string, ClaimDraft>,
+): Promise<Map<string, Written>> {
+  const written = new Map<string, Written>()
+  const appends = [...drafts.values()].flatMap(({ append }) => append ?? [])
+  for (const some of Map.groupBy(appends, ({ seen }) => seen.testClockId).values()) {
+    const result = await write(db, some)
+    for (const { seen } of some) written.set(seen.id, writtenTo(seen.id, result))
+  }
+  return written
+}
+
+async function write(db: Connection, appends: readonly Append[]): Promise<Appended | Again> {
+  const { testClockId, userId } = (appends[0] as Append).seen
+  const time: TimeSource =
+    testClockId === null ? { kind: 'live' } : { kind: 'test clock', userId, id: testClockId }
+  try {
+    return await appendEvents(db, appends, time)
+  } catch (error) {
+    if (!(error instanceof DatabaseAway) || error.outcomeKnown) throw error
+    return { again: 'write was lost', cause: error }
+  }
+}
+
+function writtenTo(claimId: string, result: Appended | Again): Written {
+  if ('again' in result) return result
+  if (result.at === null) return { again: 'clock is held' }
+  return result.claimIds.has(claimId) ? result.at : { again: 'overtaken' }
+}
+
+const AT_NO_TIME = new Date(0)
+
+function settle(
+  copies: ClaimCopies,
+  draft: ClaimDraft,
+  written: Written | undefined,
+  recorded: ReadonlyMap<string, LogEvent>,
+): Outcome[] {
+  if (written && 'again' in written) {
+    copies.forget(draft.copy.claim.id)
+    return draft.requests.map((_, i) => (draft.isAppended(i) ? written : { again: 'overtaken' }))
+  }
+  const next = draft.nextCopy()
+  if (next) copies.keep(next)
+  else copies.forget(draft.copy.claim.id)
+  return draft.answers(written ?? AT_NO_TIME, recorded)
+}

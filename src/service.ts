@@ -38,6 +38,7 @@ export async function startService(
   })
   const app = createApp(database.db)
   try {
+    await app.tokenOwners.start()
     const bootstrap = await bootstrapAccount(app, config.bootstrapToken)
     const server = await createServer(app, {
       log,
@@ -54,10 +55,12 @@ export async function startService(
       const finished = Promise.all([server.close(), scheduler.stop()])
       await Promise.race([finished, pause(DRAIN_MS, undefined, { ref: false })])
       server.server.closeAllConnections()
+      await app.tokenOwners.stop()
       await database.close()
     }
     return { url, bootstrap, stop }
   } catch (error) {
+    await app.tokenOwners.stop()
     await database.close()
     throw error
   }

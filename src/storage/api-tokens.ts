@@ -38,16 +38,24 @@ export async function insertApiToken(
   return id
 }
 
+export interface TokenOwner {
+  userId: string
+  /** Null where the token does not expire. */
+  expiresInMs: number | null
+}
+
 /** The account of a token that is neither revoked nor expired; null where there is none with this hash. */
-export async function findTokenOwner(db: Connection, hash: Buffer): Promise<string | null> {
-  const [row] = await db.query<{ user_id: string }>({
+export async function findTokenOwner(db: Connection, hash: Buffer): Promise<TokenOwner | null> {
+  const [row] = await db.query<{ user_id: string; expires_in_ms: number | null }>({
     name: 'find_token_owner',
     text: `-- find_token_owner
-      SELECT user_id FROM api_tokens
+      SELECT user_id, (1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8 AS expires_in_ms
+      FROM api_tokens
       WHERE token_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
     values: [hash],
+    readOnly: true,
   })
-  return row?.user_id ?? null
+  return row ? { userId: row.user_id, expiresInMs: row.expires_in_ms } : null
 }
 
 /** Every token, oldest first. */
@@ -70,8 +78,11 @@ export async function listApiTokens(db: Connection): Promise<ApiToken[]> {
   }))
 }
 
-/** Ends a token at once, on every server. False where there is none; revoking twice changes nothing. */
-export async function revokeApiToken(db: Connection, id: string): Promise<boolean> {
+/**
+ * Ends a token. The number of the revocation, by which to wait until every server has heard of it; null where
+ * there is no such token. Revoking twice changes nothing. Call it in a transaction.
+ */
+export async function revokeApiToken(db: Connection, id: string): Promise<number | null> {
   const rows = await db.query({
     name: 'revoke_api_token',
     text: `-- revoke_api_token
@@ -79,5 +90,9 @@ export async function revokeApiToken(db: Connection, id: string): Promise<boolea
       WHERE id = $1 RETURNING id`,
     values: [id],
   })
-  return rows.length === 1
+  if (rows.length === 0) return null
+  const [row] = await db.query<{ number: number }>({
+    text: "SELECT currval('token_revocations')::integer AS number",
+  })
+  return row?.number ?? null
 }

@@ -41,12 +41,14 @@ export class DatabaseAway extends ServiceError {
 
 /** A pool of connections to PostgreSQL. A broken connection is replaced; a restarted database is found again. */
 export class Database implements Connection {
+  readonly #connectionString: string
   readonly #pool: pg.Pool
   readonly #busy = new Set<pg.PoolClient>()
 
   /** @param options.statementTimeoutMs 0 for none */
   constructor(options: { connectionString: string; poolSize: number; statementTimeoutMs?: number }) {
     const { connectionString, poolSize, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+    this.#connectionString = connectionString
     this.#pool = new pg.Pool({
       connectionString,
       max: poolSize,
@@ -98,6 +100,21 @@ export class Database implements Connection {
         throw error
       }
     })
+  }
+
+  /** A connection outside the pool, for what belongs to a session. Its owner ends it. */
+  async openSession(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#connectionString,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'claimkeeper',
+    })
+    // A connection that breaks shows in the next query and in the event 'end'; unheard, this would end the process.
+    client.on('error', () => {})
+    await client.connect()
+    return client
   }
 
   /** Waits a moment for statements under way, then cuts them off. */

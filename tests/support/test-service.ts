@@ -37,6 +37,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
   const connectionString = (await options.throughUrl?.(databaseUrl)) ?? databaseUrl
   const app = createApp(new Database({ connectionString, poolSize: 10 }))
+  await app.tokenOwners.start()
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),
     publicUrl: options.publicUrl ?? '',
@@ -47,6 +48,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   side.on('error', () => {})
   t.after(async () => {
     await server.close()
+    await app.tokenOwners.stop()
     await app.db.close()
     await side.end()
   })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** `ck_` and 256 random bits as base64url (§5). */
 const FORM = /^ck_[A-Za-z0-9_-]{43}$/
@@ -8,4 +8,4 @@ export const newToken = (): string => `ck_${randomBytes(32).toString('base64url'
 export const isToken = (text: string): boolean => FORM.test(text)
 
 /** What is stored of a token. A fast hash is enough: the token itself is random. */
-export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')

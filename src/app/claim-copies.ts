@@ -29,9 +29,7 @@ export class ClaimCopies {
     return this.#copies.get(claimId)
   }
 
-  /** Keeps the copy, or with its new size. */
   keep(copy: ClaimCopy): void {
-    this.#copies.delete(copy.claim.id)
     this.#copies.set(copy.claim.id, copy)
   }
 

@@ -1,9 +1,9 @@
-import { type Customer, findCustomer } from '../storage/customers.ts'
+import { type Customer, findCustomers } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { customerNotFound } from './not-found.ts'
 
 export async function getCustomer(app: App, userId: string, id: string): Promise<Customer> {
-  const customer = await findCustomer(app.db, userId, id)
+  const [customer] = await findCustomers(app.db, userId, [id])
   if (!customer) throw customerNotFound({ id })
   return customer
 }

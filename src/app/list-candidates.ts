@@ -3,7 +3,7 @@ import type { Status } from '../domain/lifecycle.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { candidateId } from '../storage/candidate-id.ts'
 import { findClaimPosition, listClaims } from '../storage/claims.ts'
-import { findCustomerByExternalId } from '../storage/customers.ts'
+import { findCustomersByExternalId } from '../storage/customers.ts'
 import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
@@ -26,7 +26,7 @@ export async function listCandidates(app: App, request: CandidateListRequest): P
   if (customerExternalId === undefined) {
     return listClaims(app.db, { ...request, kind: 'candidate', customerId: undefined, after })
   }
-  const customer = await findCustomerByExternalId(app.db, userId, customerExternalId)
+  const [customer] = await findCustomersByExternalId(app.db, userId, [customerExternalId])
   if (!customer) return { rows: [], hasMore: false }
   return listClaims(app.db, { ...request, kind: 'candidate', customerId: customer.id, after })
 }

@@ -1,7 +1,6 @@
 import type { Contract } from '../domain/contract.ts'
-import { findClaimSchema } from '../storage/claim-schemas.ts'
 import type { App } from './app.ts'
-import { schemaNotFound } from './not-found.ts'
+import { getClaimSchema } from './get-claim-schema.ts'
 
 /** Where a new claim's contract comes from: the request itself, or a schema, whose contract is copied. */
 export type ContractSource = { contract: Contract } | { schemaId: string }
@@ -13,7 +12,6 @@ export async function resolveContract(
   source: ContractSource,
 ): Promise<{ contract: Contract; schemaId: string | null }> {
   if ('contract' in source) return { contract: source.contract, schemaId: null }
-  const schema = await findClaimSchema(app.db, userId, source.schemaId)
-  if (!schema) throw schemaNotFound(source.schemaId)
+  const schema = await getClaimSchema(app, userId, source.schemaId)
   return { contract: schema.contract, schemaId: schema.id }
 }

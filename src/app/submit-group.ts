@@ -119,7 +119,7 @@ async function write(db: Connection, appends: readonly Append[]): Promise<Append
 function writtenTo(claimId: string, result: Appended | Again): Written {
   if ('again' in result) return result
   if (result.at === null) return { again: 'clock is held' }
-  return result.claimIds.has(claimId) ? result.at : { again: 'overtaken' }
+  return result.overtaken.has(claimId) ? { again: 'overtaken' } : result.at
 }
 
 const AT_NO_TIME = new Date(0)

@@ -32,9 +32,18 @@ export const commonHeaders = (request: FastifyRequest) => ({
   'X-Content-Type-Options': 'nosniff',
 })
 
-/** Answers any error that a request ended in; what is our fault goes into the log with its cause. */
+/** Answers any error that a request ended in. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const serviceError = toServiceError(error)
+  const { status, headers, body } = toAnswer(error, request)
+  return reply
+    .code(status)
+    .headers({ ...commonHeaders(request), ...headers })
+    .send(body)
+}
+
+/** How an error is answered; what is our fault goes into the log with its cause. */
+export function toAnswer(error: unknown, request: FastifyRequest) {
+  const serviceError = toServiceError(error, request.routeOptions.bodyLimit)
   const { status } = ERRORS[serviceError.code]
   if (status >= 500) {
     const level = serviceError.code === 'UNAVAILABLE' ? 'warn' : 'error'
@@ -43,18 +52,16 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
       serviceError.message,
     )
   }
-  return reply
-    .code(status)
-    .headers({ ...commonHeaders(request), ...serviceError.headers })
-    .send(errorBody(serviceError, request.id, publicUrl(request)))
+  const { headers } = serviceError
+  return { status, headers, body: errorBody(serviceError, request.id, publicUrl(request)) }
 }
 
-function toServiceError(error: unknown): ServiceError {
+function toServiceError(error: unknown, bodyLimit: number): ServiceError {
   if (error instanceof ServiceError) return error
   const { code, statusCode, message } = error as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is larger than 1 MiB.')
+      return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${bodyLimit / 1024 / 1024} MiB.`)
     case 'FST_ERR_BAD_URL':
       return validationError([
         { path: 'path', message: 'is not valid percent-encoded UTF-8, or is too long' },
@@ -70,6 +77,12 @@ function toServiceError(error: unknown): ServiceError {
 
 export function unsupportedMediaType(message: string): ServiceError {
   return new ServiceError('UNSUPPORTED_MEDIA_TYPE', message)
+}
+
+/** @throws UNSUPPORTED_MEDIA_TYPE for a compressed body */
+export function refuseEncoding({ headers }: FastifyRequest): void {
+  const encoding = `${headers['content-encoding'] ?? 'identity'}`.toLowerCase()
+  if (encoding !== 'identity') throw unsupportedMediaType(`The body must not be compressed (${encoding}).`)
 }
 
 /** Answers what is not HTTP, or not in time: there is no request to reply to, only a socket. */

@@ -15,12 +15,32 @@ const RISKY_NUMBER = /\d{16}|\d[eE]/
  * @throws VALIDATION_ERROR
  */
 export function parseJson(bytes: Buffer): Json {
-  if (!isUtf8(bytes)) throw validationError([{ path: 'body', message: 'is not valid UTF-8' }])
-  const text = bytes.toString('utf8')
-  const value = parse(text)
+  const value = parseBytes(bytes)
+  requireKeepable(value)
+  return value
+}
+
+/**
+ * Parses the body of a batch: what cannot be kept within its list of that name is left to whoever takes up the
+ * item (`requireKeepable`), since each item stands alone.
+ * @throws VALIDATION_ERROR
+ */
+export function parseBatch(bytes: Buffer, list: string): Json {
+  const value = parseBytes(bytes)
+  const isBatch = typeof value === 'object' && value !== null && !Array.isArray(value)
+  requireKeepable(isBatch && Array.isArray(value[list]) ? { ...value, [list]: [] } : value)
+  return value
+}
+
+/** @throws VALIDATION_ERROR where something in the value cannot be stored and returned as it was sent */
+export function requireKeepable(value: Json): void {
   const flaw = findFlaw(value, 1)
   if (flaw) throw validationError([{ path: flaw.path.reduce(join, '') || 'body', message: flaw.message }])
-  return value
+}
+
+function parseBytes(bytes: Buffer): Json {
+  if (!isUtf8(bytes)) throw validationError([{ path: 'body', message: 'is not valid UTF-8' }])
+  return parse(bytes.toString('utf8'))
 }
 
 function parse(text: string): Json {

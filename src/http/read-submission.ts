@@ -1,8 +1,16 @@
+import type { FastifyRequest } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { MAX_PAYLOAD_BYTES, type Submission } from '../domain/event.ts'
 import type { JsonObject } from '../domain/json.ts'
 import { ServiceError } from '../errors.ts'
 import type { SubmissionFields } from './schemas/submission.ts'
+
+/** Which claim or candidate a submission is for. Validation has ensured that it names exactly one. */
+export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
+  return claim_id === undefined
+    ? ({ kind: 'candidate', alias: candidate_alias as string } as const)
+    : ({ kind: 'claim', id: claim_id.toLowerCase() } as const)
+}
 
 /**
  * Takes the fields with a meaning of their own out of the body; the rest is the payload.
@@ -24,3 +32,9 @@ export function readSubmission(
   }
   return { submission: { id, type, payload, payloadBytes }, payloadJson }
 }
+
+const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
+
+/** The header `Prefer: return=minimal`. */
+export const prefersMinimal = ({ headers }: FastifyRequest): boolean =>
+  headers.prefer !== undefined && RETURN_MINIMAL.test(`${headers.prefer}`)

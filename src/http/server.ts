@@ -10,16 +10,18 @@ import {
   answerExpectation,
   commonHeaders,
   newRequestId,
+  refuseEncoding,
   sendError,
-  unsupportedMediaType,
 } from './error-response.ts'
 import { addOpenApi } from './openapi.ts'
-import { parseJson } from './parse-json.ts'
+import { parseBatch, parseJson } from './parse-json.ts'
 import { addReference } from './reference.ts'
 import { addCandidateRoutes } from './routes/candidates.ts'
+import { addClaimBatchRoutes } from './routes/claim-batches.ts'
 import { addClaimSchemaRoutes } from './routes/claim-schemas.ts'
 import { addClaimRoutes } from './routes/claims.ts'
 import { addCustomerRoutes } from './routes/customers.ts'
+import { addEventBatchRoute } from './routes/event-batches.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addSimulationRoutes } from './routes/simulations.ts'
@@ -79,6 +81,8 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     addClaimRoutes(api, app)
     addCandidateRoutes(api, app)
     addEventRoutes(api, app)
+    await addEventBatchRoute(api, app)
+    addClaimBatchRoutes(api, app)
     addClaimSchemaRoutes(api, app)
     addCustomerRoutes(api, app)
     addTestClockRoutes(api, app)
@@ -92,13 +96,20 @@ function acceptJsonOnly(server: TypedServer): void {
   server.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (request: { headers: Record<string, unknown> }, bytes: Buffer) => {
-      const encoding = `${request.headers['content-encoding'] ?? 'identity'}`.toLowerCase()
-      if (encoding !== 'identity')
-        throw unsupportedMediaType(`The body must not be compressed (${encoding}).`)
-      return bytes.length === 0 ? undefined : parseJson(bytes)
+    async (request: FastifyRequest, bytes: Buffer) => {
+      refuseEncoding(request)
+      if (bytes.length === 0) return undefined
+      const { batchOf } = request.routeOptions.config
+      return batchOf === undefined ? parseJson(bytes) : parseBatch(bytes, batchOf)
     },
   )
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body is a batch: the name of the list whose items stand alone. */
+    batchOf?: string
+  }
 }
 
 function answerEveryRequestAlike(server: TypedServer): void {

@@ -108,8 +108,9 @@ function toIssue(error: ErrorObject): Issue {
       return { path: path || 'body', message: `needs exactly one of ${alternativesOf(schema.oneOf)}` }
     case 'format':
       return { path, message: 'must be a time as ISO 8601 with a zone, such as 2026-01-31T09:30:00.000Z' }
+    case 'minItems':
     case 'maxItems':
-      return { path, message: `must have at most ${schema.maxItems} items` }
+      return { path, message: `must have ${schema.minItems ?? 0} to ${schema.maxItems} items` }
     case 'pattern':
       return { path, message: 'must be a UUID' }
     case 'not':

@@ -27,8 +27,8 @@ export type TimeSource = { kind: 'live' } | { kind: 'test clock'; userId: string
 export interface Appended {
   /** When the events were recorded, all of them. Null: the test clock is being advanced, or is gone. */
   at: Date | null
-  /** The ids of the claims that were written to; the others had changed, or are gone. */
-  claimIds: Set<string>
+  /** The ids of the claims that were not written to: they had changed, or are gone. */
+  overtaken: Set<string>
 }
 
 const LIVE = "SELECT date_trunc('milliseconds', clock_timestamp()) AS now"
@@ -50,7 +50,7 @@ export async function appendEvents(
   const events = appends.flatMap(({ seen, events }) =>
     events.map((event, i) => ({ ...event, claimId: seen.id, seq: seen.eventCount + i + 1 })),
   )
-  const rows = await db.query<{ id: string | null; now: Date }>({
+  const [row] = await db.query<{ now: Date; overtaken: string[] | null }>({
     name: time.kind === 'live' ? 'append_events' : 'append_events_on_test_clock',
     // The new times are computed outside the UPDATE, and id = ANY stands beside the join, for the sake of
     // distributed tables and of the plan: with the join alone the planner may scan the whole table.
@@ -79,7 +79,8 @@ export async function appendEvents(
         FROM unnest($6::uuid[], $7::integer[], $8::text[], $9::text[], $10::json[]) AS e (claim_id, seq, id, type, payload)
         JOIN appended a ON a.id = e.claim_id, clock
       )
-      SELECT a.id, clock.now FROM clock LEFT JOIN appended a ON true`,
+      SELECT now, (SELECT json_agg(id) FROM decided WHERE id NOT IN (SELECT id FROM appended)) AS overtaken
+      FROM clock`,
     values: [
       appends.map(({ seen }) => seen.id),
       appends.map(({ seen }) => seen.eventCount),
@@ -94,5 +95,5 @@ export async function appendEvents(
       ...(time.kind === 'live' ? [] : [time.userId, time.id]),
     ],
   })
-  return { at: rows[0]?.now ?? null, claimIds: new Set(rows.flatMap(({ id }) => id ?? [])) }
+  return { at: row?.now ?? null, overtaken: new Set(row?.overtaken) }
 }

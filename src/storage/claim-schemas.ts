@@ -45,18 +45,19 @@ export async function insertClaimSchema(
   return toClaimSchema(row as ClaimSchemaRow)
 }
 
-export async function findClaimSchema(
+/** Those of the account's schemas that have these ids. */
+export async function findClaimSchemas(
   db: Connection,
   userId: string,
-  id: string,
-): Promise<ClaimSchema | null> {
-  const [row] = await db.query<ClaimSchemaRow>({
-    name: 'find_claim_schema',
-    text: `-- find_claim_schema
-      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 AND id = $2`,
-    values: [userId, id],
+  ids: readonly string[],
+): Promise<ClaimSchema[]> {
+  const rows = await db.query<ClaimSchemaRow>({
+    name: 'find_claim_schemas',
+    text: `-- find_claim_schemas
+      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 AND id = ANY ($2)`,
+    values: [userId, ids],
   })
-  return row ? toClaimSchema(row) : null
+  return rows.map(toClaimSchema)
 }
 
 /** All of the account's schemas, oldest first. */

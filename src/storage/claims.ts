@@ -1,6 +1,6 @@
 import type { Claim } from '../domain/claim.ts'
 import { type Contract, decisiveEventTypes, windowMs } from '../domain/contract.ts'
-import type { Outcome, Status } from '../domain/lifecycle.ts'
+import { type Outcome, openState, type Status } from '../domain/lifecycle.ts'
 import { candidateId } from './candidate-id.ts'
 import type { Connection } from './database.ts'
 import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
@@ -69,42 +69,87 @@ export interface NewClaim {
   testClockId: string | null
 }
 
-/** $11: the clock's row is locked, so that it cannot be advanced past a claim that is just being opened. */
+/** The clock's row is locked, so that it cannot be advanced past claims that are just being opened. */
 const NOW_ON_TEST_CLOCK = `SELECT frozen_time AS now FROM turnstile, test_clocks
-        WHERE test_clocks.user_id = $2::uuid AND test_clocks.id = $11 FOR SHARE OF test_clocks`
+        WHERE test_clocks.user_id = $2::uuid AND test_clocks.id = $3 FOR SHARE OF test_clocks`
 const NOW =
-  "SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile, (SELECT $11::uuid) AS live"
+  "SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile, (SELECT $3::uuid) AS live"
 
-/** Stores a new OPEN claim; null where its id (for a candidate: its alias) is taken, or its clock is gone. */
-export async function insertClaim(db: Connection, claim: NewClaim): Promise<Claim | null> {
-  const { id, alias } = addressColumns(claim.address)
-  const [row] = await db.query<ClaimRow>({
-    name: claim.testClockId === null ? 'insert_claim' : 'insert_claim_on_test_clock',
-    text: `-- insert_claim
+/**
+ * Stores new OPEN claims of one account, all on one test clock or none on any. Each is the claim, or null where its
+ * id (for a candidate: its alias) is taken; null for all where the clock is gone.
+ */
+export async function insertClaims(
+  db: Connection,
+  claims: readonly NewClaim[],
+): Promise<(Claim | null)[] | null> {
+  const { userId, testClockId } = claims[0] as NewClaim
+  const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+  const inserted = await db.query<{ id: string | null; now: Date }>({
+    name: testClockId === null ? 'insert_claims' : 'insert_claims_on_test_clock',
+    // They get their positions in the order given, but are inserted in the order of their ids: whoever else
+    // inserts some of them then waits for this one, and not each for the other.
+    text: `-- insert_claims
       WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
-      clock AS MATERIALIZED (${claim.testClockId === null ? NOW : NOW_ON_TEST_CLOCK})
-      INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-        decisive_event_types, status, status_since, due_at, schema_id, test_clock_id, created_at)
-      SELECT $3, $2::uuid, $4, $5, $6, $7, $8, 'OPEN', now, now + $9::float8 * interval '1 millisecond', $10,
-        $11::uuid, now
-      FROM clock
-      ON CONFLICT (id) DO NOTHING
-      RETURNING ${CLAIM_COLUMNS}`,
+      clock AS MATERIALIZED (${testClockId === null ? NOW : NOW_ON_TEST_CLOCK}),
+      new AS (
+        SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::json[], $9::json[], $10::float8[],
+          $11::uuid[]) WITH ORDINALITY
+          AS n (id, customer_id, alias, external_id, contract, event_types, window_ms, schema_id, place)
+        ORDER BY place
+      ),
+      placed AS MATERIALIZED (
+        SELECT nextval('claims_position_seq') AS position, new.*, now FROM new, clock
+      ),
+      inserted AS (
+        INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract,
+          decisive_event_types, status, status_since, due_at, schema_id, test_clock_id, created_at)
+        OVERRIDING SYSTEM VALUE
+        SELECT id, position, $2::uuid, customer_id, alias, external_id, contract,
+          ARRAY(SELECT json_array_elements_text(event_types)), 'OPEN', now,
+          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now
+        FROM placed ORDER BY id
+        ON CONFLICT (id) DO NOTHING
+        RETURNING id
+      )
+      SELECT inserted.id, now FROM clock LEFT JOIN inserted ON true`,
     values: [
       'claims',
-      claim.userId,
-      id,
-      claim.customerId,
-      alias,
-      claim.customerExternalId,
-      JSON.stringify(claim.contract),
-      decisiveEventTypes(claim.contract),
-      windowMs(claim.contract.activity_window),
-      claim.schemaId,
-      claim.testClockId,
+      userId,
+      testClockId,
+      rows.map(({ id }) => id),
+      rows.map(({ customerId }) => customerId),
+      rows.map(({ alias }) => alias),
+      rows.map(({ customerExternalId }) => customerExternalId),
+      rows.map(({ contract }) => JSON.stringify(contract)),
+      rows.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract))),
+      rows.map(({ contract }) => windowMs(contract.activity_window)),
+      rows.map(({ schemaId }) => schemaId),
     ],
   })
-  return row ? toClaim(row) : null
+  const [first] = inserted
+  if (!first) return null
+  const ids = new Set(inserted.map(({ id }) => id))
+  // Of two with the same alias the first is stored.
+  return rows.map((row) => (ids.delete(row.id) ? openClaim(row, row.id, first.now) : null))
+}
+
+function openClaim({ address, contract, ...claim }: NewClaim, id: string, now: Date): Claim {
+  const { userId, customerId, customerExternalId, schemaId, testClockId } = claim
+  return {
+    id,
+    userId,
+    customerId,
+    candidateAlias: address.kind === 'candidate' ? address.alias : null,
+    customerExternalId,
+    contract,
+    ...openState(contract, now),
+    eventCount: 0,
+    logBytes: 0,
+    schemaId,
+    testClockId,
+    createdAt: now,
+  }
 }
 
 export interface ClaimFilter {

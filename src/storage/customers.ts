@@ -47,28 +47,34 @@ export async function insertCustomer(
   return row ? toCustomer(row) : null
 }
 
-export async function findCustomer(db: Connection, userId: string, id: string): Promise<Customer | null> {
-  const [row] = await db.query<CustomerRow>({
-    name: 'find_customer',
-    text: `-- find_customer
-      SELECT ${COLUMNS} FROM customers WHERE user_id = $1 AND id = $2`,
-    values: [userId, id],
-  })
-  return row ? toCustomer(row) : null
-}
-
-export async function findCustomerByExternalId(
+/** Those of the account's customers that have these ids. */
+export async function findCustomers(
   db: Connection,
   userId: string,
-  externalId: string,
-): Promise<Customer | null> {
-  const [row] = await db.query<CustomerRow>({
-    name: 'find_customer_by_external_id',
-    text: `-- find_customer_by_external_id
-      SELECT ${COLUMNS} FROM customers WHERE user_id = $1 AND external_id = $2`,
-    values: [userId, externalId],
+  ids: readonly string[],
+): Promise<Customer[]> {
+  const rows = await db.query<CustomerRow>({
+    name: 'find_customers',
+    text: `-- find_customers
+      SELECT ${COLUMNS} FROM customers WHERE user_id = $1 AND id = ANY ($2)`,
+    values: [userId, ids],
   })
-  return row ? toCustomer(row) : null
+  return rows.map(toCustomer)
+}
+
+/** Those of the account's customers that have these external ids. */
+export async function findCustomersByExternalId(
+  db: Connection,
+  userId: string,
+  externalIds: readonly string[],
+): Promise<Customer[]> {
+  const rows = await db.query<CustomerRow>({
+    name: 'find_customers_by_external_id',
+    text: `-- find_customers_by_external_id
+      SELECT ${COLUMNS} FROM customers WHERE user_id = $1 AND external_id = ANY ($2)`,
+    values: [userId, externalIds],
+  })
+  return rows.map(toCustomer)
 }
 
 /** Sets the name; null where the account has no such customer. */

@@ -46,14 +46,19 @@ export async function insertTestClock(
   return toTestClock(row as TestClockRow)
 }
 
-export async function findTestClock(db: Connection, userId: string, id: string): Promise<TestClock | null> {
-  const [row] = await db.query<TestClockRow>({
-    name: 'find_test_clock',
-    text: `-- find_test_clock
-      SELECT ${COLUMNS} FROM test_clocks WHERE user_id = $1 AND id = $2`,
-    values: [userId, id],
+/** Those of the account's clocks that have these ids. */
+export async function findTestClocks(
+  db: Connection,
+  userId: string,
+  ids: readonly string[],
+): Promise<TestClock[]> {
+  const rows = await db.query<TestClockRow>({
+    name: 'find_test_clocks',
+    text: `-- find_test_clocks
+      SELECT ${COLUMNS} FROM test_clocks WHERE user_id = $1 AND id = ANY ($2)`,
+    values: [userId, ids],
   })
-  return row ? toTestClock(row) : null
+  return rows.map(toTestClock)
 }
 
 /**

@@ -38,7 +38,10 @@ export class Conformance {
 
   #findOperation(method: string, path: string): Operation | undefined {
     const segments = path.split(/[?#]/)[0]?.split('/') ?? []
-    const found = Object.entries(this.#document.paths).find(([template]) => {
+    // A path without parameters is meant before one with.
+    const parameters = (template: string) => template.split('{').length
+    const templates = Object.entries(this.#document.paths).sort(([a], [b]) => parameters(a) - parameters(b))
+    const found = templates.find(([template]) => {
       const wanted = template.split('/')
       return (
         wanted.length === segments.length &&

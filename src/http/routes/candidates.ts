@@ -1,17 +1,17 @@
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { createCandidate } from '../../app/create-candidate.ts'
+import { createCandidate } from '../../app/create-candidates.ts'
 import { explainClaim } from '../../app/explain-claim.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { listCandidates } from '../../app/list-candidates.ts'
 import { presentCandidate, presentEvent, presentExplanation, presentPage } from '../present.ts'
+import { readNewCandidate } from '../read-new-claim.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
 import { ExplanationBody } from '../schemas/explanation.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias, ExternalId, Status } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
-import { readContractSource } from './contract-source.ts'
 
 const tags = ['Candidates']
 
@@ -44,17 +44,10 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
       },
     },
     async (request, reply) => {
-      const { candidate_alias: alias, customer_uuid: customerExternalId } = request.body
-      const candidate = await createCandidate(app, {
-        userId: request.userId,
-        alias,
-        customerExternalId,
-        source: readContractSource(request.body),
-        testClockId: request.body.test_clock_id?.toLowerCase() ?? null,
-      })
+      const candidate = await createCandidate(app, request.userId, readNewCandidate(request.body))
       return reply
         .code(201)
-        .header('Location', `/v1/candidates/${encodeURIComponent(alias)}`)
+        .header('Location', `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`)
         .send({ ...presentCandidate(candidate), events: [] })
     },
   )

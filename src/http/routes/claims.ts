@@ -1,17 +1,17 @@
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { createClaim } from '../../app/create-claim.ts'
+import { createClaim } from '../../app/create-claims.ts'
 import { explainClaim } from '../../app/explain-claim.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { listClaims } from '../../app/list-claims.ts'
 import { presentClaim, presentEvent, presentExplanation, presentPage } from '../present.ts'
+import { readNewClaim } from '../read-new-claim.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from '../schemas/claim.ts'
 import { ExplanationBody } from '../schemas/explanation.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Status, Uuid } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
-import { readContractSource } from './contract-source.ts'
 
 const tags = ['Claims']
 
@@ -33,12 +33,7 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
       },
     },
     async (request, reply) => {
-      const claim = await createClaim(app, {
-        userId: request.userId,
-        customerId: request.body.customer_id.toLowerCase(),
-        source: readContractSource(request.body),
-        testClockId: request.body.test_clock_id?.toLowerCase() ?? null,
-      })
+      const claim = await createClaim(app, request.userId, readNewClaim(request.body))
       return reply
         .code(201)
         .header('Location', `/v1/claims/${claim.id}`)

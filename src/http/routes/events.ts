@@ -5,7 +5,7 @@ import { submitEvent } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
 import { presentEither, presentEvent } from '../present.ts'
-import { readSubmission } from '../read-submission.ts'
+import { prefersMinimal, readAddress, readSubmission } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias, Uuid } from '../schemas/scalars.ts'
@@ -44,14 +44,7 @@ export function addEventRoutes(server: TypedServer, app: App): void {
         body: AddressedSubmission,
       },
     },
-    (request, reply) => {
-      const { claim_id, candidate_alias } = request.body
-      const address: Address =
-        claim_id === undefined
-          ? { kind: 'candidate', alias: candidate_alias as string }
-          : { kind: 'claim', id: claim_id.toLowerCase() }
-      return submit(app, address, request, reply)
-    },
+    (request, reply) => submit(app, readAddress(request.body), request, reply),
   )
 
   server.post(
@@ -126,8 +119,6 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
 const namesAnother = (path: string) =>
   validationError([{ path, message: 'names another claim or candidate than the path' }])
 
-const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
-
 async function submit(
   app: App,
   address: Address,
@@ -138,7 +129,7 @@ async function submit(
   const { event, claim, replayed } = await submitEvent(app, { userId, address, ...readSubmission(body) })
 
   if (replayed) reply.header('Idempotent-Replayed', 'true')
-  if (RETURN_MINIMAL.test(`${request.headers.prefer ?? ''}`)) {
+  if (prefersMinimal(request)) {
     return reply.code(204).header('Preference-Applied', 'return=minimal').send()
   }
   return reply.code(replayed ? 200 : 201).send({ event: presentEvent(event), claim: presentEither(claim) })

@@ -1,0 +1,44 @@
+import type { Claim } from '../domain/claim.ts'
+import { ServiceError } from '../errors.ts'
+import { findCustomersByExternalId } from '../storage/customers.ts'
+import type { App } from './app.ts'
+import { customerNotFound } from './not-found.ts'
+import { openClaims } from './open-claims.ts'
+import type { ContractSource } from './resolve-contract.ts'
+
+export interface CandidateRequest {
+  alias: string
+  customerExternalId: string
+  source: ContractSource
+  testClockId: string | null
+}
+
+/**
+ * Opens candidates: claims addressed by the caller's aliases (§2.4). Each stands alone: it is the candidate, or the
+ * error CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND or CANDIDATE_ALIAS_CONFLICT.
+ */
+export async function createCandidates(
+  app: App,
+  userId: string,
+  requests: readonly CandidateRequest[],
+): Promise<(Claim | ServiceError)[]> {
+  const externalIds = new Set(requests.map(({ customerExternalId }) => customerExternalId))
+  const found = await findCustomersByExternalId(app.db, userId, [...externalIds])
+  const customers = new Map(found.map((customer) => [customer.externalId, customer]))
+  const openings = requests.map(({ alias, customerExternalId, source, testClockId }) => {
+    const customer = customers.get(customerExternalId)
+    if (!customer) return customerNotFound({ externalId: customerExternalId })
+    return { address: { kind: 'candidate', alias } as const, customer, source, testClockId }
+  })
+  return openClaims(app, userId, openings)
+}
+
+/**
+ * Opens one candidate.
+ * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT
+ */
+export async function createCandidate(app: App, userId: string, request: CandidateRequest): Promise<Claim> {
+  const [candidate] = await createCandidates(app, userId, [request])
+  if (candidate instanceof ServiceError) throw candidate
+  return candidate as Claim
+}

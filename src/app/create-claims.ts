@@ -1,0 +1,41 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Claim } from '../domain/claim.ts'
+import { ServiceError } from '../errors.ts'
+import { findCustomers } from '../storage/customers.ts'
+import type { App } from './app.ts'
+import { customerNotFound } from './not-found.ts'
+import { openClaims } from './open-claims.ts'
+import type { ContractSource } from './resolve-contract.ts'
+
+export interface ClaimRequest {
+  customerId: string
+  source: ContractSource
+  testClockId: string | null
+}
+
+/**
+ * Opens claims under contracts that are fixed from now on (§2.3). Each stands alone: it is the claim, or the error
+ * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND or SCHEMA_NOT_FOUND.
+ */
+export async function createClaims(
+  app: App,
+  userId: string,
+  requests: readonly ClaimRequest[],
+): Promise<(Claim | ServiceError)[]> {
+  const ids = new Set(requests.map(({ customerId }) => customerId))
+  const found = await findCustomers(app.db, userId, [...ids])
+  const customers = new Map(found.map((customer) => [customer.id, customer]))
+  const openings = requests.map(({ customerId, source, testClockId }) => {
+    const customer = customers.get(customerId)
+    if (!customer) return customerNotFound({ id: customerId })
+    return { address: { kind: 'claim', id: uuidv7() } as const, customer, source, testClockId }
+  })
+  return openClaims(app, userId, openings)
+}
+
+/** Opens one claim. @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND */
+export async function createClaim(app: App, userId: string, request: ClaimRequest): Promise<Claim> {
+  const [claim] = await createClaims(app, userId, [request])
+  if (claim instanceof ServiceError) throw claim
+  return claim as Claim
+}

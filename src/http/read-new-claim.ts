@@ -1,0 +1,18 @@
+import type { Static } from 'typebox'
+import type { CandidateRequest } from '../app/create-candidates.ts'
+import type { ClaimRequest } from '../app/create-claims.ts'
+import { readContractSource } from './routes/contract-source.ts'
+import type { NewCandidateBody, NewClaimBody } from './schemas/claim.ts'
+
+export function readNewClaim(body: Static<typeof NewClaimBody>): ClaimRequest {
+  return { customerId: body.customer_id.toLowerCase(), ...readTerms(body) }
+}
+
+export function readNewCandidate(body: Static<typeof NewCandidateBody>): CandidateRequest {
+  return { alias: body.candidate_alias, customerExternalId: body.customer_uuid, ...readTerms(body) }
+}
+
+const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidateBody>) => ({
+  source: readContractSource(body),
+  testClockId: body.test_clock_id?.toLowerCase() ?? null,
+})

@@ -1,0 +1,100 @@
+import { type TSchema, Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { createCandidates } from '../../app/create-candidates.ts'
+import { createClaims } from '../../app/create-claims.ts'
+import type { Claim } from '../../domain/claim.ts'
+import type { Json } from '../../domain/json.ts'
+import type { ServiceError } from '../../errors.ts'
+import {
+  BATCH_BODY_LIMIT,
+  batchAnswer,
+  batchBody,
+  errorResult,
+  itemReader,
+  validateEnvelope,
+} from '../batch.ts'
+import { presentCandidate, presentClaim } from '../present.ts'
+import { readNewCandidate, readNewClaim } from '../read-new-claim.ts'
+import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import type { TypedServer } from '../typed-server.ts'
+
+/** Claims and candidates, up to a thousand a request. */
+export function addClaimBatchRoutes(server: TypedServer, app: App): void {
+  addBatchRoute(server, {
+    list: 'claims',
+    one: 'claim',
+    item: NewClaimBody,
+    body: ClaimBody,
+    read: readNewClaim,
+    create: (userId, requests) => createClaims(app, userId, requests),
+    present: presentClaim,
+    operation: { operationId: 'createClaims', summary: 'Create claims', tags: ['Claims'] },
+  })
+  addBatchRoute(server, {
+    list: 'candidates',
+    one: 'candidate',
+    item: NewCandidateBody,
+    body: CandidateBody,
+    read: readNewCandidate,
+    create: (userId, requests) => createCandidates(app, userId, requests),
+    present: presentCandidate,
+    operation: { operationId: 'createCandidates', summary: 'Create candidates', tags: ['Candidates'] },
+  })
+}
+
+interface Batch<Body, Request> {
+  list: 'claims' | 'candidates'
+  /** What a result calls the record. */
+  one: 'claim' | 'candidate'
+  item: TSchema
+  body: TSchema & { $id?: string }
+  read: (body: Body) => Request
+  create: (userId: string, requests: Request[]) => Promise<(Claim | ServiceError)[]>
+  present: (claim: Claim) => object
+  operation: { operationId: string; summary: string; tags: string[] }
+}
+
+function addBatchRoute<Body, Request>(server: TypedServer, batch: Batch<Body, Request>): void {
+  const { list, one } = batch
+  const readItem = itemReader<Body>(server, batch.item)
+  const answer = batchAnswer(Type.Object({ status: Type.Literal(201), [one]: ref(batch.body) }))
+  server.post(
+    `/v1/${list}/batch`,
+    {
+      bodyLimit: BATCH_BODY_LIMIT,
+      config: { batchOf: list },
+      validatorCompiler: validateEnvelope(server, list),
+      schema: {
+        ...batch.operation,
+        description:
+          'Up to 1000 at once. Each stands alone: one that is refused does not touch the others, and its result holds the error that the single form answers.',
+        body: batchBody(list, batch.item),
+        response: responses({ 200: { description: 'A result for each.', schema: answer } }, BODY_ERRORS),
+      },
+    },
+    async (request) => {
+      const items = (request.body as Record<string, Json[]>)[list] as Json[]
+      const read = items.map((item) => attempt(() => batch.read(readItem(item))))
+      const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
+      const created = (await batch.create(request.userId, valid)).values()
+      const toResult = (outcome: Claim | Error) =>
+        outcome instanceof Error
+          ? errorResult(outcome, request)
+          : { status: 201, [one]: { ...batch.present(outcome), events: [] } }
+      return {
+        results: read.map((request) =>
+          toResult(request instanceof Error ? request : (created.next().value as Claim)),
+        ),
+      }
+    },
+  )
+}
+
+function attempt<T>(work: () => T): T | Error {
+  try {
+    return work()
+  } catch (error) {
+    return error as Error
+  }
+}

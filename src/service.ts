@@ -46,8 +46,8 @@ export async function startService(
       rateLimitPerMinute: config.rateLimitPerMinute,
     })
     const url = await listen(server, config)
-    const check = scheduledCheckJob(app, (transitions, checkTime) => {
-      if (transitions > 0) log.info({ transitions, checkTime }, 'scheduled check')
+    const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
+      if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
     const scheduler = startScheduler([check], (error, job) => log.error({ err: error }, `${job.name} failed`))
 

@@ -18,6 +18,7 @@ export const batchBody = <Item extends TSchema, List extends string>(list: List,
     required: [list],
     properties: { [list]: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: item } },
     additionalProperties: false,
+    examples: [{ [list]: (item as { examples?: unknown[] }).examples ?? [] }],
   })
 
 /** A batch's answer: a result for each item, in their order. */

@@ -130,11 +130,14 @@ export interface ClaimMove {
  * since they were read. Returns how many claims moved.
  */
 export async function applyMoves(db: Connection, moves: readonly ClaimMove[]): Promise<number> {
-  const claims = moves.map(({ claim, transitions }) => ({
-    claim,
-    state: (transitions.at(-1) as Transition).state,
-    added: transitions.length,
-  }))
+  // In the order of their ids, as all who change several claims at once: none waits for another.
+  const claims = moves
+    .map(({ claim, transitions }) => ({
+      claim,
+      state: (transitions.at(-1) as Transition).state,
+      added: transitions.length,
+    }))
+    .sort((a, b) => (a.claim.id < b.claim.id ? -1 : 1))
   const events = moves.flatMap(({ claim, transitions }) =>
     transitions.map((transition, i) => ({ claim, transition, seq: claim.eventCount + i + 1 })),
   )

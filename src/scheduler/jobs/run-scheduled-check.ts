@@ -8,9 +8,12 @@ const MINUTE_MS = 60_000
 /**
  * The scheduled check, at each whole minute (§3 rule 1). A run that takes longer than a minute goes on with the
  * time of the next one: what it moves late must not be dated back, or its review window would be shortened.
- * `onDone` hears how many transitions were made.
+ * `onDone` hears how many transitions were made, and how long it took in milliseconds.
  */
-export function scheduledCheckJob(app: App, onDone: (transitions: number, checkTime: Date) => void): Job {
+export function scheduledCheckJob(
+  app: App,
+  onDone: (transitions: number, checkTime: Date, durationMs: number) => void,
+): Job {
   return {
     name: 'scheduled check',
     pattern: '* * * * *',
@@ -24,7 +27,8 @@ export function scheduledCheckJob(app: App, onDone: (transitions: number, checkT
           goesOn = performance.now() - startedAt >= MINUTE_MS
           return goesOn
         }
-        onDone(await runScheduledCheck(app, checkTime, isOver), checkTime)
+        const transitions = await runScheduledCheck(app, checkTime, isOver)
+        onDone(transitions, checkTime, Math.round(performance.now() - startedAt))
       } while (goesOn)
     },
   }

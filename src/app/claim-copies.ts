@@ -11,8 +11,8 @@ export interface ClaimCopy {
 }
 
 /** Estimated bytes that all copies may take. */
-const MOST_BYTES = 24 * 1024 * 1024
-const COPY_BYTES = 1_500
+const MOST_BYTES = 12 * 1024 * 1024
+const COPY_BYTES = 1_000
 const EVENT_ID_BYTES = 60
 
 /**

@@ -1,7 +1,7 @@
 import type { Claim } from '../domain/claim.ts'
 import { decideSubmission, judgeRepeat } from '../domain/decide-submission.ts'
 import type { LogEvent } from '../domain/event.ts'
-import { afterSubmission } from '../domain/lifecycle.ts'
+import { afterSubmission, type Status } from '../domain/lifecycle.ts'
 import { ServiceError } from '../errors.ts'
 import type { Append } from '../storage/append-events.ts'
 import type { ClaimAddress } from '../storage/claims.ts'
@@ -22,15 +22,15 @@ export class ClaimDraft {
   readonly requests: readonly EventRequest[]
   readonly #verdicts: Verdict[]
   readonly #added = new Map<string, EventRequest>()
-  /** As it stands once the draft is written, but for the times. */
-  #claim: Claim
-  #settled = false
+  /** As it is once the draft is written. */
+  readonly #after: Pick<Claim, 'status' | 'eventCount' | 'logBytes'>
 
   /** The copy's log takes the events that are to be appended: it is good no more where they are not written. */
   constructor(copy: ClaimCopy, requests: readonly EventRequest[]) {
     this.copy = copy
     this.requests = requests
-    this.#claim = copy.claim
+    const { status, eventCount, logBytes } = copy.claim
+    this.#after = { status, eventCount, logBytes }
     this.#verdicts = requests.map((request) => this.#decide(request))
   }
 
@@ -48,8 +48,8 @@ export class ClaimDraft {
         .values()
         .map(({ submission, payloadJson }) => ({ ...submission, payload: payloadJson }))
         .toArray(),
-      bytes: this.#claim.logBytes - this.copy.claim.logBytes,
-      settles: this.#settled,
+      bytes: this.#after.logBytes - this.copy.claim.logBytes,
+      settles: this.#isSettled,
     }
   }
 
@@ -71,7 +71,7 @@ export class ClaimDraft {
    * @param recorded the events named by `recordedIds`, by their ids
    */
   answers(at: Date, recorded: ReadonlyMap<string, LogEvent>): (SubmittedEvent | ServiceError)[] {
-    const settled = this.#settled ? this.#settledAt(at) : this.#claim
+    const settled = this.#isSettled ? this.#settledAt(at) : this.copy.claim
     return this.requests.map(({ submission }, i) => {
       const verdict = this.#verdicts[i] as Verdict
       if (verdict.kind === 'refused') return verdict.error
@@ -83,25 +83,33 @@ export class ClaimDraft {
     })
   }
 
-  /** The copy brought up to what was written; null where the claim takes no more events. */
-  nextCopy(): ClaimCopy | null {
-    if (this.#claim.status !== 'OPEN') return null
+  /** Brings the copy up to what was written. False: the claim takes no more events, so no copy is needed. */
+  updateCopy(): boolean {
+    if (this.#after.status !== 'OPEN') return false
     for (const id of this.#added.keys()) this.copy.eventIds.add(id)
-    return { ...this.copy, claim: this.#claim }
+    Object.assign(this.copy.claim, this.#after)
+    return true
   }
 
-  #decide({ userId, address, submission, payloadJson }: EventRequest): Verdict {
-    if (this.#claim.userId !== userId || !isAt(this.#claim, address)) return refused(claimNotFound(address))
-    if (this.copy.eventIds.has(submission.id) || this.#added.has(submission.id)) {
-      return { kind: 'repeat', settled: this.#settled }
+  /** Settled by this draft, that is. */
+  get #isSettled(): boolean {
+    return this.#after.status !== this.copy.claim.status
+  }
+
+  #decide(request: EventRequest): Verdict {
+    const { userId, address, submission } = request
+    const { claim, log, eventIds } = this.copy
+    if (claim.userId !== userId || !isAt(claim, address)) return refused(claimNotFound(address))
+    if (eventIds.has(submission.id) || this.#added.has(submission.id)) {
+      return { kind: 'repeat', settled: this.#isSettled }
     }
-    const decision = decideSubmission(this.#claim, this.copy.log, submission)
+    const decision = decideSubmission(this.#after, log, submission)
     switch (decision.kind) {
       case 'append':
-        this.#add({ userId, address, submission, payloadJson }, decision.settles)
-        return { kind: 'append', settled: this.#settled }
+        this.#add(request, decision.settles)
+        return { kind: 'append', settled: this.#isSettled }
       case 'not-open':
-        return refused(claimNotOpen(address, this.#claim))
+        return refused(claimNotOpen(address, this.#after.status))
       case 'log-full':
         return refused(new ServiceError('EVENT_LIMIT_REACHED', decision.message))
     }
@@ -110,19 +118,15 @@ export class ClaimDraft {
   #add(request: EventRequest, settles: boolean): void {
     const { id, payloadBytes } = request.submission
     this.#added.set(id, request)
-    this.#settled = settles
-    this.#claim = {
-      ...this.#claim,
-      status: settles ? 'PENDING' : 'OPEN',
-      eventCount: this.#claim.eventCount + 1,
-      logBytes: this.#claim.logBytes + payloadBytes,
-    }
+    if (settles) this.#after.status = 'PENDING'
+    this.#after.eventCount++
+    this.#after.logBytes += payloadBytes
   }
 
   #settledAt(at: Date): Claim {
     const { status, scheduledOutcome, statusSince, dueAt, contract } = this.copy.claim
     const state = afterSubmission({ status, scheduledOutcome, statusSince, dueAt }, contract, true, at)
-    return { ...this.#claim, ...state }
+    return { ...this.copy.claim, ...state }
   }
 
   #eventAdded(id: string, createdAt: Date): LogEvent | null {
@@ -139,7 +143,7 @@ const isAt = (claim: Claim, address: ClaimAddress) =>
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-const claimNotOpen = (address: ClaimAddress, { status }: Claim) =>
+const claimNotOpen = (address: ClaimAddress, status: Status) =>
   new ServiceError('CLAIM_NOT_OPEN', `The ${address.kind} is ${status}, not OPEN: it takes no events.`)
 
 const idConflict = (id: string) =>

@@ -134,8 +134,8 @@ function settle(
     copies.forget(draft.copy.claim.id)
     return draft.requests.map((_, i) => (draft.isAppended(i) ? written : { again: 'overtaken' }))
   }
-  const next = draft.nextCopy()
-  if (next) copies.keep(next)
+  const answers = draft.answers(written ?? AT_NO_TIME, recorded)
+  if (draft.updateCopy()) copies.keep(draft.copy)
   else copies.forget(draft.copy.claim.id)
-  return draft.answers(written ?? AT_NO_TIME, recorded)
+  return answers
 }

@@ -1,10 +1,6 @@
+import type { Claim } from './claim.ts'
 import type { Contract } from './contract.ts'
-import {
-  type DecidableClaim,
-  decideSubmission,
-  judgeRepeat,
-  type SubmissionDecision,
-} from './decide-submission.ts'
+import { decideSubmission, judgeRepeat, type SubmissionDecision } from './decide-submission.ts'
 import type { LogEvent, Submission } from './event.ts'
 import { EventLog } from './event-log.ts'
 import { afterSubmission, type ClaimState, openState, type Transition } from './lifecycle.ts'
@@ -23,7 +19,7 @@ export type Fate =
 export class ClaimRun {
   readonly #log: EventLog
   readonly #recorded = new Map<string, LogEvent>()
-  #claim: DecidableClaim
+  #claim: ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
 
   constructor(contract: Contract, openedAt: Date) {
     this.#log = new EventLog(contract.fulfillment_condition)

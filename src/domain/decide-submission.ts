@@ -2,7 +2,6 @@ import type { Claim } from './claim.ts'
 import { type LogEvent, MAX_EVENTS, MAX_LOG_BYTES, type Submission } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { jsonEquals } from './json.ts'
-import type { ClaimState } from './lifecycle.ts'
 
 /** What to do with a submission whose id is new to the claim. `settles`: with it the condition holds. */
 export type SubmissionDecision =
@@ -11,7 +10,7 @@ export type SubmissionDecision =
   | { kind: 'log-full'; message: string }
 
 /** What a decision needs to know of a claim. */
-export type DecidableClaim = ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
+type DecidableClaim = Pick<Claim, 'status' | 'eventCount' | 'logBytes'>
 
 /**
  * Decides by the whole log and the new event (§2.2 rule 1). The caller has seen that no event of the log has the

@@ -9,7 +9,8 @@ import type { Evidence } from './event.ts'
 export class EventLog {
   readonly #condition: Condition
   readonly #leaves: ReadonlyMap<string, readonly Leaf[]>
-  readonly #satisfied = new Set<Leaf>()
+  /** Null while there is none: many logs are held in memory at once. */
+  #satisfied: Set<Leaf> | null = null
   #holds: boolean | null = null
 
   constructor(condition: Condition, events: readonly Evidence[] = []) {
@@ -20,14 +21,15 @@ export class EventLog {
 
   add(event: Evidence): void {
     for (const leaf of this.#leaves.get(event.type) ?? []) {
-      if (this.#satisfied.has(leaf) || !satisfiesLeaf(event, leaf)) continue
+      if (this.isSatisfied(leaf) || !satisfiesLeaf(event, leaf)) continue
+      this.#satisfied ??= new Set()
       this.#satisfied.add(leaf)
       this.#holds = null
     }
   }
 
   isSatisfied(leaf: Leaf): boolean {
-    return this.#satisfied.has(leaf)
+    return this.#satisfied?.has(leaf) ?? false
   }
 
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */

@@ -74,7 +74,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
 
   await addOpenApi(server)
   addHealthRoutes(server, app)
-  await addReference(server)
+  addReference(server)
   await server.register(async (api: TypedServer) => {
     api.addHook('onRequest', authenticate(app))
     if (options.rateLimitPerMinute > 0) await limitRate(api, options.rateLimitPerMinute)

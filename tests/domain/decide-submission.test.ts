@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type DecidableClaim, decideSubmission, judgeRepeat } from '../../src/domain/decide-submission.ts'
+import { decideSubmission, judgeRepeat } from '../../src/domain/decide-submission.ts'
 import type { LogEvent, Submission } from '../../src/domain/event.ts'
 import { EventLog } from '../../src/domain/event-log.ts'
-import { openState } from '../../src/domain/lifecycle.ts'
 import { all, contractWith } from '../support/contracts.ts'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
 const contract = contractWith({ fulfillment_condition: all({ event: 'a' }, { event: 'b' }) })
-const claim: DecidableClaim = { ...openState(contract, now), contract, eventCount: 0, logBytes: 0 }
-const decide = (claim: DecidableClaim, log: LogEvent[], submission: Submission) =>
+const claim = { status: 'OPEN', eventCount: 0, logBytes: 0 } as const
+const decide = (claim: Parameters<typeof decideSubmission>[0], log: LogEvent[], submission: Submission) =>
   decideSubmission(claim, new EventLog(contract.fulfillment_condition, log), submission)
 const submission = (fields: Partial<Submission> = {}): Submission => ({
   id: 'e1',

@@ -1,0 +1,82 @@
+import { decisiveEventTypes } from '../src/domain/contract.ts'
+import type { BenchDatabase } from './cluster.ts'
+import { idPrefix } from './load/submissions.ts'
+
+/** The contract of every claim. Satisfaction below 4 leaves it OPEN. */
+export const CONTRACT = {
+  price: 49.5,
+  activity_window: 31_536_000,
+  review_window: 86_400,
+  timeout_outcome: 'fail' as const,
+  fulfillment_condition: {
+    op: 'AND' as const,
+    conditions: [{ event: 'ticket_resolved' }, { event: 'satisfaction', gte: 4 }],
+  },
+}
+
+/** Events in each claim's log before a run. */
+const FIRST_EVENTS = 3
+const PAYLOAD = '{"value":2,"agent":"a-17"}'
+const CHUNK = 50_000
+
+export interface ClaimSet {
+  set: number
+  claims: number
+  /** Null for OPEN claims; else they are PENDING, and due in the minute before this time, at the latest at it. */
+  dueBy: Date | null
+}
+
+/** Adds a set of claims with short logs, by SQL, and hears how far it is. */
+export async function loadClaims(
+  database: BenchDatabase,
+  { set, claims, dueBy }: ClaimSet,
+  onProgress: (fraction: number) => void = () => {},
+): Promise<void> {
+  for (let from = 1; from <= claims; from += CHUNK) {
+    const to = Math.min(from + CHUNK - 1, claims)
+    await database.sql.query(INSERT_CLAIMS, [
+      idPrefix(set),
+      from,
+      to,
+      database.userId,
+      database.customerId,
+      JSON.stringify(CONTRACT),
+      decisiveEventTypes(CONTRACT),
+      FIRST_EVENTS,
+      FIRST_EVENTS * PAYLOAD.length,
+      dueBy,
+    ])
+    await database.sql.query(INSERT_EVENTS, [idPrefix(set), from, to, FIRST_EVENTS, PAYLOAD])
+    onProgress(to / claims)
+  }
+}
+
+/** Due times differ, and not in the order of the rows, as those of real claims. */
+const INSERT_CLAIMS = `
+  INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, scheduled_outcome,
+    status_since, due_at, event_count, log_bytes, created_at)
+  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $4, $5, $6, $7,
+    CASE WHEN $10::timestamptz IS NULL THEN 'OPEN' ELSE 'PENDING' END,
+    CASE WHEN $10::timestamptz IS NULL THEN NULL WHEN n % 2 = 0 THEN 'CONFIRMED' ELSE 'FAILED' END,
+    made, coalesce($10::timestamptz - n::bigint * 7919 % 59000 * interval '1 millisecond', made + interval '1 year'),
+    $8, $9, made
+  FROM generate_series($2::int, $3::int) n,
+    (SELECT date_trunc('milliseconds', now()) - interval '2 days' AS made) time`
+
+const INSERT_EVENTS = `
+  INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, seq, 'first-' || seq,
+    CASE WHEN seq = 1 THEN 'ticket_opened' ELSE 'agent_replied' END, $5, false,
+    date_trunc('milliseconds', now()) - interval '1 day'
+  FROM generate_series($2::int, $3::int) n, generate_series(1, $4::int) seq`
+
+/** Plans that were made for an empty table scan it for ever after: never measure before this. */
+export async function analyze({ sql }: BenchDatabase): Promise<void> {
+  await sql.query('VACUUM ANALYZE claims')
+  await sql.query('VACUUM ANALYZE claim_events')
+}
+
+/** Nothing of an earlier measurement is in the tables of the next. */
+export async function clearClaims({ sql }: BenchDatabase): Promise<void> {
+  await sql.query('TRUNCATE claims, claim_events')
+}

@@ -1,0 +1,64 @@
+import type { ReadRequests, SubmitRequests } from './plan.ts'
+import { submissionJson } from './submissions.ts'
+
+/** Renders the requests of a phase as text (all of it Latin-1), and judges their answers. */
+export interface Requests {
+  render: (number: number) => string
+  /** Whether the judgement needs the body. */
+  readsBody: boolean
+  /** How much of an answer was accepted; `wanted` where it was all. */
+  accepted: (status: number, body: string) => number
+  wanted: number
+}
+
+export function requestsOf(plan: SubmitRequests | ReadRequests, url: string, token: string): Requests {
+  const headers = `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\n`
+  if (plan.kind === 'read') return reads(plan, headers)
+  return plan.batch > 1 ? batches(plan, headers) : singles(plan, headers)
+}
+
+function reads({ paths }: ReadRequests, headers: string): Requests {
+  const rendered = paths.map((path) => `GET ${path} HTTP/1.1\r\n${headers}\r\n`)
+  return {
+    render: (number) => rendered[number % rendered.length] as string,
+    readsBody: false,
+    accepted: (status) => Number(status === 200),
+    wanted: 1,
+  }
+}
+
+function post(path: string, headers: string): (body: string) => string {
+  const head = `POST ${path} HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: `
+  return (body) => `${head}${body.length}\r\n\r\n${body}`
+}
+
+function singles({ pick, first }: SubmitRequests, headers: string): Requests {
+  const render = post('/v1/events', headers)
+  return {
+    render: (number) => render(submissionJson(pick, first + number)),
+    readsBody: false,
+    accepted: (status) => Number(status === 201),
+    wanted: 1,
+  }
+}
+
+function batches({ pick, batch, first }: SubmitRequests, headers: string): Requests {
+  const render = post('/v1/events/batch', headers)
+  return {
+    render: (number) => {
+      let body = '{"events":['
+      for (let i = 0; i < batch; i++)
+        body += (i === 0 ? '' : ',') + submissionJson(pick, first + number * batch + i)
+      return render(`${body}]}`)
+    },
+    readsBody: true,
+    accepted: (status, body) => (status === 200 ? countOf('"status":201', body) : 0),
+    wanted: batch,
+  }
+}
+
+function countOf(part: string, text: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
+  return count
+}

@@ -1,0 +1,83 @@
+import type { Bench } from './bench.ts'
+import type { Measured } from './measured.ts'
+import { percentilesOf } from './measured.ts'
+import type { Sizes } from './sizes.ts'
+
+export interface Part {
+  name: string
+  /** One line for --list. */
+  summary: string
+  /** How long it would wait idly if it began now, in milliseconds; another part may use the time. */
+  idleMs?: (sizes: Sizes) => number
+  run: (bench: Bench, report: PartReport) => Promise<void>
+}
+
+/** A line of the table; what does not apply is left out. */
+export interface Row {
+  what: string
+  perSecond?: number
+  /** To the yardstick. */
+  ratio?: number
+  p50?: number
+  p99?: number
+  p999?: number
+  clientCpu?: number | null
+  serverCpu?: number | null
+  databaseCpu?: number | null
+  note?: string
+}
+
+/** What a part found, filled while it goes, so that what was found before an error is not lost. */
+export class PartReport {
+  /** The flat figures; null for one that could not be had here. */
+  readonly figures: Record<string, number | null> = {}
+  readonly rows: Row[] = []
+  readonly #part: string
+  readonly #say: (line: string) => void
+
+  constructor(part: string, say: (line: string) => void) {
+    this.#part = part
+    this.#say = say
+  }
+
+  figure(key: string, value: number | null): void {
+    this.figures[key] = value === null ? null : Number(value.toPrecision(5))
+    this.#say(`  ${key} = ${this.figures[key]}`)
+  }
+
+  /** In milliseconds, as `NAME_p99_ms_WHEN` and so on. */
+  latencyFigures(name: string, when: string, { latency }: Measured): void {
+    for (const [percentile, ms] of Object.entries(percentilesOf(latency))) {
+      this.figure(`${name}_${percentile}_ms_${when}`, ms)
+    }
+  }
+
+  /** Keeps the highest, in MB; null where the system does not tell. */
+  peakMemory(server: string, mb: number | null): void {
+    const key = `${this.#part}_${server}_rss_mb`
+    const before = this.figures[key] ?? 0
+    this.figures[key] = mb === null ? null : Math.max(before, Math.round(mb))
+  }
+
+  row(row: Row): void {
+    this.rows.push(row)
+  }
+
+  measured(what: string, measured: Measured, extra: Partial<Row> = {}): void {
+    const { perSecond, clientCpu, serverCpu, databaseCpu } = measured
+    const row = {
+      what,
+      perSecond,
+      clientCpu,
+      serverCpu,
+      databaseCpu,
+      ...percentilesOf(measured.latency),
+      ...extra,
+    }
+    this.rows.push(row)
+    const ms = (value: number) => value.toFixed(value < 10 ? 2 : 1)
+    this.#say(
+      `  ${what}: ${Math.round(perSecond).toLocaleString('en')}/s, p50 ${ms(row.p50)} ms, p99 ${ms(row.p99)} ms`,
+    )
+  }
+}

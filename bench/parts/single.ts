@@ -1,0 +1,99 @@
+import type { Bench } from '../bench.ts'
+import { compare } from '../comparison.ts'
+import { fastestPgbench, fastestSingles } from '../fastest.ts'
+import type { ClaimPick } from '../load/submissions.ts'
+import type { Part, PartReport } from '../part.ts'
+import { freshClaims, submit, submitByPgbench } from '../submission-run.ts'
+
+/** At the half of the maximum rate callers come from many connections, mostly idle. */
+const OPEN_LOOP_CONNECTIONS = 64
+
+export const single: Part = {
+  name: 'single',
+  summary: 'one event a request, against pgbench doing the same by hand; latency at half of the maximum rate',
+  run: async (bench, report) => {
+    const clients = await sweep(bench, report)
+    const perSecond = await warm(bench, report, clients)
+    // For the other parts: better known now than from the sweep.
+    await bench.once('highest single rate', async () => perSecond)
+    await halfRate(bench, report, perSecond / 2)
+    await cold(bench, report, clients)
+  },
+}
+
+interface Clients {
+  ours: number
+  /** Null where there is no pgbench. */
+  theirs: number | null
+}
+
+async function sweep(bench: Bench, report: PartReport): Promise<Clients> {
+  const ours = await fastestSingles(bench)
+  for (const { clients, measured } of ours.all) report.measured(`ours, ${clients} connections`, measured)
+  if (!bench.pgbench) return { ours: ours.clients, theirs: null }
+  const theirs = await fastestPgbench(bench)
+  for (const { clients, measured } of theirs.all) report.measured(`pgbench, ${clients} clients`, measured)
+  return { ours: ours.clients, theirs: theirs.clients }
+}
+
+/** The same claims again and again. Returns our rate. */
+async function warm(bench: Bench, report: PartReport, { ours, theirs }: Clients): Promise<number> {
+  const { sizes } = bench
+  const run = { label: 'single', measureMs: sizes.measureMs }
+  const { ours: measured, ratio } = await compare(bench, report, {
+    name: `${sizes.warmClaims.toLocaleString('en')} claims: ours, ${ours} connections`,
+    yardstick: `${sizes.warmClaims.toLocaleString('en')} claims: pgbench, ${theirs} clients`,
+    rounds: sizes.rounds,
+    ours: async () =>
+      submit(bench, { ...run, connections: ours, pick: await freshClaims(bench, sizes.warmClaims) }),
+    theirs:
+      theirs === null
+        ? null
+        : async () =>
+            submitByPgbench(bench, {
+              ...run,
+              connections: theirs,
+              pick: await freshClaims(bench, sizes.warmClaims),
+            }),
+  })
+  report.figure('single_vs_pgbench', ratio)
+  report.figure('single_events_per_second', measured.perSecond)
+  return measured.perSecond
+}
+
+async function halfRate(bench: Bench, report: PartReport, rate: number): Promise<void> {
+  const measured = await submit(bench, {
+    label: 'half of the maximum rate',
+    pick: await freshClaims(bench, bench.sizes.warmClaims),
+    connections: OPEN_LOOP_CONNECTIONS,
+    rate,
+    measureMs: bench.sizes.openLoopMs,
+  })
+  report.measured('half of the maximum rate, open loop', measured)
+  report.latencyFigures('single', 'at_half_rate', measured)
+}
+
+/** Each claim about once: every measurement has a slice of its own, spread over the whole table. */
+async function cold(bench: Bench, report: PartReport, { ours, theirs }: Clients): Promise<void> {
+  const { sizes } = bench
+  const pick = await freshClaims(bench, sizes.coldClaims)
+  const slices = 2 * sizes.coldRounds
+  const cluster = await bench.cluster()
+  const slice = async (index: number): Promise<ClaimPick> => {
+    await cluster.checkpoint()
+    return { ...pick, walk: { slice: index, slices } }
+  }
+  const run = { label: 'single, cold', measureMs: sizes.measureMs }
+  const { ratio } = await compare(bench, report, {
+    name: `${sizes.coldClaims.toLocaleString('en')} claims, each about once: ours`,
+    yardstick: `${sizes.coldClaims.toLocaleString('en')} claims, each about once: pgbench`,
+    rounds: sizes.coldRounds,
+    ours: async (round) => submit(bench, { ...run, connections: ours, pick: await slice(2 * round) }),
+    theirs:
+      theirs === null
+        ? null
+        : async (round) =>
+            submitByPgbench(bench, { ...run, connections: theirs, pick: await slice(2 * round + 1) }),
+  })
+  report.figure('single_cold_vs_pgbench', ratio)
+}

@@ -1,0 +1,141 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createReadStream, globSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Cleanup } from './cleanup.ts'
+import { Histogram } from './load/histogram.ts'
+import { type ClaimPick, idPrefix } from './load/submissions.ts'
+import type { Measured } from './measured.ts'
+
+export interface Pgbench {
+  program: string
+  version: string
+}
+
+const THREADS = 2
+
+/** On the PATH, else the newest of where Debian puts it; null where there is none. */
+export function findPgbench(): Pgbench | null {
+  const versions = globSync('/usr/lib/postgresql/*/bin/pgbench').sort((a, b) =>
+    b.localeCompare(a, 'en', { numeric: true }),
+  )
+  for (const program of ['pgbench', ...versions]) {
+    try {
+      const output = execFileSync(program, ['--version'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      return { program, version: output.replace(/^pgbench \(PostgreSQL\) /, '').trim() }
+    } catch {
+      // Not here.
+    }
+  }
+  return null
+}
+
+export interface PgbenchRun {
+  databaseUrl: string
+  folder: string
+  pick: ClaimPick
+  clients: number
+  warmupMs: number
+  measureMs: number
+}
+
+/** One transaction a submission, by hand. What its log tells of the warm-up is left out. */
+export async function runPgbench(pgbench: Pgbench, run: PgbenchRun, cleanup: Cleanup): Promise<Measured> {
+  const folder = await mkdtemp(join(run.folder, 'pgbench-'))
+  try {
+    const script = join(folder, 'submission.sql')
+    await writeFile(script, submissionScript(run.pick))
+    const seconds = Math.floor((run.warmupMs + run.measureMs) / 1000) + 1
+    await execute(pgbench.program, argumentsOf(run, script, seconds, folder), run, cleanup)
+    return await readLogs(folder, run)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function argumentsOf({ clients }: PgbenchRun, script: string, seconds: number, folder: string): string[] {
+  const threads = Math.min(THREADS, clients)
+  return [
+    ...['-n', '-M', 'prepared', '-c', `${clients}`, '-j', `${threads}`, '-T', `${seconds}`],
+    ...['-f', script, '-l', `--log-prefix=${join(folder, 'log')}`],
+  ]
+}
+
+/** What a service by hand would do: lock the claim, read its log, append, count. */
+function submissionScript({ set, claims, walk }: ClaimPick): string {
+  const [slice, slices] = walk === 'random' ? [0, 1] : [walk.slice, walk.slices]
+  const id = `('${idPrefix(set)}' || lpad(to_hex(:claim::bigint), 12, '0'))::uuid`
+  return `\\set claim 1 + ${slice} + ${slices} * random(0, ${Math.floor(claims / slices) - 1})
+\\set event random(1, 1000000000000)
+\\set value random(1, 3)
+BEGIN;
+SELECT status, contract, due_at, event_count, log_bytes FROM claims WHERE id = ${id} FOR UPDATE \\gset
+SELECT type, payload FROM claim_events WHERE claim_id = ${id};
+INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+  VALUES (${id}, :event_count + 1, 'evt-' || :event::bigint, 'satisfaction',
+    json_build_object('value', :value::int, 'agent', 'a-17'), false, clock_timestamp());
+UPDATE claims SET event_count = :event_count + 1, log_bytes = :log_bytes + 26 WHERE id = ${id};
+COMMIT;
+`
+}
+
+async function execute(program: string, args: string[], run: PgbenchRun, cleanup: Cleanup): Promise<void> {
+  const url = new URL(run.databaseUrl)
+  const child = spawn(program, args, {
+    env: {
+      ...process.env,
+      PGHOST: url.hostname,
+      PGPORT: url.port,
+      PGUSER: url.username,
+      PGPASSWORD: url.password,
+      PGDATABASE: url.pathname.slice(1),
+      PGOPTIONS: '',
+      PGSSLMODE: 'disable',
+      PGGSSENCMODE: 'disable',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const done = cleanup.add(() => void child.kill())
+  let told = ''
+  child.stderr.on('data', (chunk) => {
+    told += chunk
+  })
+  const [status] = await once(child, 'close')
+  done()
+  if (status !== 0) throw new Error(`pgbench ended with ${status}: ${told.trim()}`)
+}
+
+/** Lines of the log: client, transaction, microseconds it took, script, and when it ended in seconds and microseconds. */
+async function readLogs(folder: string, { warmupMs, measureMs }: PgbenchRun): Promise<Measured> {
+  const transactions: { endedAt: number; ms: number }[] = []
+  for (const path of globSync(join(folder, 'log*'))) {
+    for await (const line of createInterface({ input: createReadStream(path) })) {
+      const [, , took, , seconds, microseconds] = line.split(' ')
+      transactions.push({
+        endedAt: Number(seconds) * 1000 + Number(microseconds) / 1000,
+        ms: Number(took) / 1000,
+      })
+    }
+  }
+  const first = transactions.reduce(
+    (least, { endedAt }) => Math.min(least, endedAt),
+    Number.POSITIVE_INFINITY,
+  )
+  const from = first + warmupMs
+  const latency = new Histogram()
+  for (const { endedAt, ms } of transactions) {
+    if (endedAt >= from && endedAt < from + measureMs) latency.record(ms)
+  }
+  return {
+    perSecond: (latency.count * 1000) / measureMs,
+    latency: latency.toData(),
+    clientCpu: null,
+    serverCpu: null,
+    databaseCpu: null,
+  }
+}

@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs'
+
+// What Linux tells of processes; null on other systems.
+
+const TICK_MS = 10
+
+/** Resident memory in MB. */
+export function residentMbOf(pid: number): number | null {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readProc(`${pid}/status`))?.[1]
+  return kilobytes === undefined ? null : Number(kilobytes) / 1024
+}
+
+/** Processor time so far, in milliseconds. */
+export function cpuMsOf(pid: number): number | null {
+  const stat = readStat(pid)
+  return stat?.ownMs ?? null
+}
+
+/** Processor time so far of a process and its children, those that have ended included, in milliseconds. */
+export function familyCpuMsOf(parent: number): number | null {
+  const stat = readStat(parent)
+  if (!stat) return null
+  const children = globSync('/proc/[0-9]*')
+    .map((path) => readStat(Number(path.slice('/proc/'.length))))
+    .filter((child) => child?.parent === parent)
+  return children.reduce((sum, child) => sum + (child?.ownMs ?? 0), stat.ownMs + stat.endedChildrenMs)
+}
+
+interface Stat {
+  parent: number
+  ownMs: number
+  endedChildrenMs: number
+}
+
+/** The fields are counted from behind the program's name, which may hold blanks. */
+function readStat(pid: number): Stat | null {
+  const text = readProc(`${pid}/stat`)
+  if (text === '') return null
+  const [, parent, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [user, system, endedUser, endedSystem] = rest.slice(9, 13).map((ticks) => Number(ticks) * TICK_MS)
+  return {
+    parent: Number(parent),
+    ownMs: (user as number) + (system as number),
+    endedChildrenMs: (endedUser as number) + (endedSystem as number),
+  }
+}
+
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
+}

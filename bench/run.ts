@@ -1,0 +1,53 @@
+import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import type { Part } from './part.ts'
+import { backtest } from './parts/backtest.ts'
+import { batch } from './parts/batch.ts'
+import { check } from './parts/check.ts'
+import { contended } from './parts/contended.ts'
+import { reads } from './parts/reads.ts'
+import { single } from './parts/single.ts'
+import { runParts } from './run-parts.ts'
+import { FULL, QUICK } from './sizes.ts'
+
+const PARTS: readonly Part[] = [single, batch, contended, check, reads, backtest]
+
+interface Options {
+  quick: boolean
+  json?: string
+  list: boolean
+  folder: string
+  serverOptions: string
+}
+
+function partOf(name: string, chosen: Part[] = []): Part[] {
+  const part = PARTS.find((part) => part.name === name)
+  if (!part) throw new InvalidArgumentError(`The parts are: ${PARTS.map(({ name }) => name).join(', ')}.`)
+  return [...chosen, part]
+}
+
+const program = new Command('npm run bench --')
+  .description('Measures the service on a database and a server of its own, and shows what it found.')
+  .argument('[parts...]', 'which parts; by default all', partOf)
+  .option('--quick', 'smaller data and shorter runs: all parts in under 2 minutes', false)
+  .option('--json <file>', 'write the figures also as one flat object')
+  .option('--list', 'list the parts', false)
+  .option('--folder <folder>', 'where the temporary data goes', tmpdir())
+  .option('--server-options <options>', 'options of Node for the server, such as "--cpu-prof"', '')
+  .action(async (parts: Part[], options: Options) => {
+    if (options.list) {
+      for (const { name, summary } of PARTS) console.log(`${name.padEnd(10)} ${summary}`)
+      return
+    }
+    const status = await runParts(parts.length > 0 ? parts : PARTS, {
+      sizes: options.quick ? QUICK : FULL,
+      quick: options.quick,
+      json: options.json ? resolve(options.json) : null,
+      folder: options.folder,
+      serverOptions: options.serverOptions.split(' ').filter(Boolean),
+    })
+    process.exit(status)
+  })
+
+await program.parseAsync()

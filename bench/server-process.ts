@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import packageJson from '../package.json' with { type: 'json' }
+import type { Cleanup } from './cleanup.ts'
+import type { BenchDatabase } from './cluster.ts'
+import { cpuMsOf, residentMbOf } from './process-figures.ts'
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+/** Options for Node as `npm start` gives them. */
+const START_OPTIONS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
+const READY = /is ready on (http:\/\/\S+)/
+const SAMPLE_MS = 500
+const STOP_MS = 15_000
+const ERROR_LEVEL = 50
+
+export type LogLine = Record<string, unknown>
+
+/** `claimkeeper serve` in a process of its own, watched from outside. */
+export class ServerProcess {
+  readonly url: string
+  readonly #child: ChildProcess
+  readonly #listeners = new Set<(line: LogLine) => void>()
+  #errors: string[] = []
+  #peakMb: number | null = null
+
+  private constructor(url: string, child: ChildProcess) {
+    this.url = url
+    this.#child = child
+  }
+
+  static async start(
+    database: BenchDatabase,
+    nodeOptions: string[],
+    cleanup: Cleanup,
+  ): Promise<ServerProcess> {
+    const env = {
+      ...process.env,
+      HOST: '',
+      PORT: '0',
+      PUBLIC_URL: '',
+      CLAIMKEEPER_RATE_LIMIT: '',
+      NO_COLOR: '1',
+    }
+    const child = spawn(process.execPath, [...START_OPTIONS, ...nodeOptions, MAIN, 'serve'], {
+      env: { ...env, DATABASE_URL: database.url, CLAIMKEEPER_BOOTSTRAP_TOKEN: '', LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const url = await readyUrl(child)
+    const server = new ServerProcess(url, child)
+    cleanup.add(() => server.stop())
+    createInterface({ input: child.stderr }).on('line', (line) => server.#hear(line))
+    const timer = setInterval(() => server.#sample(), SAMPLE_MS).unref()
+    child.once('exit', () => clearInterval(timer))
+    server.#sample()
+    return server
+  }
+
+  /** The highest memory (resident set) since the last call, in MB; null where the system does not tell. */
+  takePeakMb(): number | null {
+    this.#sample()
+    const peak = this.#peakMb
+    this.#peakMb = null
+    this.#sample()
+    return peak
+  }
+
+  /** Processor time so far, in milliseconds; null where the system does not tell. */
+  cpuMs(): number | null {
+    return cpuMsOf(this.#child.pid as number)
+  }
+
+  /** Lines of the log of level error, and what is no log line at all, since the last call. */
+  takeErrors(): string[] {
+    const errors = this.#errors
+    this.#errors = []
+    return errors
+  }
+
+  /** Hears each line of the log until the returned function is called. */
+  onLogLine(listener: (line: LogLine) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exited = once(this.#child, 'exit')
+    this.#child.kill('SIGTERM')
+    const killing = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS)
+    await exited
+    clearTimeout(killing)
+  }
+
+  #hear(text: string): void {
+    const line = parseLine(text)
+    if (line === null || Number(line.level) >= ERROR_LEVEL) this.#errors.push(text)
+    else for (const listener of this.#listeners) listener(line)
+  }
+
+  #sample(): void {
+    const mb = residentMbOf(this.#child.pid as number)
+    if (mb !== null) this.#peakMb = Math.max(this.#peakMb ?? 0, mb)
+  }
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  let output = ''
+  const hear = (chunk: Buffer) => {
+    output += chunk
+  }
+  child.stderr?.on('data', hear)
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', (chunk) => {
+      hear(chunk)
+      const url = READY.exec(output)?.[1]
+      if (url) resolve(url)
+    })
+    child.once('exit', () => reject(new Error(`the server ended before it was ready:\n${output}`)))
+  })
+  child.stderr?.off('data', hear)
+  return url
+}
+
+function parseLine(text: string): LogLine | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

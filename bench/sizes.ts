@@ -1,0 +1,76 @@
+/** Every size and duration of the benchmark; times in milliseconds. */
+export interface Sizes {
+  /** What is not counted before each measurement, and how long each measurement is. */
+  warmupMs: number
+  measureMs: number
+  /** The search for the best number of connections or clients, for each candidate. */
+  sweepMs: number
+  /** Ours and the yardstick by turns: so many times. */
+  rounds: number
+  coldRounds: number
+  contendedRounds: number
+  /** Connections of the load client, and clients of pgbench, among which the best is looked for. */
+  clients: number[]
+  batchConnections: number[]
+  openLoopMs: number
+  /** Claims that are submitted to again and again, and those that are touched about once. */
+  warmClaims: number
+  coldClaims: number
+  contendedClaims: number
+  overdueClaims: number
+  /** How long before its check the loading of the overdue claims begins. */
+  overdueLeadMs: number
+  readClaims: { small: number; large: number }
+  readRounds: number
+  /** Requests of each kind in each round. */
+  readsOfKind: number
+  backtestEvents: number
+  /** Over the log that is sorted by case; over the other one once. */
+  backtestRounds: number
+}
+
+export const FULL: Sizes = {
+  warmupMs: 2_000,
+  measureMs: 10_000,
+  sweepMs: 5_000,
+  rounds: 5,
+  coldRounds: 3,
+  contendedRounds: 3,
+  clients: [8, 32, 64],
+  batchConnections: [4, 8, 16],
+  openLoopMs: 20_000,
+  warmClaims: 10_000,
+  coldClaims: 1_000_000,
+  contendedClaims: 10,
+  overdueClaims: 1_000_000,
+  overdueLeadMs: 120_000,
+  readClaims: { small: 10_000, large: 10_000_000 },
+  readRounds: 6,
+  readsOfKind: 100,
+  backtestEvents: 2_000_000,
+  backtestRounds: 3,
+}
+
+export const QUICK: Sizes = {
+  warmupMs: 500,
+  measureMs: 1_400,
+  sweepMs: 1_000,
+  rounds: 2,
+  coldRounds: 1,
+  contendedRounds: 1,
+  clients: [8, 64],
+  batchConnections: [8],
+  openLoopMs: 2_000,
+  warmClaims: 10_000,
+  coldClaims: 100_000,
+  contendedClaims: 10,
+  overdueClaims: 100_000,
+  overdueLeadMs: 10_000,
+  readClaims: { small: 10_000, large: 300_000 },
+  readRounds: 2,
+  readsOfKind: 15,
+  backtestEvents: 200_000,
+  backtestRounds: 1,
+}
+
+export const EVENTS_A_BATCH = 100

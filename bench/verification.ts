@@ -1,0 +1,64 @@
+import type { BenchDatabase } from './cluster.ts'
+import type { PhaseResult } from './load/plan.ts'
+import { type ClaimPick, claimId, claimOf, eventId } from './load/submissions.ts'
+
+/**
+ * Every acknowledged event is in the log of its claim exactly once, none is there that was not sent, and each
+ * claim counts its log rightly. Returns how many were acknowledged.
+ */
+export async function verifyAcknowledged(
+  database: BenchDatabase,
+  pick: ClaimPick,
+  { sent, refused }: PhaseResult,
+): Promise<number> {
+  const range = [claimId(pick.set, 1), claimId(pick.set, pick.claims)]
+  const { rows } = await database.sql.query<{ event: string }>(
+    `SELECT claim_id || ' ' || id AS event FROM claim_events
+     WHERE claim_id BETWEEN $1 AND $2 AND starts_with(id, 'evt-')`,
+    range,
+  )
+  const stored = new Set(rows.map(({ event }) => event))
+  const unacknowledged = new Set(refused)
+  const expected = Array.from({ length: sent }, (_, number) => nameOf(pick, number))
+  const acknowledged = expected.filter((_, number) => !unacknowledged.has(number))
+  const lost = acknowledged.filter((event) => !stored.has(event)).length
+  const unsent = stored.difference(new Set(expected)).size
+  const wrong = await countWrongCounts(database, range)
+  if (lost > 0 || unsent > 0 || rows.length !== stored.size || wrong > 0) {
+    throw new Error(
+      `of ${acknowledged.length} acknowledged events ${lost} are lost, ${rows.length - stored.size} are doubled, ${unsent} were never sent; ${wrong} claims count their log wrongly`,
+    )
+  }
+  return acknowledged.length
+}
+
+const nameOf = (pick: ClaimPick, submission: number) =>
+  `${claimId(pick.set, claimOf(pick, submission))} ${eventId(submission)}`
+
+async function countWrongCounts(database: BenchDatabase, range: string[]): Promise<number> {
+  const { rows } = await database.sql.query<{ wrong: string }>(
+    `SELECT count(*) AS wrong FROM claims c WHERE id BETWEEN $1 AND $2
+     AND event_count <> (SELECT count(*) FROM claim_events e WHERE e.claim_id = c.id)`,
+    range,
+  )
+  return Number(rows[0]?.wrong)
+}
+
+/** Every claim of a set is terminal, with exactly one system event. */
+export async function verifyResolved(database: BenchDatabase, set: number, claims: number): Promise<void> {
+  const { rows } = await database.sql.query<{ terminal: number; logged: number }>(
+    `SELECT
+       (SELECT count(*)::int FROM claims
+        WHERE id BETWEEN $1 AND $2 AND status IN ('CONFIRMED', 'FAILED') AND due_at IS NULL) AS terminal,
+       (SELECT count(*)::int FROM (
+          SELECT FROM claim_events WHERE claim_id BETWEEN $1 AND $2 AND system
+          GROUP BY claim_id HAVING count(*) = 1) once) AS logged`,
+    [claimId(set, 1), claimId(set, claims)],
+  )
+  const { terminal, logged } = rows[0] as { terminal: number; logged: number }
+  if (terminal !== claims || logged !== claims) {
+    throw new Error(
+      `of ${claims} overdue claims ${terminal} are terminal, ${logged} with exactly one system event`,
+    )
+  }
+}

@@ -8,12 +8,19 @@ export interface ClaimCopy {
   claim: Claim
   log: EventLog
   eventIds: Set<string>
+  /** Estimated. */
+  bytes: number
 }
 
 /** Estimated bytes that all copies may take. */
 const MOST_BYTES = 12 * 1024 * 1024
 const COPY_BYTES = 1_000
-const EVENT_ID_BYTES = 60
+/** A contract is held once for all claims under it, but a long one may well be a claim's own. */
+const SHORT_CONTRACT = 2_000
+const BYTES_A_CHARACTER = 16
+
+/** What an event's id takes. */
+export const idBytes = (id: string): number => 40 + 2 * id.length
 
 /**
  * Copies of OPEN claims lately written by this server. A copy may be stale: only a write that is guarded by the
@@ -22,7 +29,7 @@ const EVENT_ID_BYTES = 60
 export class ClaimCopies {
   readonly #copies = new LRUCache<string, ClaimCopy>({
     maxSize: MOST_BYTES,
-    sizeCalculation: ({ eventIds }) => COPY_BYTES + EVENT_ID_BYTES * eventIds.size,
+    sizeCalculation: ({ bytes }) => bytes,
   })
 
   get(claimId: string): ClaimCopy | undefined {
@@ -30,7 +37,11 @@ export class ClaimCopies {
   }
 
   keep(copy: ClaimCopy): void {
-    this.#copies.set(copy.claim.id, copy)
+    const { id } = copy.claim
+    const counted = this.#copies.info(id)?.size ?? 0
+    // Its size is only looked at when it is new.
+    if (copy.bytes > 1.2 * counted) this.#copies.delete(id)
+    this.#copies.set(id, copy)
   }
 
   forget(claimId: string): void {
@@ -38,10 +49,12 @@ export class ClaimCopies {
   }
 }
 
-export function copyOf({ claim, eventIds, decisiveEvents }: ClaimToDecide): ClaimCopy {
+export function copyOf({ claim, contractLength, eventIds, decisiveEvents }: ClaimToDecide): ClaimCopy {
+  const contractBytes = contractLength > SHORT_CONTRACT ? contractLength * BYTES_A_CHARACTER : 0
   return {
     claim,
     log: new EventLog(claim.contract.fulfillment_condition, decisiveEvents),
     eventIds: new Set(eventIds),
+    bytes: eventIds.reduce((sum, id) => sum + idBytes(id), COPY_BYTES + contractBytes),
   }
 }

@@ -5,7 +5,7 @@ import { afterSubmission, type Status } from '../domain/lifecycle.ts'
 import { ServiceError } from '../errors.ts'
 import type { Append } from '../storage/append-events.ts'
 import type { ClaimAddress } from '../storage/claims.ts'
-import type { ClaimCopy } from './claim-copies.ts'
+import { type ClaimCopy, idBytes } from './claim-copies.ts'
 import { claimNotFound } from './not-found.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
 
@@ -86,7 +86,10 @@ export class ClaimDraft {
   /** Brings the copy up to what was written. False: the claim takes no more events, so no copy is needed. */
   updateCopy(): boolean {
     if (this.#after.status !== 'OPEN') return false
-    for (const id of this.#added.keys()) this.copy.eventIds.add(id)
+    for (const id of this.#added.keys()) {
+      this.copy.eventIds.add(id)
+      this.copy.bytes += idBytes(id)
+    }
     Object.assign(this.copy.claim, this.#after)
     return true
   }

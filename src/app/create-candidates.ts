@@ -1,5 +1,4 @@
 import type { Claim } from '../domain/claim.ts'
-import { ServiceError } from '../errors.ts'
 import { findCustomersByExternalId } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { customerNotFound } from './not-found.ts'
@@ -21,7 +20,7 @@ export async function createCandidates(
   app: App,
   userId: string,
   requests: readonly CandidateRequest[],
-): Promise<(Claim | ServiceError)[]> {
+): Promise<(Claim | Error)[]> {
   const externalIds = new Set(requests.map(({ customerExternalId }) => customerExternalId))
   const found = await findCustomersByExternalId(app.db, userId, [...externalIds])
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
@@ -39,6 +38,6 @@ export async function createCandidates(
  */
 export async function createCandidate(app: App, userId: string, request: CandidateRequest): Promise<Claim> {
   const [candidate] = await createCandidates(app, userId, [request])
-  if (candidate instanceof ServiceError) throw candidate
+  if (candidate instanceof Error) throw candidate
   return candidate as Claim
 }

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Claim } from '../domain/claim.ts'
-import { ServiceError } from '../errors.ts'
 import { findCustomers } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { customerNotFound } from './not-found.ts'
@@ -21,7 +20,7 @@ export async function createClaims(
   app: App,
   userId: string,
   requests: readonly ClaimRequest[],
-): Promise<(Claim | ServiceError)[]> {
+): Promise<(Claim | Error)[]> {
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await findCustomers(app.db, userId, [...ids])
   const customers = new Map(found.map((customer) => [customer.id, customer]))
@@ -36,6 +35,6 @@ export async function createClaims(
 /** Opens one claim. @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND */
 export async function createClaim(app: App, userId: string, request: ClaimRequest): Promise<Claim> {
   const [claim] = await createClaims(app, userId, [request])
-  if (claim instanceof ServiceError) throw claim
+  if (claim instanceof Error) throw claim
   return claim as Claim
 }

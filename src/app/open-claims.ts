@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.ts'
 import { findClaimSchemas } from '../storage/claim-schemas.ts'
 import { type ClaimAddress, insertClaims, type NewClaim } from '../storage/claims.ts'
 import type { Customer } from '../storage/customers.ts'
+import { DatabaseAway } from '../storage/database.ts'
 import { findTestClocks } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
 import { schemaNotFound, testClockNotFound } from './not-found.ts'
@@ -25,18 +26,47 @@ export async function openClaims(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
-): Promise<(Claim | ServiceError)[]> {
+): Promise<(Claim | Error)[]> {
   const resolved = await resolve(app, userId, openings)
-  const opened = new Map<NewClaim, Claim | ServiceError>()
-  const claims = resolved.flatMap((claim) => (claim instanceof ServiceError ? [] : claim))
-  for (const [testClockId, some] of Map.groupBy(claims, (claim) => claim.testClockId)) {
-    const inserted = await insertClaims(app.db, some)
-    for (const [i, claim] of some.entries()) {
-      const error = inserted ? aliasConflict(claim.address) : testClockNotFound(`${testClockId}`)
-      opened.set(claim, inserted?.[i] ?? error)
-    }
+  const { first, again } = firstOfEach(
+    resolved.flatMap((claim) => (claim instanceof ServiceError ? [] : claim)),
+  )
+  const opened = new Map<NewClaim, Claim | Error>(again.map((claim) => [claim, aliasConflict(claim.address)]))
+  for (const some of Map.groupBy(first, (claim) => claim.testClockId).values()) {
+    const outcomes = await insertEach(app, some)
+    for (const [i, claim] of some.entries()) opened.set(claim, outcomes[i] as Claim | Error)
   }
   return resolved.map((claim) => (claim instanceof ServiceError ? claim : (opened.get(claim) as Claim)))
+}
+
+/** Of several candidates with one alias the first is opened. */
+function firstOfEach(claims: readonly NewClaim[]): { first: NewClaim[]; again: NewClaim[] } {
+  const aliases = new Set<string>()
+  const isFirst = ({ address }: NewClaim) => {
+    if (address.kind === 'claim') return true
+    const { size } = aliases
+    return aliases.add(address.alias).size > size
+  }
+  const { true: first = [], false: again = [] } = Object.groupBy(claims, (claim) => `${isFirst(claim)}`)
+  return { first, again }
+}
+
+/** What is stored stays so, whatever becomes of the others: an error is each one's own. */
+async function insertEach(app: App, claims: readonly NewClaim[]): Promise<(Claim | Error)[]> {
+  try {
+    const inserted = await insertClaims(app.db, claims)
+    return claims.map(({ address, testClockId }, i) => {
+      if (!inserted) return testClockNotFound(`${testClockId}`)
+      return inserted[i] ?? aliasConflict(address)
+    })
+  } catch (error) {
+    // One of them may be what the database does not take: it must not fail its neighbours.
+    const isAlone = claims.length === 1 || error instanceof DatabaseAway
+    if (isAlone) return claims.map(() => error as Error)
+    const outcomes: (Claim | Error)[] = []
+    for (const claim of claims) outcomes.push(...(await insertEach(app, [claim])))
+    return outcomes
+  }
 }
 
 /** Looks up what the openings name. */

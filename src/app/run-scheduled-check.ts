@@ -1,4 +1,5 @@
 import { atScheduledCheck } from '../domain/lifecycle.ts'
+import { DatabaseAway } from '../storage/database.ts'
 import {
   applyMoves,
   type ClaimMove,
@@ -6,62 +7,77 @@ import {
   type DueClaim,
   type DueCursor,
   findDueClaims,
+  limitLockWaits,
   nextCursor,
   takeCheckTurn,
 } from '../storage/due-claims.ts'
 import type { App } from './app.ts'
 
-/** Claims that one transaction moves: enough to be fast, few enough not to hold up submissions. */
+/** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
 const BATCH = 1_000
 /** A claim that changes while it is read is left for the next round. */
 const MOST_ROUNDS = 10
+/** Far below PostgreSQL's deadlock_timeout of a second. */
+const LONGEST_LOCK_WAIT_MS = 100
 
 /**
  * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
- * Safe with any number of servers at once. Returns how many transitions were made.
+ * Safe with any number of servers at once; one at a time works, the others then find nothing left to do.
+ * Returns how many transitions were made.
  * @param isOver asked after each batch; where it is, the rest is left to the check of a later minute
  */
-export async function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
-  let total = 0
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const { moved, missed } = await checkOnce(app, checkTime, isOver)
-    total += moved
-    if (missed === 0) break
-  }
-  return total
+export function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
+  return app.db.transaction(async (turn) => {
+    await takeCheckTurn(turn)
+    let total = 0
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const { moved, missed } = await checkOnce(app, checkTime, isOver)
+      total += moved
+      if (missed === 0) break
+    }
+    return total
+  })
 }
 
+/** Walks once over the due claims. While a batch is being moved the next one is read. */
 async function checkOnce(
   app: App,
   checkTime: Date,
   isOver: () => boolean,
 ): Promise<{ moved: number; missed: number }> {
   const sum = { moved: 0, missed: 0 }
-  for (let cursor: DueCursor | null = DUE_START; cursor; ) {
-    const batch = await checkBatch(app, checkTime, cursor)
-    sum.moved += batch.moved
+  const find = (after: DueCursor) => findDueClaims(app.db, checkTime, after, BATCH)
+  for (let finding: Promise<DueClaim[]> | null = find(DUE_START); finding; ) {
+    const due: DueClaim[] = await finding
+    const cursor = nextCursor(due, BATCH)
+    finding = cursor && find(cursor)
+    // Where moving fails, nobody asks what was found.
+    finding?.catch(() => {})
+    const moves = due.flatMap((claim) => moveOf(claim, checkTime))
+    const moved = await move(app, moves)
+    sum.moved += moved
+    sum.missed += moves.length - moved
     if (isOver()) return { moved: sum.moved, missed: 0 }
-    sum.missed += batch.missed
-    cursor = batch.next
   }
   return sum
 }
 
-interface Batch {
-  moved: number
-  /** Claims that something else happened to in between. */
-  missed: number
-  next: DueCursor | null
-}
-
-function checkBatch(app: App, checkTime: Date, cursor: DueCursor): Promise<Batch> {
-  return app.db.transaction(async (connection) => {
-    await takeCheckTurn(connection)
-    const due = await findDueClaims(connection, checkTime, cursor, BATCH)
-    const moves = due.flatMap((claim) => moveOf(claim, checkTime))
-    const moved = await applyMoves(connection, moves)
-    return { moved, missed: moves.length - moved, next: nextCursor(due, BATCH) }
-  })
+/**
+ * Moves them without waiting long for submissions to some of them, which may be waiting for others of them in turn:
+ * then by halves. Returns how many moved.
+ */
+async function move(app: App, moves: readonly ClaimMove[]): Promise<number> {
+  try {
+    return await app.db.transaction(async (connection) => {
+      await limitLockWaits(connection, LONGEST_LOCK_WAIT_MS)
+      return applyMoves(connection, moves)
+    })
+  } catch (error) {
+    if (!(error instanceof DatabaseAway && error.isPassing)) throw error
+    const half = Math.ceil(moves.length / 2)
+    if (moves.length === 1) return 0
+    return (await move(app, moves.slice(0, half))) + (await move(app, moves.slice(half)))
+  }
 }
 
 function moveOf(claim: DueClaim, checkTime: Date): ClaimMove[] {

@@ -92,6 +92,12 @@ export class SubmissionQueue {
     for (const { line, waiting } of group) {
       const ofLine: Outcome[] = []
       for (const one of waiting) {
+        const before = ofLine.at(-1)
+        if (before && 'again' in before) {
+          // So must all after it, or their order would be lost.
+          ofLine.push({ again: 'overtaken' })
+          continue
+        }
         const alone = [{ claimId: line.claimId, requests: [one.request] }]
         const [outcome] = await submitGroup(connection, this.#copies, alone).catch((error) => {
           this.#copies.forget(line.claimId)

@@ -75,7 +75,7 @@ function toServiceError(error: unknown, bodyLimit: number): ServiceError {
   return new ServiceError('INTERNAL_ERROR', undefined, { cause: error })
 }
 
-export function unsupportedMediaType(message: string): ServiceError {
+function unsupportedMediaType(message: string): ServiceError {
   return new ServiceError('UNSUPPORTED_MEDIA_TYPE', message)
 }
 

@@ -1,17 +1,17 @@
 const NEWLINE = 0x0a
+/** Pieces of a line that are held before they are joined. */
+const MOST_PIECES = 64
 
-/**
- * The lines of a stream of bytes, without their ends; null for a line of more than `longest` bytes, which is passed
- * over. Blank lines are left out.
- */
-export async function* readLines(
-  chunks: AsyncIterable<Buffer>,
-  longest: number,
-): AsyncGenerator<Buffer | null> {
+/** A line that was passed over for its length. */
+export const TOO_LONG = Symbol('too long')
+export type Line = Buffer | typeof TOO_LONG
+
+/** The lines of a stream of bytes, without their ends; of at most `longest` bytes each. Blank lines are left out. */
+export async function* readLines(chunks: AsyncIterable<Buffer>, longest: number): AsyncGenerator<Line> {
   let begun: Buffer[] = []
   let size = 0
-  const endLine = (rest: Buffer): Buffer | null => {
-    const line = size + rest.length > longest ? null : Buffer.concat([...begun, rest])
+  const endLine = (rest: Buffer): Line => {
+    const line = size + rest.length > longest ? TOO_LONG : Buffer.concat([...begun, rest])
     begun = []
     size = 0
     return line
@@ -25,13 +25,14 @@ export async function* readLines(
     }
     size += chunk.length - from
     // Of a line that is too long nothing needs to be kept.
-    if (size <= longest) begun.push(chunk.subarray(from))
-    else begun = []
+    if (size > longest) begun = []
+    else begun.push(chunk.subarray(from))
+    if (begun.length > MOST_PIECES) begun = [Buffer.concat(begun)]
   }
   const last = endLine(Buffer.alloc(0))
   if (!isBlank(last)) yield last
 }
 
 /** Spaces, tabs and the \r of a Windows line end. */
-const isBlank = (line: Buffer | null) =>
-  line?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+const isBlank = (line: Line) =>
+  line !== TOO_LONG && line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)

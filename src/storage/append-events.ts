@@ -2,7 +2,7 @@ import type { Claim } from '../domain/claim.ts'
 import { windowMs } from '../domain/contract.ts'
 import type { Connection } from './database.ts'
 
-export interface NewEvent {
+interface NewEvent {
   id: string
   type: string
   /** As JSON. */

@@ -8,6 +8,8 @@ import type { Connection } from './database.ts'
 /** A claim with what a decision needs of its log. */
 export interface ClaimToDecide {
   claim: Claim
+  /** Characters of its JSON. */
+  contractLength: number
   /** Of every event. */
   eventIds: string[]
   /** Those of the types that the condition names. */
@@ -65,6 +67,7 @@ function read(db: Connection, ids: readonly string[], longest: number): Promise<
 function toClaimToDecide({ contract, ids, decisive, ...row }: Row): ClaimToDecide {
   return {
     claim: toClaim({ ...row, contract: toContract(contract) }),
+    contractLength: contract.length,
     eventIds: ids ?? [],
     decisiveEvents: decisive ?? [],
   }
@@ -72,7 +75,7 @@ function toClaimToDecide({ contract, ids, decisive, ...row }: Row): ClaimToDecid
 
 /** Many claims are under the same contract: it is parsed and held once. In characters. */
 const contracts = new LRUCache<string, Contract>({
-  maxSize: 4 * 1024 * 1024,
+  maxSize: 512 * 1024,
   sizeCalculation: (_contract, text) => text.length,
 })
 

@@ -1,6 +1,6 @@
 import type { Claim } from '../domain/claim.ts'
 import { type Contract, decisiveEventTypes, windowMs } from '../domain/contract.ts'
-import { type Outcome, openState, type Status } from '../domain/lifecycle.ts'
+import { type Outcome, openState, STATUSES, type Status } from '../domain/lifecycle.ts'
 import { candidateId } from './candidate-id.ts'
 import type { Connection } from './database.ts'
 import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
@@ -108,7 +108,7 @@ export async function insertClaims(
         SELECT id, position, $2::uuid, customer_id, alias, external_id, contract,
           ARRAY(SELECT json_array_elements_text(event_types)), 'OPEN', now,
           now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now
-        FROM placed ORDER BY id
+        FROM placed ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
         RETURNING id
       )
@@ -172,17 +172,23 @@ export async function listClaims(db: Connection, filter: ClaimFilter): Promise<P
     (count, upTo) => {
       const query = new ListQuery()
         .where('user_id', '=', filter.userId)
-        .where('status', '=', filter.status)
         .where('customer_id', '=', filter.customerId)
         .after(filter.after, filter.order)
         .where('position', '<=', upTo)
-      return db.query<ClaimRow & ListedRow>({
-        text: `-- list_claims
-          SELECT ${CLAIM_COLUMNS}, position, (${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh
+      const page = `ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`
+      const ofStatus = (status: Status) =>
+        `(SELECT ${CLAIM_COLUMNS}, position, (${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh
           FROM claims
-          WHERE candidate_alias IS ${filter.kind === 'candidate' ? 'NOT NULL' : 'NULL'} AND ${query.conditions}
-          ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
+          WHERE candidate_alias IS ${filter.kind === 'candidate' ? 'NOT NULL' : 'NULL'}
+            AND status = '${status}' AND ${query.conditions} ${page})`
+      return db.query<ClaimRow & ListedRow>({
+        // A page of each status, each in the order of an index; of all of them together the page is the beginning.
+        text: `-- list_claims
+          SELECT * FROM (
+            ${(filter.status ? [filter.status] : STATUSES).map(ofStatus).join(' UNION ALL ')}
+          ) AS pages ${page}`,
         values: query.values,
+        readOnly: true,
       })
     },
   )

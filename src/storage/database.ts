@@ -33,9 +33,9 @@ export class DatabaseAway extends ServiceError {
     this.outcomeKnown = outcomeKnown
   }
 
-  /** It was in the way of others at that moment (a deadlock): tried again at once, it may well succeed. */
+  /** It was in the way of others at that moment (a deadlock, a lock): tried again at once, it may well succeed. */
   get isPassing(): boolean {
-    return this.cause instanceof pg.DatabaseError && /^40/.test(this.cause.code ?? '')
+    return this.cause instanceof pg.DatabaseError && /^(40|55P03)/.test(this.cause.code ?? '')
   }
 }
 
@@ -77,11 +77,15 @@ export class Database implements Connection {
     let broken = false
     try {
       return await work({
-        query: <Row>(statement: Statement) => run<Row>(client, statement),
+        query: async <Row>(statement: Statement) => {
+          try {
+            return await run<Row>(client, statement)
+          } catch (error) {
+            broken ||= error instanceof DatabaseAway
+            throw error
+          }
+        },
       })
-    } catch (error) {
-      broken = error instanceof DatabaseAway
-      throw error
     } finally {
       client.release(broken)
     }

@@ -40,6 +40,11 @@ export async function takeCheckTurn(db: Connection): Promise<void> {
   await db.query({ text: "SELECT pg_advisory_xact_lock(hashtext('claimkeeper scheduled check'))" })
 }
 
+/** A statement of this transaction that waits longer for a lock fails (`isPassing`). */
+export async function limitLockWaits(db: Connection, ms: number): Promise<void> {
+  await db.query({ text: `SET LOCAL lock_timeout = ${ms}` })
+}
+
 interface DueRow {
   id: string
   status: Status

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { createApp } from '../../src/app/app.ts'
+import { submitEvent } from '../../src/app/submit-event.ts'
+import { Database } from '../../src/storage/database.ts'
 import { contractWith } from '../support/contracts.ts'
 import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -7,7 +10,7 @@ import { startTestService } from '../support/test-service.ts'
 /* The connection to the database breaks in the middle of a write. */
 
 let proxy: CuttingProxy
-const { api } = await startTestService(
+const { api, databaseUrl } = await startTestService(
   { after },
   {
     throughUrl: async (databaseUrl) => {
@@ -54,4 +57,51 @@ test('where it cannot be found out the answer is 503 and says so, with the id th
   const again = await api.post('/v1/events', submission)
   assert.equal(again.status, 200)
   assert.deepEqual(await logOf(id), ['unknown'])
+})
+
+test('of a batch, each claim’s events are recorded once where the write’s answer was lost', async () => {
+  const ids = await Promise.all([openClaim(), openClaim(), openClaim()])
+  const events = Array.from({ length: 30 }, (_, i) => ({ claim_id: ids[i % 3], id: `${i}`, type: 'other' }))
+  for (const [suffix, cut] of [
+    ['a', 'after it took effect, before the answer'],
+    ['b', 'before it reaches the database'],
+  ] as const) {
+    proxy.cutNext(WRITE, cut)
+    const named = events.map((event) => ({ ...event, id: event.id + suffix }))
+    const { body } = await api.post('/v1/events/batch', { events: named })
+    assert.deepEqual(
+      body.results.map(({ status }: { status: number }) => status),
+      Array(30).fill(201),
+    )
+  }
+  for (const [n, id] of ids.entries()) {
+    const own = events.filter((_, i) => i % 3 === n).map((event) => event.id)
+    assert.deepEqual(await logOf(id as string), [
+      ...own.map((name) => `${name}a`),
+      ...own.map((name) => `${name}b`),
+    ])
+  }
+})
+
+test('a connection that is cut silently while it writes answers 503 in time, and serves nobody after that', async (t) => {
+  const quiet = await startCuttingProxy(t, databaseUrl)
+  // The driver gives up five seconds after the statement's own time.
+  const db = new Database({ connectionString: quiet.url, poolSize: 2, statementTimeoutMs: 100 })
+  t.after(() => db.close())
+  const app = createApp(db)
+  const claim = await api.claim(customer, contractWith())
+  const submit = (id: string) =>
+    submitEvent(app, {
+      userId: claim.user_id,
+      address: { kind: 'claim', id: claim.id },
+      submission: { id, type: 'other', payload: {}, payloadBytes: 2 },
+      payloadJson: '{}',
+    })
+  await submit('1')
+  quiet.cutNext(WRITE, 'silently')
+  await assert.rejects(submit('2'), { code: 'UNAVAILABLE', message: /not known/ })
+  const startedAt = performance.now()
+  await submit('3')
+  assert.ok(performance.now() - startedAt < 1_000, 'the dead connection was not used again')
+  assert.deepEqual(await logOf(claim.id), ['1', '3'])
 })

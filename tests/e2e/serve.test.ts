@@ -9,6 +9,7 @@ import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { databaseProcess, hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
+import { exchangeLines } from '../support/line-exchange.ts'
 import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -210,6 +211,35 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     assert.ok(performance.now() - startedAt < 10_000)
     assert.equal(await stuck, null)
     await held.letGo()
+  })
+
+  test('a client that goes on sending lines does not hold up the stop for more than 10 seconds', async (t) => {
+    const DATABASE_URL = await createTestDatabase(t)
+    const served = await startServeProcess(t, { DATABASE_URL })
+    const api = await clientOf(served)
+    const { id } = await api.claim(await api.customer('acme'), contractWith())
+    const exchange = exchangeLines(api, '/v1/events/batch')
+    const submit = async (name: string) => {
+      await exchange.send(`${JSON.stringify({ claim_id: id, id: name, type: 'seen' })}\n`)
+      return exchange.next()
+    }
+    assert.equal((await submit('0')).status, 201)
+
+    const startedAt = performance.now()
+    const ended = served.end('SIGTERM')
+    const answers: { id: string; status: number }[] = []
+    for (let n = 1; ; n++) {
+      const answer = await submit(`${n}`).catch(() => null)
+      if (answer === null) break
+      answers.push({ id: `${n}`, status: answer.status })
+    }
+    assert.equal(await ended, 0)
+    assert.ok(performance.now() - startedAt < 10_000)
+    assert.ok(answers.every(({ status }) => status === 201 || status === 503))
+
+    const again = await clientOf({ ...(await startServeProcess(t, { DATABASE_URL })), token: served.token })
+    const log = new Set((await again.readClaim(id)).events.map((event: { id: string }) => event.id))
+    for (const { id: name, status } of answers) if (status === 201) assert.ok(log.has(name), name)
   })
 
   test('a taken port says so in one line', async (t) => {

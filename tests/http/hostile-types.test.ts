@@ -66,6 +66,14 @@ const CONTRACT_FIELDS: Record<string, Takes[]> = {
 }
 const EVENT_FIELDS: Record<string, Takes[]> = { type: [], id: [] }
 
+/** What an item of a batch must be answered is in tests/http/event-batches.test.ts and claim-batches.test.ts. */
+const batchOf = (list: string, item: JsonObject): Body => ({
+  method: 'POST',
+  path: `/v1/${list}/batch`,
+  whole: { [list]: [item] },
+  fields: { [list]: ['array'] },
+})
+
 const BODIES: Record<string, Body> = {
   createClaim: {
     method: 'POST',
@@ -110,6 +118,13 @@ const BODIES: Record<string, Body> = {
     whole: { claim_id: claim.id, type: 'a', id: 'i' },
     fields: { claim_id: [], ...EVENT_FIELDS },
   },
+  submitEvents: batchOf('events', { claim_id: claim.id, type: 'a', id: 'i' }),
+  createClaims: batchOf('claims', { customer_id: customer.id, contract }),
+  createCandidates: batchOf('candidates', {
+    candidate_alias: 'an-alias',
+    customer_uuid: customer.external_id,
+    contract,
+  }),
   submitEventByAlias: {
     method: 'POST',
     path: '/v1/events',

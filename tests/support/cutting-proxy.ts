@@ -3,13 +3,21 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Scope } from './test-database.ts'
 
 /** When to break a connection over which a statement passes. */
-type Cut = 'before it reaches the database' | 'after it took effect, before the answer'
+type Cut =
+  | 'before it reaches the database'
+  | 'after it took effect, before the answer'
+  /** Nothing passes over the connection any more, in either direction, and nobody is told. */
+  | 'silently'
 
 export interface CuttingProxy {
   /** The database's URL by way of the proxy. */
   url: string
   /** Breaks, once, the connection of the next statement that contains the text; then stays down if told so. */
   cutNext: (text: string, cut: Cut, options?: { staysDown: boolean }) => void
+  /** Whether what `cutNext` asked for has happened. */
+  hasCut: () => boolean
+  /** Takes no new connections. */
+  goDown: () => void
   /** Takes connections again. */
   comeBack: () => void
 }
@@ -40,17 +48,22 @@ export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<
       })
     }
     let cutAtAnswer = false
+    let silent = false
     client.on('data', (bytes) => {
       if (next && bytes.includes(next.text)) {
         const { cut, staysDown } = next
         next = null
         down = staysDown
         if (cut === 'before it reaches the database') return breakOff()
-        cutAtAnswer = true
+        silent = cut === 'silently'
+        cutAtAnswer = !silent
       }
-      database.write(bytes)
+      if (!silent) database.write(bytes)
     })
-    database.on('data', (bytes) => (cutAtAnswer ? breakOff() : client.write(bytes)))
+    database.on('data', (bytes) => {
+      if (cutAtAnswer) breakOff()
+      else if (!silent) client.write(bytes)
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(async () => {
@@ -65,6 +78,10 @@ export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<
     url: url.href,
     cutNext: (text, cut, { staysDown } = { staysDown: false }) => {
       next = { text, cut, staysDown }
+    },
+    hasCut: () => next === null,
+    goDown: () => {
+      down = true
     },
     comeBack: () => {
       down = false

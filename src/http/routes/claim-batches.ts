@@ -4,7 +4,6 @@ import { createCandidates } from '../../app/create-candidates.ts'
 import { createClaims } from '../../app/create-claims.ts'
 import type { Claim } from '../../domain/claim.ts'
 import type { Json } from '../../domain/json.ts'
-import type { ServiceError } from '../../errors.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -50,7 +49,7 @@ interface Batch<Body, Request> {
   item: TSchema
   body: TSchema & { $id?: string }
   read: (body: Body) => Request
-  create: (userId: string, requests: Request[]) => Promise<(Claim | ServiceError)[]>
+  create: (userId: string, requests: Request[]) => Promise<(Claim | Error)[]>
   present: (claim: Claim) => object
   operation: { operationId: string; summary: string; tags: string[] }
 }

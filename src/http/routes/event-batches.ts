@@ -5,6 +5,7 @@ import type { App } from '../../app/app.ts'
 import { submitEvent } from '../../app/submit-event.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { ServiceError } from '../../errors.ts'
+import { answerLines } from '../answer-lines.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -16,7 +17,7 @@ import {
 import { refuseEncoding } from '../error-response.ts'
 import { parseJson } from '../parse-json.ts'
 import { presentEither, presentEvent } from '../present.ts'
-import { readLines } from '../read-lines.ts'
+import { type Line, readLines, TOO_LONG } from '../read-lines.ts'
 import { prefersMinimal, readAddress, readSubmission } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
@@ -26,8 +27,6 @@ import type { TypedServer } from '../typed-server.ts'
 const NDJSON = 'application/x-ndjson'
 /** Bytes of a line, as of the body of the single form. */
 const MAX_LINE_BYTES = 1024 * 1024
-/** Lines of one request that are worked on at once. */
-const LINES_AT_ONCE = 500
 
 const RESULT = Type.Object({
   status: Type.Integer({
@@ -74,7 +73,10 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
         const answer = (item: () => Json) => resultOf(app, request, () => readItem(item()))
         const body: unknown = request.body
         if (body instanceof Readable) {
-          return reply.type(NDJSON).send(answerLines(body, (line) => answer(() => parseLine(line))))
+          const answerLine = async (line: Line) => `${JSON.stringify(await answer(() => parseLine(line)))}\n`
+          return reply
+            .type(NDJSON)
+            .send(Readable.from(answerLines(readLines(body, MAX_LINE_BYTES), answerLine)))
         }
         const results = request.body.events.map((item) => answer(() => item))
         return { results: await Promise.all(results) }
@@ -103,15 +105,8 @@ async function resultOf(
   }
 }
 
-function answerLines(lines: Readable, answer: (line: Buffer | null) => Promise<object>): Readable {
-  return Readable.from(readLines(lines, MAX_LINE_BYTES)).map(
-    async (line) => `${JSON.stringify(await answer(line))}\n`,
-    { concurrency: LINES_AT_ONCE },
-  )
-}
-
-function parseLine(line: Buffer | null): Json {
-  if (line === null) {
+function parseLine(line: Line): Json {
+  if (line === TOO_LONG) {
     throw new ServiceError(
       'PAYLOAD_TOO_LARGE',
       `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`,

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { type EventRequest, submitEvent } from '../../src/app/submit-event.ts'
+import type { Answer } from '../support/api-client.ts'
+import { contractWith } from '../support/contracts.ts'
+import { countDeadlocks } from '../support/deadlocks.ts'
+import { holdClaims } from '../support/held-rows.ts'
+import { newCandidate, newClaim } from '../support/new-records.ts'
+import { runBatch } from '../support/run-batch.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
+
+const service = await startTestService({ after })
+const { api, app } = service
+const customer = await api.customer('acme')
+const openClaim = async (): Promise<Answer['body']> => api.claim(customer, contractWith())
+const submit = (events: readonly object[]) => runBatch(api, '/v1/events/batch', events)
+const statuses = (results: Answer['body'][]): number[] => results.map(({ status }) => status)
+const logOf = async (id: string): Promise<string[]> =>
+  (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
+
+/** While the test runs, the database refuses events of this type. */
+async function refuseType(t: { after: (release: () => Promise<unknown>) => void }, type: string) {
+  await service.sql(`
+    CREATE FUNCTION refuse_${type}() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'something secret'; END $$;
+    CREATE TRIGGER refuse_${type} BEFORE INSERT ON claim_events
+    FOR EACH ROW WHEN (NEW.type = '${type}') EXECUTE FUNCTION refuse_${type}()`)
+  t.after(() => service.sql(`DROP FUNCTION refuse_${type} CASCADE`))
+}
+
+test('an event that the database refuses answers 500 alone: those beside it in the group are recorded in their order', async (t) => {
+  await refuseType(t, 'bomb')
+  const [a, b, c] = await Promise.all([openClaim(), openClaim(), openClaim()])
+  const of = (claim: { id: string }, id: string, type = 'seen') => ({ claim_id: claim.id, id, type })
+  const results = await submit([
+    of(a, '1'),
+    of(b, '1'),
+    of(a, 'bomb', 'bomb'),
+    of(a, '2'),
+    of(c, 'bomb', 'bomb'),
+    of(b, '2', 'done'),
+    of(b, '3'),
+    of(a, '1'),
+    of(a, '3'),
+  ])
+  assert.deepEqual(statuses(results), [201, 201, 500, 201, 500, 201, 422, 200, 201])
+  for (const { error } of [results[2], results[4]]) {
+    assert.equal(error.code, 'INTERNAL_ERROR')
+    assert.doesNotMatch(JSON.stringify(error), /secret|claim_events|bomb/)
+  }
+  assert.deepEqual(await Promise.all([a, b, c].map(({ id }) => logOf(id))), [['1', '2', '3'], ['1', '2'], []])
+  assert.deepEqual(statuses(await submit([of(a, '4'), of(c, '1', 'done')])), [201, 201])
+})
+
+test('an event that was refused by the database counts for nothing in later decisions', async (t) => {
+  await refuseType(t, 'never')
+  const terms = contractWith({
+    fulfillment_condition: { op: 'AND', conditions: [{ event: 'a' }, { event: 'never' }] },
+  })
+  const { id: claim_id } = await api.claim(customer, terms)
+  assert.equal((await api.post('/v1/events', { claim_id, type: 'a' })).status, 201)
+  assert.equal((await api.post('/v1/events', { claim_id, type: 'never' })).status, 500)
+  const { body } = await api.post('/v1/events', { claim_id, type: 'a' })
+  assert.equal(body.claim.status, 'OPEN')
+})
+
+test('a claim is settled once by all events of a group, and at the time of the one that did it', async () => {
+  const claims = await Promise.all(Array.from({ length: 5 }, openClaim))
+  const events = Array.from({ length: 100 }, (_, i) => ({
+    claim_id: claims[i % 5].id,
+    id: `${i}`,
+    type: i < 20 ? 'noise' : 'done',
+  }))
+  const results = await submit(events)
+  for (const [n, { id }] of claims.entries()) {
+    const own = results.filter((_, i) => i % 5 === n)
+    assert.deepEqual(statuses(own), [...Array(5).fill(201), ...Array(15).fill(422)])
+    const { events, status, status_since, due_at } = await api.readClaim(id)
+    assert.deepEqual([status, events.length], ['PENDING', 5])
+    assert.equal(status_since, events.at(-1).created_at)
+    assert.equal(Date.parse(due_at), Date.parse(status_since) + 600_000)
+    for (const result of own.slice(0, 5)) {
+      assert.equal(result.event.created_at, events.at(-1).created_at, 'a group is recorded at one time')
+    }
+  }
+})
+
+/** Submissions as the entrances make them. */
+function requestFor(claim: Answer['body'], id: string, value = ''): EventRequest {
+  const payload = { value }
+  const payloadJson = JSON.stringify(payload)
+  const submission = { id, type: 'seen', payload, payloadBytes: payloadJson.length }
+  return { userId: claim.user_id, address: { kind: 'claim', id: claim.id }, submission, payloadJson }
+}
+
+test('where 10,000 events wait, one more answers 503 at once with Retry-After; all that were taken are recorded', async (t) => {
+  const claims = await Promise.all(Array.from({ length: 10 }, openClaim))
+  const held = await holdClaims(
+    t,
+    service.databaseUrl,
+    claims.map(({ id }) => id),
+  )
+  const requests = Array.from({ length: 10_000 }, (_, i) => requestFor(claims[i % 10], `${i}`))
+  const waiting = requests.map((request) => submitEvent(app, request))
+  await held.keepWaiting()
+  await assert.rejects(submitEvent(app, requestFor(claims[0], 'late')), {
+    code: 'UNAVAILABLE',
+    headers: { 'Retry-After': '2' },
+  })
+  const other = await openClaim()
+  const answer = await api.post('/v1/events', { claim_id: other.id, id: 'late', type: 'seen' })
+  assert.equal(answer.status, 503)
+  assert.equal(answer.headers.get('Retry-After'), '2')
+  assert.match(answer.body.error.message, /This one was not/)
+  const [inBatch] = await submit([{ claim_id: other.id, id: 'late', type: 'seen' }])
+  assert.equal(inBatch.error.code, 'UNAVAILABLE')
+
+  await held.letGo()
+  for (const [i, { event, replayed }] of (await Promise.all(waiting)).entries()) {
+    assert.deepEqual([event.id, replayed], [`${i}`, false])
+  }
+  for (const [n, { id }] of claims.entries()) {
+    assert.deepEqual(
+      await logOf(id),
+      requests.map(({ submission }) => submission.id).filter((_, i) => i % 10 === n),
+    )
+  }
+  assert.equal((await api.post('/v1/events', { claim_id: other.id, id: 'late', type: 'seen' })).status, 201)
+  assert.deepEqual(await logOf(other.id), ['late'])
+})
+
+test('where 32 MiB of payloads wait, one more answers 503 at once; all that were taken are recorded', async (t) => {
+  const claim = await openClaim()
+  const held = await holdClaims(t, service.databaseUrl, [claim.id])
+  const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
+  const waiting = Array.from({ length: 128 }, (_, i) => submitEvent(app, requestFor(claim, `${i}`, value)))
+  await assert.rejects(submitEvent(app, requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
+  await held.letGo()
+  await Promise.all(waiting)
+  await submitEvent(app, requestFor(claim, 'late'))
+  assert.deepEqual(await logOf(claim.id), [...waiting.keys().map(String), 'late'])
+})
+
+test('a claim whose row is held does not hold up the others, nor does it come out of order', async (t) => {
+  const [stuck, free] = [await openClaim(), await openClaim()]
+  const held = await holdClaims(t, service.databaseUrl, [stuck.id])
+  const waiting = ['1', '2', '3'].map((id) => submitEvent(app, requestFor(stuck, id)))
+  await held.keepWaiting()
+  for (let i = 0; i < 5; i++) await submitEvent(app, requestFor(free, `${i}`))
+  await held.letGo()
+  await Promise.all(waiting)
+  assert.deepEqual(await logOf(stuck.id), ['1', '2', '3'])
+})
+
+test('two servers and ten claims at once: nothing is lost or doubled, no deadlock, times never run backwards', async (t) => {
+  const second = await startTestService(t, { databaseUrl: service.databaseUrl })
+  const there = second.clientWith(api.token)
+  const claims = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => (i % 2 ? newClaim(api) : newCandidate(api))),
+  )
+  const addresses = claims.map(({ id, candidate_alias }) => (id ? { claim_id: id } : { candidate_alias }))
+  const deadlocks = await countDeadlocks(service)
+  const writers = Array.from({ length: 12 }, async (_, writer) => {
+    const client = writer % 2 ? api : there
+    for (let n = 0; n < 10; n++) {
+      const events = Array.from({ length: 20 }, (_, i) => ({
+        ...addresses[(writer + i * 3) % 10],
+        id: `${writer}-${n}-${i}`,
+        type: 'seen',
+      }))
+      // Every other batch is sent by two at once, as by a client that retries too early.
+      const results = await Promise.all(
+        [client, ...(n % 2 ? [api, there] : [])].map((one) => runBatch(one, '/v1/events/batch', events)),
+      )
+      assert.ok(results.flat().every(({ status }) => status === 201 || status === 200))
+      for (const i of events.keys()) {
+        assert.equal(results.filter((result) => result[i].status === 201).length, 1, 'recorded once')
+      }
+    }
+  })
+  await Promise.all(writers)
+  const expected = writers.flatMap((_, writer) =>
+    Array.from({ length: 200 }, (_, k) => ({
+      claim: (writer + (k % 20) * 3) % 10,
+      id: `${writer}-${Math.floor(k / 20)}-${k % 20}`,
+    })),
+  )
+  for (const [n, { id, candidate_alias }] of claims.entries()) {
+    const path = id ? `/v1/claims/${id}` : `/v1/candidates/${candidate_alias}`
+    const { events } = (await api.get(path)).body
+    assert.deepEqual(
+      events.map((event: { id: string }) => event.id).sort(),
+      expected
+        .filter(({ claim }) => claim === n)
+        .map((event) => event.id)
+        .sort(),
+    )
+    const times = events.map((event: { created_at: string }) => event.created_at)
+    assert.deepEqual(times, times.toSorted())
+  }
+  assert.equal(await countDeadlocks(service), deadlocks)
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ApiClient } from '../support/api-client.ts'
+import { Conformance } from '../support/conformance.ts'
+import { databaseProcess, newDataFolder } from '../support/data-folder.ts'
+import { startEventLoad } from '../support/event-load.ts'
+import { eventually } from '../support/eventually.ts'
+import { startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+/*
+ * What always holds (ARCHITECTURE.md), in the middle of a load through two servers: every acknowledged event is in
+ * its log exactly once, a client that sends an event again with its id has no doubles, and contract and log
+ * determine the state.
+ */
+
+const CLAIMS = 60
+
+test('a server is killed in the middle of a load and started again: nothing is lost, nothing doubled', async (t) => {
+  const DATABASE_URL = await createTestDatabase(t)
+  const first = await startServeProcess(t, { DATABASE_URL })
+  const second = await startServeProcess(t, { DATABASE_URL })
+  const api = await clientOf(first.url, first.token)
+  const load = await startEventLoad(api, [first.url, second.url], CLAIMS)
+
+  await load.acknowledges(400)
+  await second.end('SIGKILL')
+  await load.acknowledges(200)
+  const third = await startServeProcess(t, { DATABASE_URL })
+  load.setServers([first.url, third.url])
+  await load.acknowledges(200)
+  await first.end('SIGKILL')
+  await load.acknowledges(200)
+  await load.stop()
+  assert.ok(load.retries() > 0, 'the kills were felt')
+  await load.verify(await clientOf(third.url, first.token))
+})
+
+test('the database is stopped at once in the middle of a load, and the service brings it back: nothing is lost, nothing doubled', async (t) => {
+  const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+  const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
+  const DATABASE_URL = await addressOf(CLAIMKEEPER_DATA_DIR)
+  const second = await startServeProcess(t, { DATABASE_URL })
+  const api = await clientOf(first.url, first.token)
+  const load = await startEventLoad(api, [first.url, second.url], CLAIMS)
+
+  await load.acknowledges(400)
+  const stopped = await databaseProcess(CLAIMKEEPER_DATA_DIR)
+  // As `pg_ctl stop -m immediate`: no statement is finished, nothing is written out.
+  process.kill(stopped, 'SIGQUIT')
+  await eventually(async () => (await databaseProcess(CLAIMKEEPER_DATA_DIR).catch(() => stopped)) !== stopped)
+  await load.acknowledges(400)
+  await load.stop()
+  assert.ok(load.retries() > 0, 'the stop was felt')
+  await load.verify(api)
+})
+
+const clientOf = async (url: string, token: string | null) =>
+  new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
+
+/** How another server reaches the embedded database of this folder. */
+async function addressOf(folder: string): Promise<string> {
+  const read = (name: string) => readFile(join(folder, 'postgres', name), 'utf8')
+  const password = encodeURIComponent((await read('claimkeeper.password')).trim())
+  const port = (await read('postmaster.pid')).split('\n')[3]
+  return `postgres://claimkeeper:${password}@127.0.0.1:${port}/claimkeeper`
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ClaimRun } from '../../src/domain/claim-run.ts'
+import type { Condition } from '../../src/domain/condition.ts'
+import type { JsonObject } from '../../src/domain/json.ts'
+import type { Answer, ApiClient } from './api-client.ts'
+import { all, any, contractWith, not } from './contracts.ts'
+import { eventually } from './eventually.ts'
+
+/*
+ * A load of submissions, as careful clients make them: each event has an id of its own and is sent again with the
+ * same id until it is answered. In the end the logs must hold what was acknowledged, each event once.
+ */
+
+const WORKERS = 16
+const PATIENCE_MS = 3_000
+const FIRST_PAUSE_MS = 10
+
+/** Settled by few of the events that are sent, each in another way. */
+const CONDITIONS: Condition[] = [
+  all({ event: 'goal' }, { event: 'paid', gte: 3 }),
+  any({ event: 'goal', match: { value: 1 } }, all({ event: 'paid' }, not({ event: 'goal' }))),
+  { event: 'progress', field: 'n', gte: 12 },
+]
+
+type Fate = 'acknowledged' | 'refused'
+
+export interface EventLoad {
+  /** Changes where the submissions go; a server that came back has another address. */
+  setServers: (urls: readonly string[]) => void
+  /** Resolves when so many more were acknowledged. */
+  acknowledges: (more: number) => Promise<unknown>
+  /** Sends no new events, and resolves when each that was sent is answered. */
+  stop: () => Promise<void>
+  /** Holds what is stored, as the client reads it, to what was answered. */
+  verify: (api: ApiClient) => Promise<void>
+  /** Submissions that were sent more than once. */
+  retries: () => number
+}
+
+/** Begins to submit to as many new claims, from several connections at once. */
+export async function startEventLoad(
+  api: ApiClient,
+  urls: readonly string[],
+  claims: number,
+): Promise<EventLoad> {
+  const customer = await api.customer('load')
+  const opened: Answer['body'][] = await Promise.all(
+    Array.from({ length: claims }, (_, i) =>
+      api.claim(customer, contractWith({ fulfillment_condition: CONDITIONS[i % 3] as Condition })),
+    ),
+  )
+  const fates = new Map<string, Map<string, Fate>>(opened.map(({ id }) => [id, new Map()]))
+  let servers = urls
+  let stopping = false
+  let acknowledged = 0
+  let retried = 0
+
+  async function work(worker: number): Promise<void> {
+    for (let n = 0; !stopping; n++) {
+      const claim = opened[(worker * 7 + n * WORKERS) % claims]
+      const event = eventOf(worker, n)
+      const fate = await submitUntilAnswered(claim.id, event)
+      fates.get(claim.id)?.set(event.id, fate)
+      if (fate === 'acknowledged') acknowledged++
+    }
+  }
+
+  async function submitUntilAnswered(claimId: string, event: { id: string } & JsonObject): Promise<Fate> {
+    for (let attempt = 0; ; attempt++) {
+      const url = servers[(attempt + event.id.length) % servers.length]
+      const answer = await submit(`${url}/v1/claims/${claimId}/events`, event)
+      if (answer?.status === 201 || answer?.status === 200) {
+        assert.equal(answer.body.event.id, event.id)
+        return 'acknowledged'
+      }
+      if (answer?.status === 422) return 'refused'
+      assert.ok(
+        answer === null || answer.status === 503,
+        `answered ${answer?.status} ${JSON.stringify(answer?.body)}`,
+      )
+      retried++
+      await pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, 200))
+    }
+  }
+
+  /** Null where no answer came. */
+  async function submit(url: string, event: JsonObject): Promise<Pick<Answer, 'status' | 'body'> | null> {
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(event),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      })
+      return { status: response.status, body: await response.json() }
+    } catch {
+      return null
+    }
+  }
+
+  const workers = Promise.all(Array.from({ length: WORKERS }, (_, i) => work(i)))
+  // A worker that fails is reported by stop().
+  workers.catch(() => {
+    stopping = true
+  })
+  return {
+    setServers: (next) => {
+      servers = next
+    },
+    acknowledges: (more) => {
+      const goal = acknowledged + more
+      return eventually(async () => acknowledged >= goal || stopping, { seconds: 60 })
+    },
+    stop: async () => {
+      stopping = true
+      await workers
+    },
+    retries: () => retried,
+    verify: async (reader) => {
+      for (const { id } of opened) verifyClaim(await reader.readClaim(id), fates.get(id) ?? new Map())
+    },
+  }
+}
+
+function eventOf(worker: number, n: number): { id: string } & JsonObject {
+  const type = n % 23 === 5 ? 'goal' : n % 29 === 7 ? 'paid' : 'progress'
+  return { id: `event-${worker}-${n}`, type, value: n % 5, n }
+}
+
+/** Every acknowledged event is in the log once, nothing else is, and the domain derives the state from the log. */
+function verifyClaim(claim: Answer['body'], fates: ReadonlyMap<string, Fate>): void {
+  const { events, contract } = claim
+  const acknowledged = [...fates].filter(([, fate]) => fate === 'acknowledged').map(([id]) => id)
+  assert.deepEqual(events.map(({ id }: { id: string }) => id).sort(), acknowledged.sort())
+  const times: string[] = events.map((event: { created_at: string }) => event.created_at)
+  assert.deepEqual(times, times.toSorted(), 'times do not run backwards')
+
+  const run = new ClaimRun(contract, new Date(claim.created_at))
+  for (const { id, type, created_at, system: _, ...payload } of events) {
+    const fate = run.submit({ id, type, payload, payloadBytes: 0 }, new Date(created_at))
+    assert.equal(fate.kind, 'append', 'an event that a claim which was settled before must refuse')
+  }
+  const { status, scheduledOutcome, statusSince, dueAt } = run.state
+  assert.deepEqual(
+    [claim.status, claim.scheduled_outcome, claim.status_since, claim.due_at],
+    [status, scheduledOutcome, statusSince.toISOString(), dueAt?.toISOString()],
+  )
+}

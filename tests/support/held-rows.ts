@@ -1,0 +1,47 @@
+import pg from 'pg'
+import { eventually } from './eventually.ts'
+import type { Scope } from './test-database.ts'
+
+export interface HeldRows {
+  /** Resolves when a statement of the service waits for the rows: as many as are given. */
+  keepWaiting: (statements?: number) => Promise<unknown>
+  /** Changes something in the transaction that holds the rows. */
+  run: (sql: string, values: unknown[]) => Promise<unknown>
+  letGo: () => Promise<void>
+}
+
+/** Locks the claims' rows from a connection of the test's own, so that nothing can be written to them. */
+export const holdClaims = (t: Scope, databaseUrl: string, ids: readonly string[]): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'SELECT 1 FROM claims WHERE id = ANY ($1) FOR UPDATE', [ids])
+
+/** Locks a test clock's row, as an advance does for as long as it runs. */
+export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])
+
+async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[]): Promise<HeldRows> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  // The test's database may be dropped under it.
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query(sql, values)
+  let ended = false
+  const letGo = async () => {
+    if (ended) return
+    ended = true
+    await client.query('COMMIT').catch(() => {})
+    await client.end()
+  }
+  t.after(letGo)
+  return {
+    keepWaiting: (statements = 1) =>
+      eventually(async () => {
+        const { rowCount } = await client.query(
+          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        )
+        return (rowCount ?? 0) >= statements
+      }),
+    run: (statement, parameters) => client.query(statement, parameters),
+    letGo,
+  }
+}

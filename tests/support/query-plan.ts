@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import pg from 'pg'
+import type { Connection, Statement } from '../../src/storage/database.ts'
+import type { Scope } from './test-database.ts'
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows'?: number
+  'Actual Loops'?: number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  'Rows Removed by Join Filter'?: number
+  Plans?: PlanNode[]
+}
+
+/** How PostgreSQL executes a statement. */
+export interface Plan {
+  /** By the comment at the statement's beginning. */
+  name: string
+  /** Tables that were read from end to end. */
+  scannedWhole: string[]
+  /** Rows that were sorted, at most in one sort. */
+  rowsSorted: number
+  /** Rows that were read from tables and indexes, those included that were passed over. */
+  rowsRead: number
+  text: string
+}
+
+type Mode = 'custom' | 'generic'
+
+export interface PlanReader {
+  connection: Connection
+  /** The plans of the statements that were sent since the last call. */
+  take: () => Plan[]
+}
+
+/**
+ * A connection that executes each statement twice: first explained, with what it changes rolled back. PostgreSQL
+ * plans a statement with a name for each set of values at first and for all of them later: `generic` is the latter.
+ */
+export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'custom'): Promise<PlanReader> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query(`SET plan_cache_mode = force_${mode}_plan`)
+  t.after(() => client.end())
+  let plans: Plan[] = []
+  return {
+    connection: {
+      query: async <Row>({ text, values = [] }: Statement) => {
+        plans.push(await explain(client, text, values))
+        return (await client.query(text, values as unknown[])).rows as Row[]
+      },
+    },
+    take: () => {
+      const taken = plans
+      plans = []
+      return taken
+    },
+  }
+}
+
+async function explain(client: pg.Client, text: string, values: readonly unknown[]): Promise<Plan> {
+  await client.query('BEGIN')
+  try {
+    await client.query(`PREPARE explained AS ${text}`)
+    const literals = values.map((value) => literalOf(client, value)).join(', ')
+    const execute = `EXECUTE explained${literals && `(${literals})`}`
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${execute}`)
+    return toPlan(text, rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    await client.query('ROLLBACK')
+    await client.query('DEALLOCATE ALL')
+  }
+}
+
+function literalOf(client: pg.Client, value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (Array.isArray(value)) return client.escapeLiteral(arrayText(value))
+  return client.escapeLiteral(scalarText(value))
+}
+
+function scalarText(value: unknown): string {
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+const arrayText = (values: readonly unknown[]) =>
+  `{${values
+    .map((value) =>
+      value === null || value === undefined
+        ? 'NULL'
+        : `"${scalarText(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
+    )
+    .join(',')}}`
+
+function toPlan(text: string, root: PlanNode): Plan {
+  const nodes = nodesOf(root)
+  const loops = (node: PlanNode) => node['Actual Loops'] ?? 1
+  const scans = nodes.filter(
+    (node) => node['Index Name'] !== undefined || node['Relation Name'] !== undefined,
+  )
+  return {
+    name: /-- (\w+)/.exec(text)?.[1] ?? text.slice(0, 40),
+    scannedWhole: nodes
+      .filter((node) => node['Node Type'] === 'Seq Scan')
+      .map((node) => node['Relation Name'] as string),
+    rowsSorted: Math.max(
+      0,
+      ...nodes.filter((node) => /Sort/.test(node['Node Type'])).map((node) => inputOf(node)),
+    ),
+    rowsRead: scans
+      .filter((node) => node['Node Type'] !== 'ModifyTable')
+      .map(
+        (node) =>
+          loops(node) *
+          ((node['Actual Rows'] ?? 0) +
+            (node['Rows Removed by Filter'] ?? 0) +
+            (node['Rows Removed by Index Recheck'] ?? 0)),
+      )
+      .reduce((sum, rows) => sum + rows, 0),
+    text: JSON.stringify(root),
+  }
+}
+
+const inputOf = ({ Plans = [] }: PlanNode): number =>
+  Math.max(0, ...Plans.map((node) => (node['Actual Rows'] ?? 0) * (node['Actual Loops'] ?? 1)))
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** It reads no table of the service from end to end, sorts few rows at most, and reads few. */
+export function assertBounded(plan: Plan, most: { rowsRead: number; rowsSorted: number }): void {
+  const said = `${plan.name}: ${plan.text}`
+  assert.deepEqual(plan.scannedWhole, [], said)
+  assert.ok(plan.rowsSorted <= most.rowsSorted, `sorts ${plan.rowsSorted} rows. ${said}`)
+  assert.ok(plan.rowsRead <= most.rowsRead, `reads ${plan.rowsRead} rows. ${said}`)
+}

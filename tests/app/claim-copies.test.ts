@@ -9,8 +9,8 @@ import { all, contractWith } from '../support/contracts.ts'
 /* Copies may not fill the memory, whatever the claims are (of which the limits of §8 are the only bound). */
 
 const MIB = 1024 * 1024
-/** Copies are bounded to 24 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
-const MOST_MIB = 72
+/** Copies are bounded to 12 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
+const MOST_MIB = 36
 
 function heapMib(): number {
   collectGarbage()
@@ -44,7 +44,8 @@ function claimWith(options: {
     createdAt: now,
   }
   const eventIds = Array.from({ length: options.events }, () => randomUUID().padEnd(options.idLength, '€'))
-  return JSON.parse(JSON.stringify({ claim, eventIds, decisiveEvents: [] }))
+  const contractLength = JSON.stringify(contract).length
+  return JSON.parse(JSON.stringify({ claim, contractLength, eventIds, decisiveEvents: [] }))
 }
 
 for (const [what, options, count] of [

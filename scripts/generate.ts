@@ -23,7 +23,13 @@ async function openApiDocument(): Promise<string> {
   const db = new Database({ connectionString: 'postgres://127.0.0.1', poolSize: 2 })
   const server = await createServer(
     { db },
-    { log: pino({ level: 'silent' }), publicUrl: '', rateLimitPerMinute: 0 },
+    {
+      log: pino({ level: 'silent' }),
+      publicUrl: '',
+      rateLimitPerMinute: 0,
+      openSignUp: false,
+      trustedProxies: null,
+    },
   )
   await server.ready()
   const document = JSON.stringify(server.swagger(), null, 2)

@@ -9,6 +9,7 @@ import {
   nextCursor,
   takeCheckTurn,
 } from '../storage/due-claims.ts'
+import { takeBackTotals } from '../storage/resolution-totals.ts'
 import type { App } from './app.ts'
 
 /** Claims that one transaction moves: enough to be fast, few enough not to hold up submissions. */
@@ -57,6 +58,7 @@ interface Batch {
 function checkBatch(app: App, checkTime: Date, cursor: DueCursor): Promise<Batch> {
   return app.db.transaction(async (connection) => {
     await takeCheckTurn(connection)
+    await takeBackTotals(connection, checkTime)
     const due = await findDueClaims(connection, checkTime, cursor, BATCH)
     const moves = due.flatMap((claim) => moveOf(claim, checkTime))
     const moved = await applyMoves(connection, moves)

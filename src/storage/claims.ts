@@ -3,8 +3,7 @@ import { type Contract, decisiveEventTypes, windowMs } from '../domain/contract.
 import type { Outcome, Status } from '../domain/lifecycle.ts'
 import { candidateId } from './candidate-id.ts'
 import type { Connection } from './database.ts'
-import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
-import { ListQuery } from './list-query.ts'
+import { ENTER_TURNSTILE } from './list-page.ts'
 
 /** How a caller names a claim (by id) or a candidate (by alias). */
 export type ClaimAddress = { kind: 'claim'; id: string } | { kind: 'candidate'; alias: string }
@@ -105,58 +104,4 @@ export async function insertClaim(db: Connection, claim: NewClaim): Promise<Clai
     ],
   })
   return row ? toClaim(row) : null
-}
-
-export interface ClaimFilter {
-  userId: string
-  kind: ClaimAddress['kind']
-  status: Status | undefined
-  customerId: string | undefined
-  /** Position of the record to continue after. */
-  after: string | null
-  order: 'asc' | 'desc'
-  limit: number
-}
-
-/** A page of the account's claims, or of its candidates, in the order of creation. */
-export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<Claim>> {
-  const { rows, hasMore } = await readPage(
-    db,
-    { name: 'claims', userId: filter.userId },
-    filter.limit,
-    (count, upTo) => {
-      const query = new ListQuery()
-        .where('user_id', '=', filter.userId)
-        .where('status', '=', filter.status)
-        .where('customer_id', '=', filter.customerId)
-        .after(filter.after, filter.order)
-        .where('position', '<=', upTo)
-      return db.query<ClaimRow & ListedRow>({
-        text: `-- list_claims
-          SELECT ${CLAIM_COLUMNS}, position, (${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh
-          FROM claims
-          WHERE candidate_alias IS ${filter.kind === 'candidate' ? 'NOT NULL' : 'NULL'} AND ${query.conditions}
-          ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
-        values: query.values,
-      })
-    },
-  )
-  return { rows: rows.map(toClaim), hasMore }
-}
-
-/** The position of one of the account's claims or candidates in its list, by its UUID; null where there is none. */
-export async function findClaimPosition(
-  db: Connection,
-  userId: string,
-  kind: ClaimAddress['kind'],
-  id: string,
-): Promise<string | null> {
-  const [row] = await db.query<{ position: string }>({
-    name: 'find_claim_position',
-    text: `-- find_claim_position
-      SELECT position FROM claims
-      WHERE id = $1 AND user_id = $2 AND (candidate_alias IS NOT NULL) = $3`,
-    values: [id, userId, kind === 'candidate'],
-  })
-  return row?.position ?? null
 }

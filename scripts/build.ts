@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
  * Makes dist/, JavaScript that any Node runs as it is: for the npm package, where Node strips no types, and for
  * `npm start`, where the compiler that strips them would stay in memory.
  *
- *   node scripts/build.ts [--if-stale]    with --if-stale only where the source has changed since
+ *   node scripts/build.ts               and the dashboard's files with it
+ *   node scripts/build.ts --if-stale    dist/ alone, and only where the source has changed since
  */
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -31,4 +32,7 @@ async function build(): Promise<void> {
   await rename(FRESH, at('dist'))
 }
 
-if (!process.argv.includes('--if-stale') || (await isStale())) await build()
+if (!process.argv.includes('--if-stale')) {
+  await build()
+  execFileSync(process.execPath, [at('dashboard/build.js')], { stdio: 'inherit' })
+} else if (await isStale()) await build()

@@ -26,6 +26,8 @@ async function openApiDocument(): Promise<string> {
     log: pino({ level: 'silent' }),
     publicUrl: '',
     rateLimitPerMinute: 0,
+    openSignUp: false,
+    trustedProxies: null,
   })
   await server.ready()
   const document = JSON.stringify(server.swagger(), null, 2)

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { isToken } from './app/api-token.ts'
 import { StartupError } from './startup-error.ts'
 
@@ -34,6 +35,17 @@ const urlOf =
     }
     return text.replace(/\/+$/, '')
   }
+
+function addresses(text: string): string {
+  for (const part of text.split(',')) {
+    const [address = '', bits = '0', ...rest] = part.trim().split('/')
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+    if (rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+      throw new Error('IP addresses or networks such as 10.0.0.0/8, joined by commas')
+    }
+  }
+  return text
+}
 
 /** Every setting of the service: environment variables, read here and nowhere else. */
 export const SETTINGS = {
@@ -87,6 +99,18 @@ export const SETTINGS = {
     fallback: '0',
     doc: 'Requests a minute that each server takes of one account; 0 for no limit.',
     parse: wholeNumber(0, 1_000_000_000),
+  }),
+  openSignUp: setting({
+    name: 'CLAIMKEEPER_OPEN_SIGN_UP',
+    fallback: 'false',
+    doc: 'Whether anyone who reaches the dashboard may sign up: `true` or `false`. By default it needs an invitation.',
+    parse: (text) => oneOf('true', 'false')(text) === 'true',
+  }),
+  trustedProxies: setting({
+    name: 'CLAIMKEEPER_TRUSTED_PROXIES',
+    fallback: null,
+    doc: 'Addresses or networks of your reverse proxies, such as `10.0.0.7,192.168.0.0/16`: their `X-Forwarded-For` tells where a caller is, for the limits of attempts. By default nobody’s is believed.',
+    parse: addresses,
   }),
   logLevel: setting({
     name: 'LOG_LEVEL',

@@ -23,7 +23,25 @@ export const ERRORS = {
     status: 401,
     type: 'authentication_error',
     title: 'The request carries no valid API token.',
-    help: 'Send the header `Authorization: Bearer <API_TOKEN>`. The token may be mistyped, expired or revoked; make another with `claimkeeper token create`.',
+    help: 'Send the header `Authorization: Bearer <API_TOKEN>`. The token may be mistyped, expired or revoked; make another in the dashboard or with `claimkeeper token create`. A browser may send the cookie of a session instead; one that has ended answers this too: sign in again.',
+  },
+  SIGN_IN_FAILED: {
+    status: 401,
+    type: 'authentication_error',
+    title: 'The email or the password is wrong.',
+    help: 'Which of the two is not told. Accounts without a password cannot sign in; `claimkeeper user set-password` gives them one.',
+  },
+  CROSS_ORIGIN_REQUEST: {
+    status: 403,
+    type: 'invalid_request_error',
+    title: 'The request comes from a page of another site.',
+    help: 'With the cookie of a session, only the service’s own pages may change anything: the header `Origin` must name the service as the browser sees it. Behind a proxy, set PUBLIC_URL. Programs use an API token.',
+  },
+  SIGN_UP_CLOSED: {
+    status: 403,
+    type: 'invalid_request_error',
+    title: 'Signing up needs an invitation.',
+    help: 'Ask someone with an account for one. Whoever runs the service can make one with `claimkeeper user invite`, or open it to everyone with CLAIMKEEPER_OPEN_SIGN_UP.',
   },
   CLAIM_NOT_FOUND: {
     status: 404,
@@ -55,6 +73,18 @@ export const ERRORS = {
     title: 'This account has no test clock with that id.',
     help: 'Check the id; the clock may have been deleted, and its claims and candidates with it.',
   },
+  TOKEN_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no token with that id.',
+    help: 'The id is the one that GET /v1/tokens shows, not the token itself.',
+  },
+  INVITATION_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'There is no such invitation.',
+    help: 'An invitation works once and for 7 days, until it is revoked. The first account’s link works until the next start prints another. Ask for a new one.',
+  },
   ROUTE_NOT_FOUND: {
     status: 404,
     type: 'invalid_request_error',
@@ -78,6 +108,12 @@ export const ERRORS = {
     type: 'invalid_request_error',
     title: 'The candidate alias is taken.',
     help: 'Aliases are unique over all accounts and never freed. If an earlier request of yours made the candidate, read it with GET /v1/candidates/{candidate_alias}.',
+  },
+  ACCOUNT_EMAIL_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'An account with this email exists already.',
+    help: 'Sign in with it, or sign up with another email. An invitation is not used up by this.',
   },
   EVENT_ID_CONFLICT: {
     status: 409,
@@ -112,8 +148,8 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     type: 'rate_limit_error',
-    title: 'The account sends more requests than this server allows.',
-    help: 'Wait as many seconds as `Retry-After` says. The RateLimit headers of every answer tell how much is left.',
+    title: 'There were more requests than the service allows.',
+    help: 'Wait as many seconds as `Retry-After` says. Under /v1 the RateLimit headers of every answer tell how much is left to the account. Signing in and signing up are limited for each address and each email.',
   },
   INTERNAL_ERROR: {
     status: 500,

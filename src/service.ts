@@ -3,10 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from './app/app.ts'
 import { type BootstrapAccount, bootstrapAccount } from './app/bootstrap-account.ts'
+import { inviteFirstAccount } from './app/invite-first-account.ts'
 import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
 import type { TypedServer } from './http/typed-server.ts'
+import { forgetExpiredJob } from './scheduler/jobs/forget-expired.ts'
 import { scheduledCheckJob } from './scheduler/jobs/run-scheduled-check.ts'
+import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
 import { StartupError } from './startup-error.ts'
 import { openDatabase } from './storage/open-database.ts'
@@ -16,6 +19,8 @@ export interface Service {
   url: string
   /** The first account, where this start made it. */
   bootstrap: BootstrapAccount | null
+  /** The key of the first account's one-time link; null once someone can sign in to it. */
+  welcomeKey: string | null
   /** Takes no more requests, finishes those in flight, stops the database. */
   stop: () => Promise<void>
 }
@@ -40,16 +45,21 @@ export async function startService(
   try {
     await app.tokenOwners.start()
     const bootstrap = await bootstrapAccount(app, config.bootstrapToken)
+    const welcomeKey = await inviteFirstAccount(app)
     const server = await createServer(app, {
       log,
       publicUrl: config.publicUrl ?? '',
       rateLimitPerMinute: config.rateLimitPerMinute,
+      openSignUp: config.openSignUp,
+      trustedProxies: config.trustedProxies,
     })
     const url = await listen(server, config)
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
-    const scheduler = startScheduler([check], (error, job) => log.error({ err: error }, `${job.name} failed`))
+    const scheduler = startScheduler([check, sumUpResolutionsJob(app), forgetExpiredJob(app)], (error, job) =>
+      log.error({ err: error }, `${job.name} failed`),
+    )
 
     const stop = async () => {
       const finished = Promise.all([server.close(), scheduler.stop()])
@@ -58,7 +68,7 @@ export async function startService(
       await app.tokenOwners.stop()
       await database.close()
     }
-    return { url, bootstrap, stop }
+    return { url, bootstrap, welcomeKey, stop }
   } catch (error) {
     await app.tokenOwners.stop()
     await database.close()

@@ -25,7 +25,7 @@ const SET = 1_000
 export function advanceTestClock(
   app: App,
   request: { userId: string; id: string; frozenTime: Date },
-): Promise<TestClock> {
+): Promise<{ clock: TestClock; transitions: number }> {
   const { userId, id, frozenTime } = request
   return app.db.transaction(async (connection) => {
     const clock = await holdTestClock(connection, userId, id)
@@ -34,13 +34,14 @@ export function advanceTestClock(
       const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
       throw validationError([{ path: 'frozen_time', message }])
     }
-    await moveDueClaims(connection, clock.id, frozenTime)
-    await setTestClock(connection, clock, frozenTime)
-    return { ...clock, frozenTime }
+    const transitions = await moveDueClaims(connection, clock.id, frozenTime)
+    return { clock: await setTestClock(connection, clock, frozenTime), transitions }
   })
 }
 
-async function moveDueClaims(connection: Connection, clockId: string, until: Date): Promise<void> {
+/** Returns how many transitions that were. */
+async function moveDueClaims(connection: Connection, clockId: string, until: Date): Promise<number> {
+  let made = 0
   for (let cursor: DueCursor | null = DUE_START; cursor; ) {
     const due: DueClaim[] = await findDueClaimsOnTestClock(connection, clockId, until, cursor, SET)
     const moves = due
@@ -48,6 +49,8 @@ async function moveDueClaims(connection: Connection, clockId: string, until: Dat
       .filter(({ transitions }) => transitions.length > 0)
     const moved = await applyMoves(connection, moves)
     if (moved !== moves.length) throw new Error('a claim changed while its clock was held')
+    made += moves.reduce((sum, { transitions }) => sum + transitions.length, 0)
     cursor = nextCursor(due, SET)
   }
+  return made
 }

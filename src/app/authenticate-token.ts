@@ -14,6 +14,6 @@ export async function authenticateToken(app: App, authorization: string | undefi
   return owner
 }
 
-function tokenInvalid(message: string): ServiceError {
+export function tokenInvalid(message: string): ServiceError {
   return new ServiceError('TOKEN_INVALID', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 }

@@ -2,31 +2,52 @@ import type { Claim } from '../domain/claim.ts'
 import type { Status } from '../domain/lifecycle.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { candidateId } from '../storage/candidate-id.ts'
-import { findClaimPosition, listClaims } from '../storage/claims.ts'
+import { type ClaimSelection, findClaimPosition, listClaims } from '../storage/claim-list.ts'
+import { aliasRange } from '../storage/claim-search.ts'
 import { findCustomersByExternalId } from '../storage/customers.ts'
 import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
 
-export interface CandidateListRequest extends PageRequest {
+export interface CandidateFilters {
   userId: string
   status: Status | undefined
   customerExternalId: string | undefined
+  schemaId: string | undefined
+  testClockId: string | undefined
+  /** The beginning of an alias. */
+  search: string | undefined
 }
 
 /** A page of the account's candidates, without their logs (§4.1). `after` may be a cursor or an alias. */
-export async function listCandidates(app: App, request: CandidateListRequest): Promise<Page<Claim>> {
-  const { userId, customerExternalId } = request
-  const positionOf = (id: string) => findClaimPosition(app.db, userId, 'candidate', id)
+export async function listCandidates(
+  app: App,
+  request: CandidateFilters & PageRequest,
+): Promise<Page<Claim>> {
+  const positionOf = (id: string) => findClaimPosition(app.db, request.userId, 'candidate', id)
   const after = await resolveCursor(
     request.after,
     async (name) => (isUuid(name) ? positionOf(name) : null),
     (alias) => positionOf(candidateId(alias)),
   )
-  if (customerExternalId === undefined) {
-    return listClaims(app.db, { ...request, kind: 'candidate', customerId: undefined, after })
+  const selection = await selectCandidates(app, request)
+  if (!selection) return { rows: [], hasMore: false }
+  return listClaims(app.db, { ...selection, after, limit: request.limit, order: request.order })
+}
+
+/** Null where no candidate can match: the account has no such customer. */
+export async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
+  const { userId, status, customerExternalId, schemaId, testClockId, search } = filters
+  const names = customerExternalId === undefined ? [] : [customerExternalId]
+  const [customer] = await findCustomersByExternalId(app.db, userId, names)
+  if (customerExternalId !== undefined && !customer) return null
+  return {
+    userId,
+    kind: 'candidate',
+    status,
+    customerId: customer?.id,
+    schemaId,
+    testClockId,
+    search: search === undefined ? null : aliasRange(search),
   }
-  const [customer] = await findCustomersByExternalId(app.db, userId, [customerExternalId])
-  if (!customer) return { rows: [], hasMore: false }
-  return listClaims(app.db, { ...request, kind: 'candidate', customerId: customer.id, after })
 }

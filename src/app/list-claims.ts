@@ -1,21 +1,50 @@
 import type { Claim } from '../domain/claim.ts'
 import type { Status } from '../domain/lifecycle.ts'
-import { isUuid } from '../domain/uuid.ts'
-import { findClaimPosition, listClaims as readClaims } from '../storage/claims.ts'
+import { isUuid, uuidPrefix } from '../domain/uuid.ts'
+import { validationError } from '../errors.ts'
+import { type ClaimSelection, findClaimPosition, listClaims as readClaims } from '../storage/claim-list.ts'
+import { idRange } from '../storage/claim-search.ts'
 import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
 
-export interface ClaimListRequest extends PageRequest {
+export interface ClaimFilters {
   userId: string
   status: Status | undefined
   customerId: string | undefined
+  schemaId: string | undefined
+  testClockId: string | undefined
+  /** The beginning of an id. */
+  search: string | undefined
 }
 
-/** A page of the account's claims, without their logs. */
-export async function listClaims(app: App, request: ClaimListRequest): Promise<Page<Claim>> {
+/** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
+export async function listClaims(app: App, request: ClaimFilters & PageRequest): Promise<Page<Claim>> {
+  const selection = selectClaims(request)
   const after = await resolveCursor(request.after, async (id) =>
     isUuid(id) ? findClaimPosition(app.db, request.userId, 'claim', id) : null,
   )
-  return readClaims(app.db, { ...request, kind: 'claim', after })
+  return readClaims(app.db, { ...selection, after, limit: request.limit, order: request.order })
+}
+
+/** Fewer digits of a UUID of version 7 are not even its minute. */
+const MIN_DIGITS = 8
+
+/** @throws VALIDATION_ERROR where `search` is not the beginning of an id */
+export function selectClaims(filters: ClaimFilters): ClaimSelection {
+  const { userId, status, customerId, schemaId, testClockId, search } = filters
+  const digits = search === undefined ? null : uuidPrefix(search)
+  if (search !== undefined && (digits === null || digits.length < MIN_DIGITS)) {
+    const message = `must be the beginning of an id, of at least ${MIN_DIGITS} hexadecimal digits`
+    throw validationError([{ path: 'search', message }])
+  }
+  return {
+    userId,
+    kind: 'claim',
+    status,
+    customerId,
+    schemaId,
+    testClockId,
+    search: digits === null ? null : idRange(digits),
+  }
 }

@@ -25,3 +25,11 @@ export function customerNotFound(name: { id: string } | { externalId: string }):
         `No customer has the external_id ${JSON.stringify(name.externalId)}.`,
       )
 }
+
+export function tokenNotFound(id: string): ServiceError {
+  return new ServiceError('TOKEN_NOT_FOUND', `No token has the id ${id}.`)
+}
+
+export function invitationNotFound(id: string): ServiceError {
+  return new ServiceError('INVITATION_NOT_FOUND', `No invitation has the id ${id}.`)
+}

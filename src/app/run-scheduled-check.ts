@@ -11,6 +11,7 @@ import {
   nextCursor,
   takeCheckTurn,
 } from '../storage/due-claims.ts'
+import { takeBackTotals } from '../storage/resolution-totals.ts'
 import type { App } from './app.ts'
 
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
@@ -54,7 +55,7 @@ async function checkOnce(
     // Where moving fails, nobody asks what was found.
     finding?.catch(() => {})
     const moves = due.flatMap((claim) => moveOf(claim, checkTime))
-    const moved = await move(app, moves)
+    const moved = await move(app, checkTime, moves)
     sum.moved += moved
     sum.missed += moves.length - moved
     if (isOver()) return { moved: sum.moved, missed: 0 }
@@ -66,17 +67,20 @@ async function checkOnce(
  * Moves them without waiting long for submissions to some of them, which may be waiting for others of them in turn:
  * then by halves. Returns how many moved.
  */
-async function move(app: App, moves: readonly ClaimMove[]): Promise<number> {
+async function move(app: App, checkTime: Date, moves: readonly ClaimMove[]): Promise<number> {
   try {
     return await app.db.transaction(async (connection) => {
       await limitLockWaits(connection, LONGEST_LOCK_WAIT_MS)
+      await takeBackTotals(connection, checkTime)
       return applyMoves(connection, moves)
     })
   } catch (error) {
     if (!(error instanceof DatabaseAway && error.isPassing)) throw error
     const half = Math.ceil(moves.length / 2)
     if (moves.length === 1) return 0
-    return (await move(app, moves.slice(0, half))) + (await move(app, moves.slice(half)))
+    return (
+      (await move(app, checkTime, moves.slice(0, half))) + (await move(app, checkTime, moves.slice(half)))
+    )
   }
 }
 

@@ -10,24 +10,26 @@ export interface BannerFacts {
   account: { email: string; token: string } | null
   /** Its token came from the settings; the caller knows it, so it is not shown. */
   tokenIsGiven: boolean
+  /** Where the first account is set up; null once someone can sign in to it. */
+  welcomeUrl: string | null
 }
 
 /** What a person sees once the service is ready: where it is, and what to type next. */
-export function bannerText({ url, startMs, database, account, tokenIsGiven }: BannerFacts): string {
+export function bannerText(facts: BannerFacts): string {
+  const { url, startMs, database, account, tokenIsGiven, welcomeUrl } = facts
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
   const lines = [
     '',
     `  ${bold('Claimkeeper')} is ready on ${bold(url)} after ${(startMs / 1000).toFixed(1)} s`,
     '',
+    welcomeUrl === null ? `  Dashboard       ${url}` : `  Sign up         ${bold(welcomeUrl)}`,
+    ...(welcomeUrl === null ? [] : ['                  (works once, until the next start, for 7 days)']),
     `  API reference   ${url}/docs`,
     `  Database        ${database}`,
   ]
   if (!account) {
-    return [
-      ...lines,
-      '  New API token   npx claimkeeper token create --email owner@localhost --name test',
-      '',
-    ].join('\n')
+    const newToken = '  New API token   npx claimkeeper token create --email owner@localhost --name test'
+    return [...lines, ...(welcomeUrl === null ? [] : [newToken]), ''].join('\n')
   }
   const token = tokenIsGiven ? `"$${SETTINGS.bootstrapToken.name}"` : account.token
   lines.push(`  Account         ${account.email}`)

@@ -1,17 +1,43 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../app/app.ts'
-import { authenticateToken } from '../app/authenticate-token.ts'
+import { authenticateToken, tokenInvalid } from '../app/authenticate-token.ts'
+import type { SessionApi } from '../app/session-api.ts'
+import { TokenUse } from '../app/token-use.ts'
+import { readCookie } from './read-cookie.ts'
+import { requireSameOrigin } from './same-origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The account of the API token; on every route under /v1. */
+    /** The account of the API token or of the session; on every route under /v1. */
     userId: string
   }
 }
 
-/** The hook of every route under /v1 (§5 rule 1); it runs before the body is read. */
-export function authenticate(app: App) {
+/**
+ * The hook of every route under /v1 (§5 rule 1); it runs before the body is read. A token in the header counts
+ * before a session's cookie.
+ */
+export function authenticate(app: App, sessions: SessionApi) {
+  const tokenUse = new TokenUse(app)
   return async (request: FastifyRequest): Promise<void> => {
-    request.userId = await authenticateToken(app, request.headers.authorization)
+    const { authorization, cookie } = request.headers
+    const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null
+    if (session !== null) {
+      request.userId = await authenticateSession(request, sessions, session)
+      return
+    }
+    request.userId = await authenticateToken(app, authorization)
+    tokenUse.note(authorization as string)
   }
+}
+
+async function authenticateSession(
+  request: FastifyRequest,
+  sessions: SessionApi,
+  cookie: string,
+): Promise<string> {
+  requireSameOrigin(request)
+  const session = await sessions.find(cookie)
+  if (!session) throw tokenInvalid('The session has ended; sign in again.')
+  return session.userId
 }

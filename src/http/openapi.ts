@@ -1,12 +1,15 @@
 import swagger from '@fastify/swagger'
+import { sessionCookieName } from '../app/session-cookie.ts'
+import { ACCOUNT_COMPONENTS } from './schemas/account.ts'
 import { CLAIM_COMPONENTS } from './schemas/claim.ts'
 import { ClaimSchemaBody } from './schemas/claim-schema.ts'
 import { CONTRACT_COMPONENTS } from './schemas/contract.ts'
 import { CustomerBody } from './schemas/customer.ts'
 import { EXPLAINED_CONDITION, ExplanationBody } from './schemas/explanation.ts'
+import { OverviewBody } from './schemas/overview.ts'
 import { ErrorBody } from './schemas/responses.ts'
 import { SimulationBody } from './schemas/simulation.ts'
-import { TestClockBody } from './schemas/test-clock.ts'
+import { AdvancedTestClockBody, TestClockBody } from './schemas/test-clock.ts'
 import type { TypedServer } from './typed-server.ts'
 
 const API_VERSION = '1.0.0'
@@ -37,8 +40,12 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
         { name: 'Events', description: 'What happened, as the caller tells it.' },
         { name: 'Schemas', description: 'Reusable claim templates.' },
         { name: 'Customers', description: 'Whom claims and candidates belong to.' },
+        { name: 'Overview', description: 'The account’s figures, in one answer.' },
         { name: 'Test clocks', description: 'Windows of days, tested in seconds.' },
         { name: 'Simulations', description: 'What a contract makes of events, without storing anything.' },
+        { name: 'Account', description: 'Who asks.' },
+        { name: 'Tokens', description: 'API tokens of the account.' },
+        { name: 'Invitations', description: 'Links with which others sign up.' },
         { name: 'Health', description: 'For those who watch over the service.' },
       ],
       components: {
@@ -48,9 +55,16 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
             scheme: 'bearer',
             description: 'An API token: `ck_` and 43 characters (§5).',
           },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookieName(false),
+            description:
+              'The cookie of someone who has signed in to the dashboard, in place of a token; with the prefix `__Host-` over https. What changes something must come from the service’s own pages.',
+          },
         },
       },
-      security: [{ apiToken: [] }],
+      security: [{ apiToken: [] }, { session: [] }],
     },
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => `${schema.$id ?? `schema-${i}`}` },
   })
@@ -60,9 +74,12 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     ClaimSchemaBody,
     CustomerBody,
     TestClockBody,
+    AdvancedTestClockBody,
+    OverviewBody,
     EXPLAINED_CONDITION,
     ExplanationBody,
     SimulationBody,
+    ...ACCOUNT_COMPONENTS,
     ErrorBody,
   ]) {
     server.addSchema(component)

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { explainClaim } from '../app/explain-claim.ts'
 import type { getClaimSchema } from '../app/get-claim-schema.ts'
 import type { getCustomer } from '../app/get-customer.ts'
+import type { getOverview } from '../app/get-overview.ts'
 import type { getTestClock } from '../app/get-test-clock.ts'
 import type { simulateContract } from '../app/simulate-contract.ts'
 import type { Claim } from '../domain/claim.ts'
@@ -12,6 +13,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { CandidateSummaryBody, ClaimSummaryBody } from './schemas/claim.ts'
 import type { ClaimSchemaBody } from './schemas/claim-schema.ts'
 import type { CustomerBody } from './schemas/customer.ts'
+import type { OverviewBody } from './schemas/overview.ts'
 import type { TestClockBody } from './schemas/test-clock.ts'
 
 /* From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds. */
@@ -83,7 +85,28 @@ export function presentTestClock(
     user_id: clock.userId,
     name: clock.name,
     frozen_time: clock.frozenTime,
+    next_due_at: clock.nextDueAt,
     created_at: clock.createdAt,
+  }
+}
+
+export function presentOverview(
+  overview: Awaited<ReturnType<typeof getOverview>>,
+): Static<typeof OverviewBody> {
+  const { asOf, statuses, pendingOutcomes, days, resolution, dueNext, overdue, recent } = overview
+  return {
+    as_of: asOf,
+    statuses,
+    pending_outcomes: pendingOutcomes,
+    resolutions_by_day: days.map(({ day, CONFIRMED, FAILED }) => ({
+      day,
+      confirmed: CONFIRMED,
+      failed: FAILED,
+    })),
+    resolution_seconds: { median: resolution.medianSeconds, count: resolution.count },
+    due_next: dueNext.map(presentEither),
+    overdue: { count: overdue.count, oldest_due_at: overdue.oldestDueAt },
+    recent: recent.map(presentEither),
   }
 }
 

@@ -3,8 +3,10 @@ import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import type { App } from '../app/app.ts'
+import { SessionApi } from '../app/session-api.ts'
 import { ServiceError, unavailable, validationError } from '../errors.ts'
 import { authenticate } from './authenticate.ts'
+import { addDashboard } from './dashboard.ts'
 import {
   answerClientError,
   answerExpectation,
@@ -24,8 +26,13 @@ import { addCustomerRoutes } from './routes/customers.ts'
 import { addEventBatchRoute } from './routes/event-batches.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import { addInvitationRoutes } from './routes/invitations.ts'
+import { addMeRoutes } from './routes/me.ts'
+import { addOverviewRoutes } from './routes/overview.ts'
+import { addSessionRoutes } from './routes/sessions.ts'
 import { addSimulationRoutes } from './routes/simulations.ts'
 import { addTestClockRoutes } from './routes/test-clocks.ts'
+import { addTokenRoutes } from './routes/tokens.ts'
 import type { TypedServer } from './typed-server.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 import { createValidatorCompiler } from './validate-request.ts'
@@ -36,6 +43,10 @@ export interface ServerOptions {
   publicUrl: string
   /** Requests a minute of one account on this server; 0 for no limit. */
   rateLimitPerMinute: number
+  /** Whether anyone may sign up, without an invitation. */
+  openSignUp: boolean
+  /** Addresses of the proxies whose X-Forwarded headers are believed; null for none. */
+  trustedProxies: string | null
 }
 
 /** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
@@ -55,6 +66,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     requestTimeout: REQUEST_TIMEOUT_MS,
     // A request without a Host is refused by the hook below, with our error body.
     http: { requireHostHeader: false },
+    trustProxy: options.trustedProxies ?? false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While it stops, requests on open connections are answered by the hook below, with our error body.
     return503OnClosing: false,
@@ -70,13 +82,16 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.setErrorHandler(sendError)
   acceptJsonOnly(server)
   answerEveryRequestAlike(server)
+  await addDashboard(server)
   answerUnknownRoutes(server)
 
   await addOpenApi(server)
   addHealthRoutes(server, app)
   addReference(server)
+  const sessions = new SessionApi(app, { isSecure: options.publicUrl.startsWith('https:') })
+  addSessionRoutes(server, app, sessions, options.openSignUp)
   await server.register(async (api: TypedServer) => {
-    api.addHook('onRequest', authenticate(app))
+    api.addHook('onRequest', authenticate(app, sessions))
     if (options.rateLimitPerMinute > 0) await limitRate(api, options.rateLimitPerMinute)
     addClaimRoutes(api, app)
     addCandidateRoutes(api, app)
@@ -87,6 +102,10 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     addCustomerRoutes(api, app)
     addTestClockRoutes(api, app)
     addSimulationRoutes(api, app)
+    addOverviewRoutes(api, app)
+    addMeRoutes(api, app)
+    addTokenRoutes(api, app)
+    addInvitationRoutes(api, app)
   })
   return server
 }

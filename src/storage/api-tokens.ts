@@ -9,6 +9,8 @@ export interface ApiToken {
   name: string
   createdAt: Date
   expiresAt: Date | null
+  /** At most a minute or two behind; null where it was never used. */
+  lastUsedAt: Date | null
   revokedAt: Date | null
 }
 
@@ -19,8 +21,22 @@ interface ApiTokenRow {
   name: string
   created_at: Date
   expires_at: Date | null
+  last_used_at: Date | null
   revoked_at: Date | null
 }
+
+const COLUMNS = `t.id, t.user_id, u.email, t.name, t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
+
+const toApiToken = (row: ApiTokenRow): ApiToken => ({
+  id: row.id,
+  userId: row.user_id,
+  email: row.email,
+  name: row.name,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at,
+})
 
 /** Stores a token by its SHA-256 hash. Returns its id. */
 export async function insertApiToken(
@@ -63,19 +79,46 @@ export async function listApiTokens(db: Connection): Promise<ApiToken[]> {
   const rows = await db.query<ApiTokenRow>({
     name: 'list_api_tokens',
     text: `-- list_api_tokens
-      SELECT t.id, t.user_id, u.email, t.name, t.created_at, t.expires_at, t.revoked_at
-      FROM api_tokens t JOIN users u ON u.id = t.user_id
+      SELECT ${COLUMNS} FROM api_tokens t JOIN users u ON u.id = t.user_id
       ORDER BY t.created_at, t.id`,
   })
-  return rows.map((row) => ({
-    id: row.id,
-    userId: row.user_id,
-    email: row.email,
-    name: row.name,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  }))
+  return rows.map(toApiToken)
+}
+
+/** The account's tokens, newest first. */
+export async function listApiTokensOf(db: Connection, userId: string): Promise<ApiToken[]> {
+  const rows = await db.query<ApiTokenRow>({
+    name: 'list_api_tokens_of',
+    text: `-- list_api_tokens_of
+      SELECT ${COLUMNS} FROM api_tokens t JOIN users u ON u.id = t.user_id
+      WHERE t.user_id = $1 ORDER BY t.created_at DESC, t.id DESC`,
+    values: [userId],
+    readOnly: true,
+  })
+  return rows.map(toApiToken)
+}
+
+export async function findApiToken(db: Connection, userId: string, id: string): Promise<ApiToken | null> {
+  const [row] = await db.query<ApiTokenRow>({
+    name: 'find_api_token',
+    text: `-- find_api_token
+      SELECT ${COLUMNS} FROM api_tokens t JOIN users u ON u.id = t.user_id
+      WHERE t.user_id = $1 AND t.id = $2`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return row ? toApiToken(row) : null
+}
+
+/** Several servers together write it once a minute. Changes neither whether the token is valid nor until when. */
+export async function touchApiToken(db: Connection, hash: Buffer): Promise<void> {
+  await db.query({
+    name: 'touch_api_token',
+    text: `-- touch_api_token
+      UPDATE api_tokens SET last_used_at = date_trunc('milliseconds', clock_timestamp())
+      WHERE token_hash = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 minute')`,
+    values: [hash],
+  })
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { Claim } from '../domain/claim.ts'
 import { type Contract, decisiveEventTypes, windowMs } from '../domain/contract.ts'
-import { type Outcome, openState, STATUSES, type Status } from '../domain/lifecycle.ts'
+import { type Outcome, openState, type Status } from '../domain/lifecycle.ts'
 import { candidateId } from './candidate-id.ts'
 import type { Connection } from './database.ts'
-import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
-import { ListQuery } from './list-query.ts'
+import { ENTER_TURNSTILE } from './list-page.ts'
 
 /** How a caller names a claim (by id) or a candidate (by alias). */
 export type ClaimAddress = { kind: 'claim'; id: string } | { kind: 'candidate'; alias: string }
@@ -150,64 +149,4 @@ function openClaim({ address, contract, ...claim }: NewClaim, id: string, now: D
     testClockId,
     createdAt: now,
   }
-}
-
-export interface ClaimFilter {
-  userId: string
-  kind: ClaimAddress['kind']
-  status: Status | undefined
-  customerId: string | undefined
-  /** Position of the record to continue after. */
-  after: string | null
-  order: 'asc' | 'desc'
-  limit: number
-}
-
-/** A page of the account's claims, or of its candidates, in the order of creation. */
-export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<Claim>> {
-  const { rows, hasMore } = await readPage(
-    db,
-    { name: 'claims', userId: filter.userId },
-    filter.limit,
-    (count, upTo) => {
-      const query = new ListQuery()
-        .where('user_id', '=', filter.userId)
-        .where('customer_id', '=', filter.customerId)
-        .after(filter.after, filter.order)
-        .where('position', '<=', upTo)
-      const page = `ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`
-      const ofStatus = (status: Status) =>
-        `(SELECT ${CLAIM_COLUMNS}, position, (${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh
-          FROM claims
-          WHERE candidate_alias IS ${filter.kind === 'candidate' ? 'NOT NULL' : 'NULL'}
-            AND status = '${status}' AND ${query.conditions} ${page})`
-      return db.query<ClaimRow & ListedRow>({
-        // A page of each status, each in the order of an index; of all of them together the page is the beginning.
-        text: `-- list_claims
-          SELECT * FROM (
-            ${(filter.status ? [filter.status] : STATUSES).map(ofStatus).join(' UNION ALL ')}
-          ) AS pages ${page}`,
-        values: query.values,
-        readOnly: true,
-      })
-    },
-  )
-  return { rows: rows.map(toClaim), hasMore }
-}
-
-/** The position of one of the account's claims or candidates in its list, by its UUID; null where there is none. */
-export async function findClaimPosition(
-  db: Connection,
-  userId: string,
-  kind: ClaimAddress['kind'],
-  id: string,
-): Promise<string | null> {
-  const [row] = await db.query<{ position: string }>({
-    name: 'find_claim_position',
-    text: `-- find_claim_position
-      SELECT position FROM claims
-      WHERE id = $1 AND user_id = $2 AND (candidate_alias IS NOT NULL) = $3`,
-    values: [id, userId, kind === 'candidate'],
-  })
-  return row?.position ?? null
 }

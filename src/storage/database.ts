@@ -71,6 +71,28 @@ export class Database implements Connection {
     return this.withConnection((connection) => connection.query<Row>(statement))
   }
 
+  /**
+   * In the shape of pg's pool, for a library that brings statements of its own; what fails is DatabaseAway as
+   * everywhere.
+   */
+  readonly pool = {
+    connect: async () => {
+      const client = await this.#connect()
+      let broken = false
+      const query = async (text: string, values: unknown[]) => {
+        try {
+          return await client.query(text, values)
+        } catch (error) {
+          const away = asDatabaseAway(error, false)
+          broken ||= away !== null
+          throw away ?? error
+        }
+      }
+      return { query, release: () => client.release(broken) }
+    },
+    end: async () => {},
+  }
+
   /** Runs several statements on one connection, without a transaction. */
   async withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect()

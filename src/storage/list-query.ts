@@ -4,7 +4,7 @@ export class ListQuery {
   readonly #conditions: string[] = []
 
   /** Adds `column operator value`; nothing where the value is undefined or null. */
-  where(column: string, operator: '=' | '>' | '<' | '<=', value: unknown): this {
+  where(column: string, operator: '=' | '>' | '>=' | '<' | '<=', value: unknown): this {
     if (value !== undefined && value !== null) {
       this.#conditions.push(`${column} ${operator} ${this.parameter(value)}`)
     }

@@ -9,6 +9,8 @@ export interface TestClock {
   userId: string
   name: string | null
   frozenTime: Date
+  /** The earliest end of a window of the claims and candidates on it; null where none runs. */
+  nextDueAt: Date | null
   createdAt: Date
 }
 
@@ -17,16 +19,19 @@ interface TestClockRow {
   user_id: string
   name: string | null
   frozen_time: Date
+  next_due_at: Date | null
   created_at: Date
 }
 
-const COLUMNS = 'id, user_id, name, frozen_time, created_at'
+const COLUMNS = `id, user_id, name, frozen_time, created_at,
+  (SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id) AS next_due_at`
 
 const toTestClock = (row: TestClockRow): TestClock => ({
   id: row.id,
   userId: row.user_id,
   name: row.name,
   frozenTime: row.frozen_time,
+  nextDueAt: row.next_due_at,
   createdAt: row.created_at,
 })
 
@@ -75,14 +80,15 @@ export async function holdTestClock(db: Connection, userId: string, id: string):
   return row ? toTestClock(row) : null
 }
 
-/** Call it with the clock held. */
-export async function setTestClock(db: Connection, clock: TestClock, frozenTime: Date): Promise<void> {
-  await db.query({
+/** Call it with the clock held. Returns the clock as it stands then. */
+export async function setTestClock(db: Connection, clock: TestClock, frozenTime: Date): Promise<TestClock> {
+  const [row] = await db.query<TestClockRow>({
     name: 'set_test_clock',
     text: `-- set_test_clock
-      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2`,
+      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
     values: [clock.userId, clock.id, frozenTime],
   })
+  return toTestClock(row as TestClockRow)
 }
 
 /** Deletes the clock with its claims, candidates and their logs. Call it with the clock held. */

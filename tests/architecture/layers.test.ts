@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+const DASHBOARD = fileURLToPath(new URL('../../dashboard/src', import.meta.url))
 
 /** What each layer may import from; a layer is a folder of src/, or a file at its root. */
 const MAY_IMPORT: Record<string, string[]> = {
@@ -30,19 +31,19 @@ interface Import {
   what: string
 }
 
-async function readImports(): Promise<Import[]> {
+async function readImports(root: string, prefix: string): Promise<Import[]> {
   const imports: Import[] = []
-  for await (const name of glob('**/*.ts', { cwd: SRC })) {
-    const text = await readFile(join(SRC, name), 'utf8')
+  for await (const name of glob('**/*.{ts,tsx}', { cwd: root })) {
+    const text = await readFile(join(root, name), 'utf8')
     for (const [, a, b, c] of text.matchAll(IMPORT)) {
-      imports.push({ file: `src/${name}`, from: layerOf(name), what: (a ?? b ?? c) as string })
+      imports.push({ file: `${prefix}${name}`, from: layerOf(name), what: (a ?? b ?? c) as string })
     }
   }
   return imports
 }
 
 const layerOf = (path: string) => (path.split('/')[0] as string).replace(/\.ts$/, '')
-const imports = await readImports()
+const imports = await readImports(SRC, 'src/')
 
 test('imports go one way: domain <- storage <- app <- http, scheduler <- service <- cli <- main', () => {
   for (const { file, from, what } of imports.filter(({ what }) => what.startsWith('.'))) {
@@ -81,14 +82,34 @@ test('Node’s own modules are imported by their node: name', () => {
   assert.deepEqual(bare, [])
 })
 
-test('files are named for what they hold, in kebab-case, and stay readable', async () => {
-  for await (const name of glob('**/*.ts', { cwd: SRC })) {
-    assert.match(name, /^([a-z0-9-]+\/)*[a-z0-9-]+\.ts$/, `src/${name}`)
-    assert.doesNotMatch(name, /(^|\/)(utils?|helpers?|common|misc|types|manager)\.ts$/, `src/${name}`)
-    const lines = (await readFile(join(SRC, name), 'utf8')).split('\n').length
-    assert.ok(lines <= 350, `src/${name} has ${lines} lines: split it`)
+test('the dashboard imports of the service only its pure domain', async () => {
+  for (const { file, what } of await readImports(DASHBOARD, '')) {
+    if (!what.startsWith('.')) continue
+    const target = relative(DASHBOARD, join(DASHBOARD, dirname(file), what))
+    assert.ok(
+      !target.startsWith('..') || target.startsWith('../../src/domain/'),
+      `dashboard/src/${file} imports ${what}: it speaks to the service over HTTP, and shares src/domain/ alone`,
+    )
   }
 })
+
+for (const [prefix, root] of [
+  ['src', SRC],
+  ['dashboard/src', DASHBOARD],
+] as const) {
+  test(`files of ${prefix} are named for what they hold, in kebab-case, and stay readable`, async () => {
+    for await (const name of glob('**/*.{ts,tsx}', { cwd: root })) {
+      assert.match(name, /^([a-z0-9-]+\/)*[a-z0-9-]+\.tsx?$/, `${prefix}/${name}`)
+      assert.doesNotMatch(
+        name,
+        /(^|\/)(utils?|helpers?|common|misc|types|manager)\.tsx?$/,
+        `${prefix}/${name}`,
+      )
+      const lines = (await readFile(join(root, name), 'utf8')).split('\n').length
+      assert.ok(lines <= 350, `${prefix}/${name} has ${lines} lines: split it`)
+    }
+  })
+}
 
 test('a migration is named NNNN-what-it-does.sql, without gaps', async () => {
   const names: string[] = []

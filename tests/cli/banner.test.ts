@@ -15,8 +15,18 @@ test('the banner shows a made token, and not one that was given', () => {
     startMs: 900,
     database: 'embedded',
     account: { email: 'a@b', token: 'ck_secret' },
+    welcomeUrl: null,
   }
   assert.match(bannerText({ ...facts, tokenIsGiven: false }), /TOKEN=ck_secret/)
   assert.doesNotMatch(bannerText({ ...facts, tokenIsGiven: true }), /ck_secret/)
   assert.match(bannerText({ ...facts, tokenIsGiven: true }), /TOKEN="\$CLAIMKEEPER_BOOTSTRAP_TOKEN"/)
+})
+
+test('the banner leads to the first account’s sign-up until someone has used it, then to the dashboard', () => {
+  const facts = { url: 'http://h', startMs: 900, database: 'embedded', account: null, tokenIsGiven: false }
+  const fresh = bannerText({ ...facts, welcomeUrl: 'http://h/welcome?key=k' })
+  assert.match(fresh, /Sign up +http:\/\/h\/welcome\?key=k/)
+  const used = bannerText({ ...facts, welcomeUrl: null })
+  assert.match(used, /Dashboard +http:\/\/h\n/)
+  assert.doesNotMatch(used, /owner@localhost/)
 })

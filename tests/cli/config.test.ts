@@ -23,6 +23,8 @@ describe('settings', () => {
         dataDir: './data',
         bootstrapToken: null,
         rateLimitPerMinute: 0,
+        openSignUp: false,
+        trustedProxies: null,
         logLevel: 'info',
       })
     }
@@ -40,6 +42,23 @@ describe('settings', () => {
       /^PUBLIC_URL must be a URL that begins with http/,
     )
     assert.match(message({ CLAIMKEEPER_RATE_LIMIT: '-5' }), /^CLAIMKEEPER_RATE_LIMIT must be /)
+    assert.match(
+      message({ CLAIMKEEPER_OPEN_SIGN_UP: 'yes' }),
+      /^CLAIMKEEPER_OPEN_SIGN_UP must be one of true/,
+    )
+    for (const proxies of [
+      'proxy',
+      '10.0.0.0/33',
+      '10.0.0.1,',
+      '::1/129',
+      '10.0.0.0/8/8',
+      '10.0.0.1 10.0.0.2',
+    ]) {
+      const said = message({ CLAIMKEEPER_TRUSTED_PROXIES: proxies })
+      assert.match(said, /^CLAIMKEEPER_TRUSTED_PROXIES must be IP addresses/, proxies)
+    }
+    const proxies = '10.0.0.1, 192.168.0.0/16,fd00::/8'
+    assert.equal(readConfig({ CLAIMKEEPER_TRUSTED_PROXIES: proxies }).trustedProxies, proxies)
   })
 
   test('secrets are not repeated in the message', () => {

@@ -35,6 +35,7 @@ test('a server killed in the middle of an advance leaves the clock as it was; ad
     return rows
   }
 
+  const before = (await api.get(`/v1/test_clocks/${clock.id}`)).body
   const lost = api
     .post(`/v1/test_clocks/${clock.id}/advance`, { frozen_time: '2036-01-01T00:00:00Z' })
     .catch(() => null)
@@ -45,7 +46,7 @@ test('a server killed in the middle of an advance leaves the clock as it was; ad
 
   const second = await startServeProcess(t, { DATABASE_URL })
   const again = new ApiClient(second.url, first.token, conformance)
-  assert.deepEqual((await again.get(`/v1/test_clocks/${clock.id}`)).body, clock)
+  assert.deepEqual((await again.get(`/v1/test_clocks/${clock.id}`)).body, before)
   assert.deepEqual(await standing(), [{ status: 'OPEN', event_count: 0, claims: CLAIMS }])
 
   const answer = await again.post(`/v1/test_clocks/${clock.id}/advance`, {

@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
+import { PASSWORD, signUp } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -38,6 +39,25 @@ describe('503 UNAVAILABLE: the database is away', () => {
     assert.deepEqual((await nobody.get('/readyz')).body, { status: 'ready' })
     assert.deepEqual(await api.readClaim(claim.id), claim)
     assert.equal((await api.post('/v1/events', event)).status, 201)
+  })
+
+  test('a session is neither opened nor taken for ended, and goes on when it is back', async () => {
+    const { email, browser } = await signUp(service)
+    const { cookie } = browser
+    await whileAway(async () => {
+      const credentials = { email, password: PASSWORD }
+      for (let i = 0; i < 2; i++) {
+        assertUnavailable(await browser.get('/v1/me'))
+        for (const path of ['get-session', 'list-sessions'])
+          assertUnavailable(await browser.get(`/api/auth/${path}`))
+        assertUnavailable(await browser.post('/api/auth/sign-in/email', credentials))
+        assertUnavailable(await browser.post('/api/auth/sign-up/email', { ...credentials, name: 'n' }))
+        assertUnavailable(await browser.post('/api/auth/revoke-other-sessions'))
+        assertUnavailable(await browser.get('/api/invitations/x'))
+      }
+    })
+    assert.equal(browser.cookie, cookie)
+    assert.equal((await browser.get('/v1/me')).status, 200)
   })
 
   test('connections that broke while nobody asked are not noticed by callers', async () => {

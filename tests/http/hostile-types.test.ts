@@ -175,6 +175,18 @@ const BODIES: Record<string, Body> = {
       ...CONTRACT_FIELDS,
     },
   },
+  createOwnToken: {
+    method: 'POST',
+    path: '/v1/tokens',
+    whole: { name: 'n', expires_at: '2999-01-01T00:00:00Z' },
+    fields: { name: [], expires_at: [] },
+  },
+  createInvitation: {
+    method: 'POST',
+    path: '/v1/invitations',
+    whole: { email: 'a@example.com' },
+    fields: { email: ['null'] },
+  },
   submitCandidateEvent: {
     method: 'POST',
     path: '/v1/candidates/an-alias/events',

@@ -53,7 +53,26 @@ describe('a test clock', () => {
   test('does not go back; advancing to where it stands changes nothing', async () => {
     const clock = await newClock()
     assertError(await advance(clock.id, '2025-12-31T23:59:59.999Z'), 400, 'VALIDATION_ERROR', 'frozen_time')
-    assert.deepEqual((await advance(clock.id, START)).body, clock)
+    assert.deepEqual((await advance(clock.id, START)).body, { ...clock, transitions: 0 })
+  })
+
+  test('tells when the next window on it ends, and an advance how many transitions it made', async () => {
+    const clock = await newClock()
+    assert.equal(clock.next_due_at, null)
+    await openOn(clock.id, { activity_window: 7200, review_window: 60 })
+    const first = await openOn(clock.id, { activity_window: 3600, review_window: 86_400 })
+    const read = async () => (await api.get(`/v1/test_clocks/${clock.id}`)).body
+    assert.equal((await read()).next_due_at, first.due_at)
+    assert.deepEqual((await api.get('/v1/test_clocks?order=desc&limit=1')).body.data, [await read()])
+
+    const moved = await advance(clock.id, '2026-01-01T01:00:00Z')
+    assert.deepEqual([moved.body.transitions, moved.body.next_due_at], [1, '2026-01-01T02:00:00.000Z'])
+    // The other claim makes both of its transitions; the first waits for its review.
+    const again = await advance(clock.id, '2026-01-01T12:00:00Z')
+    assert.deepEqual([again.body.transitions, again.body.next_due_at], [2, '2026-01-02T01:00:00.000Z'])
+    const last = await advance(clock.id, '2026-01-03T00:00:00Z')
+    assert.deepEqual([last.body.transitions, last.body.next_due_at], [1, null])
+    assert.deepEqual({ ...(await read()), transitions: 1 }, last.body)
   })
 
   test('that does not exist answers 404', async () => {

@@ -6,8 +6,8 @@ import type { Status } from '../../src/domain/lifecycle.ts'
 import { atScheduledCheck } from '../../src/domain/lifecycle.ts'
 import { findTokenOwner } from '../../src/storage/api-tokens.ts'
 import { appendEvents } from '../../src/storage/append-events.ts'
+import { type ClaimFilter, findClaimPosition, listClaims } from '../../src/storage/claim-list.ts'
 import { readClaim, readEvents } from '../../src/storage/claim-log.ts'
-import { type ClaimFilter, findClaimPosition, listClaims } from '../../src/storage/claims.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import { listCustomers } from '../../src/storage/customers.ts'
 import {
@@ -158,6 +158,9 @@ for (const kind of ['claim', 'candidate'] as const) {
           kind,
           status,
           customerId,
+          schemaId: undefined,
+          testClockId: undefined,
+          search: null,
         }
         await assertPagesAreBounded(
           (after, order, limit) => listClaims(custom.connection, { ...filter, after, order, limit }),

@@ -29,6 +29,7 @@ export class Conformance {
     assert.ok(response, `${method} ${path} answers ${status}, which openapi.json does not know`)
     const schema = response.content?.['application/json']?.schema
     if (!schema) {
+      if (response.content) return
       assert.equal(body, undefined, `${method} ${path} ${status} has a body`)
       return
     }
@@ -38,17 +39,16 @@ export class Conformance {
 
   #findOperation(method: string, path: string): Operation | undefined {
     const segments = path.split(/[?#]/)[0]?.split('/') ?? []
-    // A path without parameters is meant before one with.
-    const parameters = (template: string) => template.split('{').length
-    const templates = Object.entries(this.#document.paths).sort(([a], [b]) => parameters(a) - parameters(b))
-    const found = templates.find(([template]) => {
+    const found = Object.entries(this.#document.paths).filter(([template]) => {
       const wanted = template.split('/')
       return (
         wanted.length === segments.length &&
         wanted.every((part, i) => part.startsWith('{') || part === segments[i])
       )
     })
-    return found?.[1][method.toLowerCase()]
+    // /v1/claims/export is not the claim named export.
+    const exact = found.find(([template]) => template === segments.join('/'))
+    return (exact ?? found[0])?.[1][method.toLowerCase()]
   }
 
   #compile(schema: object): ValidateFunction {

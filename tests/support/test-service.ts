@@ -26,6 +26,8 @@ export interface TestService {
 export interface TestServiceOptions extends Partial<ServerOptions> {
   /** Joins the database of another server. */
   databaseUrl?: string
+  /** Makes no account: `api` is nobody's. */
+  withoutAccount?: true
   /** Reaches the database by another way than the test does. */
   throughUrl?: (databaseUrl: string) => Promise<string>
 }
@@ -42,6 +44,8 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     log: options.log ?? pino({ level: 'silent' }),
     publicUrl: options.publicUrl ?? '',
     rateLimitPerMinute: options.rateLimitPerMinute ?? 0,
+    openSignUp: options.openSignUp ?? false,
+    trustedProxies: options.trustedProxies ?? null,
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const side = new pg.Pool({ connectionString: databaseUrl, max: 2 })
@@ -63,7 +67,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     url,
     app,
     databaseUrl,
-    api: await newAccount(),
+    api: options.withoutAccount ? clientWith(null) : await newAccount(),
     newAccount,
     clientWith,
     sql: async (text, values) => (await side.query(text, values)).rows,

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
+import { invitationUrl } from '../../app/invitation-key.ts'
 import { type Config, readConfig, SETTINGS } from '../../config.ts'
 import { type Service, startService } from '../../service.ts'
 import { bannerText } from '../banner.ts'
@@ -39,7 +40,7 @@ function waitForStopSignal(): Promise<NodeJS.Signals> {
 }
 
 function banner(service: Service, config: Config, startMs: number): string {
-  const { url, bootstrap } = service
+  const { url, bootstrap, welcomeKey } = service
   return bannerText({
     url,
     startMs,
@@ -48,6 +49,7 @@ function banner(service: Service, config: Config, startMs: number): string {
       : `embedded PostgreSQL under ${relative('', config.dataDir) || '.'}`,
     account: bootstrap,
     tokenIsGiven: config.bootstrapToken !== null,
+    welcomeUrl: welcomeKey === null ? null : invitationUrl(config.publicUrl ?? url, welcomeKey),
   })
 }
 

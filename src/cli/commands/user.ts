@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
+import { createInvitation } from '../../app/create-invitation.ts'
 import { createUser } from '../../app/create-user.ts'
+import { invitationUrl } from '../../app/invitation-key.ts'
 import { listUsers } from '../../app/list-users.ts'
+import { setUserPassword } from '../../app/set-user-password.ts'
+import { readConfig } from '../../config.ts'
+import { readPassword } from '../read-password.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'
 
@@ -8,16 +13,52 @@ export function addUserCommand(program: Command): void {
   const user = program
     .command('user')
     .description('accounts: everything that the service holds belongs to one')
+  addCreate(user)
+  addInvite(user)
+  addSetPassword(user)
+  addList(user)
+}
 
+function addCreate(user: Command): void {
   user
     .command('create')
     .description('create an account')
     .requiredOption('--email <email>', 'who the account is for')
-    .action(async ({ email }: { email: string }) => {
-      const created = await runCommand((app) => createUser(app, email))
+    .option('--password', 'one to sign in with: asked for on a terminal, otherwise read from standard input')
+    .action(async ({ email, password }: { email: string; password?: true }) => {
+      const given = password ? await readPassword() : undefined
+      const created = await runCommand((app) => createUser(app, email, given))
       console.log(`Created ${created.email} (${created.id}).`)
     })
+}
 
+function addInvite(user: Command): void {
+  user
+    .command('invite')
+    .description('print a link with which someone signs up, once and within 7 days')
+    .option('--email <email>', 'only this person (default: anyone who has the link)')
+    .action(async ({ email }: { email?: string }) => {
+      const { publicUrl, host, port } = readConfig()
+      const { key } = await runCommand((app) =>
+        createInvitation(app, { email: email ?? null, invitedBy: null }),
+      )
+      console.log(invitationUrl(publicUrl ?? `http://${host}:${port}`, key))
+    })
+}
+
+function addSetPassword(user: Command): void {
+  user
+    .command('set-password')
+    .description('give an account a new password and sign it out everywhere')
+    .requiredOption('--email <email>', 'the account; the password comes as for create --password')
+    .action(async ({ email }: { email: string }) => {
+      const password = await readPassword()
+      await runCommand((app) => setUserPassword(app, email, password))
+      console.log(`Set the password of ${email}.`)
+    })
+}
+
+function addList(user: Command): void {
   user
     .command('list')
     .description('list all accounts, oldest first')
@@ -30,8 +71,8 @@ export function addUserCommand(program: Command): void {
       }
       console.log(
         formatTable(
-          ['ID', 'EMAIL', 'CREATED'],
-          users.map(({ id, email, createdAt }) => [id, email, createdAt.toISOString()]),
+          ['ID', 'EMAIL', 'NAME', 'CREATED'],
+          users.map(({ id, email, name, createdAt }) => [id, email, name ?? '', createdAt.toISOString()]),
         ),
       )
     })

@@ -2,15 +2,18 @@ import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { createCandidate } from '../../app/create-candidates.ts'
 import { explainClaim } from '../../app/explain-claim.ts'
+import { exportCandidates } from '../../app/export-candidates.ts'
 import { getClaim } from '../../app/get-claim.ts'
-import { listCandidates } from '../../app/list-candidates.ts'
+import { type CandidateFilters, listCandidates } from '../../app/list-candidates.ts'
 import { presentCandidate, presentEvent, presentExplanation, presentPage } from '../present.ts'
 import { readNewCandidate } from '../read-new-claim.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
+import { CANDIDATE_FILTERS } from '../schemas/claim-filters.ts'
 import { ExplanationBody } from '../schemas/explanation.ts'
-import { listQuery, pageOf } from '../schemas/list.ts'
+import { exportQuery, listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
-import { CandidateAlias, ExternalId, Status } from '../schemas/scalars.ts'
+import { CandidateAlias } from '../schemas/scalars.ts'
+import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../send-csv.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 const tags = ['Candidates']
@@ -61,34 +64,34 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
         description:
           'The account’s candidates in the order of their creation, without their event logs (§4.1).',
         tags,
-        querystring: listQuery(
-          {
-            status: Type.Optional(Status),
-            customer_uuid: Type.Optional(
-              Type.String({
-                ...ExternalId,
-                description: 'Only candidates of the customer with this external_id.',
-              }),
-            ),
-          },
-          AFTER,
-        ),
+        querystring: listQuery(CANDIDATE_FILTERS, AFTER),
         response: responses({ 200: { description: 'A page.', schema: pageOf(CandidateSummaryBody) } }, []),
       },
     },
     async (request) => {
-      const { status, customer_uuid: customerExternalId, after, limit = 50, order = 'asc' } = request.query
-      return presentPage(
-        await listCandidates(app, {
-          userId: request.userId,
-          status,
-          customerExternalId,
-          after,
-          limit,
-          order,
-        }),
-        presentCandidate,
-      )
+      const { after, limit = 50, order = 'asc' } = request.query
+      const filters = readFilters(request.userId, request.query)
+      return presentPage(await listCandidates(app, { ...filters, after, limit, order }), presentCandidate)
+    },
+  )
+
+  server.get(
+    '/v1/candidates/export',
+    {
+      schema: {
+        operationId: 'exportCandidates',
+        summary: 'Export candidates',
+        description:
+          'All candidates of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+        tags,
+        querystring: exportQuery(CANDIDATE_FILTERS),
+        response: responses({ 200: CSV_RESPONSE }, []),
+      },
+    },
+    (request, reply) => {
+      const { order = 'asc' } = request.query
+      const pages = exportCandidates(app, { ...readFilters(request.userId, request.query), order })
+      return sendCsv(reply, 'candidates.csv', CANDIDATE_COLUMNS, pages)
     },
   )
 
@@ -133,4 +136,23 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
         await explainClaim(app, request.userId, { kind: 'candidate', alias: request.params.candidate_alias }),
       ),
   )
+}
+
+interface FilterQuery {
+  status?: CandidateFilters['status']
+  customer_uuid?: string
+  schema_id?: string
+  test_clock_id?: string
+  search?: string
+}
+
+function readFilters(userId: string, query: FilterQuery): CandidateFilters {
+  return {
+    userId,
+    status: query.status,
+    customerExternalId: query.customer_uuid,
+    schemaId: query.schema_id?.toLowerCase(),
+    testClockId: query.test_clock_id?.toLowerCase(),
+    search: query.search,
+  }
 }

@@ -2,15 +2,18 @@ import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { createClaim } from '../../app/create-claims.ts'
 import { explainClaim } from '../../app/explain-claim.ts'
+import { exportClaims } from '../../app/export-claims.ts'
 import { getClaim } from '../../app/get-claim.ts'
-import { listClaims } from '../../app/list-claims.ts'
+import { type ClaimFilters, listClaims } from '../../app/list-claims.ts'
 import { presentClaim, presentEvent, presentExplanation, presentPage } from '../present.ts'
 import { readNewClaim } from '../read-new-claim.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from '../schemas/claim.ts'
+import { CLAIM_FILTERS } from '../schemas/claim-filters.ts'
 import { ExplanationBody } from '../schemas/explanation.ts'
-import { listQuery, pageOf } from '../schemas/list.ts'
+import { exportQuery, listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
-import { Status, Uuid } from '../schemas/scalars.ts'
+import { Uuid } from '../schemas/scalars.ts'
+import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../send-csv.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 const tags = ['Claims']
@@ -49,20 +52,34 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
         summary: 'List claims',
         description: 'The account’s claims in the order of their creation, without their event logs.',
         tags,
-        querystring: listQuery({
-          status: Type.Optional(Status),
-          customer_id: Type.Optional(Uuid('Only claims of this customer.')),
-        }),
+        querystring: listQuery(CLAIM_FILTERS),
         response: responses({ 200: { description: 'A page.', schema: pageOf(ClaimSummaryBody) } }, []),
       },
     },
     async (request) => {
-      const { status, customer_id, after, limit = 50, order = 'asc' } = request.query
-      const customerId = customer_id?.toLowerCase()
-      return presentPage(
-        await listClaims(app, { userId: request.userId, status, customerId, after, limit, order }),
-        presentClaim,
-      )
+      const { after, limit = 50, order = 'asc' } = request.query
+      const filters = readFilters(request.userId, request.query)
+      return presentPage(await listClaims(app, { ...filters, after, limit, order }), presentClaim)
+    },
+  )
+
+  server.get(
+    '/v1/claims/export',
+    {
+      schema: {
+        operationId: 'exportClaims',
+        summary: 'Export claims',
+        description:
+          'All claims of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+        tags,
+        querystring: exportQuery(CLAIM_FILTERS),
+        response: responses({ 200: CSV_RESPONSE }, []),
+      },
+    },
+    (request, reply) => {
+      const { order = 'asc' } = request.query
+      const pages = exportClaims(app, { ...readFilters(request.userId, request.query), order })
+      return sendCsv(reply, 'claims.csv', CLAIM_COLUMNS, pages)
     },
   )
 
@@ -107,4 +124,23 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
         await explainClaim(app, request.userId, { kind: 'claim', id: request.params.id.toLowerCase() }),
       ),
   )
+}
+
+interface FilterQuery {
+  status?: ClaimFilters['status']
+  customer_id?: string
+  schema_id?: string
+  test_clock_id?: string
+  search?: string
+}
+
+function readFilters(userId: string, query: FilterQuery): ClaimFilters {
+  return {
+    userId,
+    status: query.status,
+    customerId: query.customer_id?.toLowerCase(),
+    schemaId: query.schema_id?.toLowerCase(),
+    testClockId: query.test_clock_id?.toLowerCase(),
+    search: query.search,
+  }
 }

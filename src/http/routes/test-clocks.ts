@@ -10,7 +10,7 @@ import { readTime } from '../read-time.ts'
 import { listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
-import { AdvanceBody, NewTestClockBody, TestClockBody } from '../schemas/test-clock.ts'
+import { AdvanceBody, AdvancedTestClockBody, NewTestClockBody, TestClockBody } from '../schemas/test-clock.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 const tags = ['Test clocks']
@@ -90,18 +90,18 @@ export function addTestClockRoutes(server: TypedServer, app: App): void {
         tags,
         params,
         body: AdvanceBody,
-        response: responses({ 200: { description: 'The clock, advanced.', schema: ref(TestClockBody) } }, [
-          ...BODY_ERRORS,
-          'TEST_CLOCK_NOT_FOUND',
-        ]),
+        response: responses(
+          { 200: { description: 'The clock, advanced.', schema: ref(AdvancedTestClockBody) } },
+          [...BODY_ERRORS, 'TEST_CLOCK_NOT_FOUND'],
+        ),
       },
     },
     async (request) => {
       const { userId, params, body } = request
       const frozenTime = readTime(body.frozen_time, 'frozen_time')
-      return presentTestClock(
-        await advanceTestClock(app, { userId, id: params.id.toLowerCase(), frozenTime }),
-      )
+      const id = params.id.toLowerCase()
+      const { clock, transitions } = await advanceTestClock(app, { userId, id, frozenTime })
+      return { ...presentTestClock(clock), transitions }
     },
   )
 

@@ -13,19 +13,21 @@ const AFTER = Type.String({
   description: 'Cursor, exclusive: next_cursor of the page before.',
 })
 
+const ORDER = Type.Optional(
+  Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By creation; asc: oldest first.' }),
+)
+
 /** The query of a list, with its own filters. */
 export function listQuery<Filters extends TProperties>(filters: Filters, after = AFTER) {
   return Type.Object(
-    {
-      ...filters,
-      after: Type.Optional(after),
-      limit: Type.Optional(LIMIT),
-      order: Type.Optional(
-        Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By creation; asc: oldest first.' }),
-      ),
-    },
+    { ...filters, after: Type.Optional(after), limit: Type.Optional(LIMIT), order: ORDER },
     { additionalProperties: false },
   )
+}
+
+/** The query of a list's export: all of its pages. */
+export function exportQuery<Filters extends TProperties>(filters: Filters) {
+  return Type.Object({ ...filters, order: ORDER }, { additionalProperties: false })
 }
 
 /** A page of records. */

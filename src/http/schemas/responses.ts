@@ -28,6 +28,7 @@ export const ErrorBody = Type.Object(
 const ALWAYS: ErrorCode[] = [
   'VALIDATION_ERROR',
   'TOKEN_INVALID',
+  'CROSS_ORIGIN_REQUEST',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'UNAVAILABLE',
@@ -43,6 +44,8 @@ interface Success {
   headers?: Headers
   /** Absent where there is no body. */
   schema?: TSchema
+  /** Of the body; JSON where absent. */
+  mediaType?: string
 }
 
 /** A component by its $id. */
@@ -58,10 +61,10 @@ export function responses(successes: Record<number, Success>, errors: ErrorCode[
   }
 }
 
-function toResponse({ description, schema, headers }: Success) {
+function toResponse({ description, schema, headers, mediaType = 'application/json' }: Success) {
   const withHeaders = headers ? { headers } : {}
   if (!schema) return { description, type: 'null', ...withHeaders }
-  return { description, content: { 'application/json': { schema } }, ...withHeaders }
+  return { description, content: { [mediaType]: { schema } }, ...withHeaders }
 }
 
 /** Where a created record is. */

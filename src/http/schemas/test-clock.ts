@@ -1,19 +1,26 @@
 import { Type } from 'typebox'
-import { CustomerName, DateTime, Time, Uuid } from './scalars.ts'
+import { CustomerName, DateTime, DateTimeOrNull, Time, Uuid } from './scalars.ts'
 
-export const TestClockBody = Type.Object(
-  {
-    id: Uuid('Made by the server.'),
-    user_id: Uuid('The account that it belongs to.'),
-    name: CustomerName,
-    frozen_time: DateTime('Where the clock stands.'),
-    created_at: DateTime('When it was created, in real time.'),
-  },
-  {
-    $id: 'TestClock',
-    description:
-      'A clock that stands still until it is advanced; claims and candidates on it live by its time.',
-  },
+const FIELDS = {
+  id: Uuid('Made by the server.'),
+  user_id: Uuid('The account that it belongs to.'),
+  name: CustomerName,
+  frozen_time: DateTime('Where the clock stands.'),
+  next_due_at: DateTimeOrNull(
+    'The earliest due_at of the claims and candidates on it; null where there is none.',
+  ),
+  created_at: DateTime('When it was created, in real time.'),
+}
+
+export const TestClockBody = Type.Object(FIELDS, {
+  $id: 'TestClock',
+  description:
+    'A clock that stands still until it is advanced; claims and candidates on it live by its time.',
+})
+
+export const AdvancedTestClockBody = Type.Object(
+  { ...FIELDS, transitions: Type.Integer({ description: 'How many transitions the advance made.' }) },
+  { $id: 'AdvancedTestClock', description: 'A test clock where an advance has put it.' },
 )
 
 export const NewTestClockBody = Type.Object(

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/*
+ * Makes dist/, each file also compressed, as the service sends it. With --if-missing only where there is none.
+ *
+ * It is not TypeScript, and takes it when its packages are left out (npm ci --omit=dev): an installation must not fail
+ * where there is only an older Node. The service then runs without a dashboard, and says so at /.
+ */
+
+const HERE = fileURLToPath(new URL('./', import.meta.url))
+const DIST = `${HERE}dist/`
+const COMPRESSED = /\.(?:html|js|css|svg)$/
+/** Smaller files gain nothing. */
+const LEAST_BYTES = 512
+
+const isWanted = !process.argv.includes('--if-missing') || !existsSync(`${DIST}index.html`)
+if (isWanted) await build()
+
+async function build() {
+  const vite = await import('vite').catch(() => null)
+  if (!vite) {
+    console.error('The dashboard is not built: its packages are not installed (npm ci without --omit=dev).')
+    return
+  }
+  await vite.build({ configFile: `${HERE}vite.config.ts`, logLevel: 'warn' })
+  const names = await readdir(DIST, { recursive: true })
+  await Promise.all(names.filter((name) => COMPRESSED.test(name)).map((name) => compress(DIST + name)))
+}
+
+/** @param {string} file */
+async function compress(file) {
+  const bytes = await readFile(file)
+  if (bytes.length < LEAST_BYTES) return
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(bytes, { params }))
+  await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }))
+}

@@ -1,0 +1,96 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Contract } from '../../../src/domain/contract.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import type { Status } from '../../../src/domain/lifecycle.ts'
+import { get, post, withQuery } from './client.ts'
+import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
+
+/** Claims and candidates have the same pages: one state machine, two ways of naming. */
+export type CaseKind = 'claims' | 'candidates'
+export type CaseSummary = ClaimSummary | CandidateSummary
+
+export interface CaseFilters {
+  status?: Status | undefined
+  /** A UUID for claims, an external_id for candidates. */
+  customer?: string | undefined
+  schema?: string | undefined
+  clock?: string | undefined
+  search?: string | undefined
+}
+
+/** While a page with live figures is in sight, it asks this often. */
+export const POLL_MS = 4_000
+
+/** A claim's id or a candidate's alias. */
+export const nameOf = (one: CaseSummary): string => ('id' in one ? one.id : one.candidate_alias)
+/** As the record names it: by UUID, or by external_id. */
+export const customerOf = (one: CaseSummary): string => ('id' in one ? one.customer_id : one.customer_uuid)
+
+/** The filters in the names of the wire. */
+function filterParameters(kind: CaseKind, { status, customer, schema, clock, search }: CaseFilters) {
+  return {
+    status,
+    [kind === 'claims' ? 'customer_id' : 'customer_uuid']: customer,
+    schema_id: schema,
+    test_clock_id: clock,
+    search,
+  }
+}
+
+export const casesQuery = (kind: CaseKind, filters: CaseFilters, after?: string, limit = 50) =>
+  queryOptions({
+    queryKey: [kind, 'list', filters, after, limit],
+    queryFn: ({ signal }) =>
+      get<Page<CaseSummary>>(
+        `/v1/${kind}`,
+        { ...filterParameters(kind, filters), after, order: 'desc', limit },
+        signal,
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: POLL_MS,
+  })
+
+/** Where the browser downloads the filtered list as CSV. */
+export const exportUrl = (kind: CaseKind, filters: CaseFilters): string =>
+  withQuery(`/v1/${kind}/export`, filterParameters(kind, filters))
+
+const pathOf = (kind: CaseKind, name: string) => `/v1/${kind}/${encodeURIComponent(name)}`
+
+export const caseQuery = (kind: CaseKind, name: string) =>
+  queryOptions({
+    queryKey: [kind, 'one', name],
+    queryFn: ({ signal }) => get<WithEvents<CaseSummary>>(pathOf(kind, name), {}, signal),
+  })
+
+/** `version` changes with the log: what a page shows is then of one moment. */
+export const explanationQuery = (kind: CaseKind, name: string, version: string) =>
+  queryOptions({
+    queryKey: [kind, 'explanation', name, version],
+    queryFn: ({ signal }) => get<Explanation>(`${pathOf(kind, name)}/explanation`, {}, signal),
+    placeholderData: keepPreviousData,
+  })
+
+/** What an event did. */
+export interface Submitted {
+  event: ClaimEvent
+  claim: CaseSummary
+}
+
+export const submitEvent = (kind: CaseKind, name: string, event: JsonObject): Promise<Submitted> =>
+  post(`${pathOf(kind, name)}/events`, event)
+
+export interface NewCase {
+  customer: string
+  alias?: string
+  source: { schema_id: string } | { contract: Contract }
+  clock?: string | undefined
+}
+
+export function createCase(
+  kind: CaseKind,
+  { customer, alias, source, clock }: NewCase,
+): Promise<CaseSummary> {
+  const naming =
+    kind === 'claims' ? { customer_id: customer } : { customer_uuid: customer, candidate_alias: alias }
+  return post(`/v1/${kind}`, { ...naming, ...source, ...(clock ? { test_clock_id: clock } : {}) })
+}

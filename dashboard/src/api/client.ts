@@ -1,0 +1,98 @@
+import { noteServerTime } from './server-time.ts'
+
+export interface ErrorDetail {
+  path: string
+  message: string
+}
+
+/** The service's answer where it is an error (§7). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  /** What is wrong, by the path of the field: `contract.price`. */
+  readonly details: readonly ErrorDetail[]
+  readonly requestId: string | null
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    details: ErrorDetail[],
+    requestId: string | null,
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+    this.requestId = requestId
+  }
+}
+
+/** No answer came. */
+export class NetworkError extends Error {}
+
+type Query = Record<string, string | number | boolean | null | undefined>
+
+/** The path with those parameters of the query that have a value. */
+export function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value != null && value !== '')
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text ? `${path}?${text}` : path
+}
+
+export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
+  send<T>('GET', withQuery(path, query), undefined, signal)
+
+export const post = <T>(path: string, body: unknown = {}): Promise<T> => send<T>('POST', path, body)
+
+export const patch = <T>(path: string, body: unknown): Promise<T> => send<T>('PATCH', path, body)
+
+export const remove = (path: string): Promise<void> => send<void>('DELETE', path)
+
+async function send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const response = await request(method, path, body, signal)
+  noteServerTime(response.headers.get('date'))
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  const answer: unknown = isJson && text ? JSON.parse(text) : null
+  if (!response.ok) throw toApiError(response, answer)
+  return answer as T
+}
+
+async function request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      ...(body === undefined
+        ? {}
+        : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new NetworkError('The service cannot be reached.', { cause: error })
+  }
+}
+
+interface ErrorBody {
+  error?: { code: string; message: string; request_id: string; details?: ErrorDetail[] }
+  /** Of the session API. */
+  message?: string
+  code?: string
+}
+
+function toApiError({ status, statusText }: Response, answer: unknown): ApiError {
+  const { error, message, code } = (answer ?? {}) as ErrorBody
+  if (error)
+    return new ApiError(status, error.code, error.message, error.details ?? [], error.request_id ?? null)
+  return new ApiError(status, code ?? String(status), message ?? `${status} ${statusText}`, [], null)
+}
+
+/** What is wrong with each field, for a form: message by path. */
+export function errorsByPath(error: unknown): Record<string, string> {
+  if (!(error instanceof ApiError)) return {}
+  return Object.fromEntries(
+    error.details.map(({ path, message }) => [path, `${message[0]?.toUpperCase()}${message.slice(1)}`]),
+  )
+}

@@ -1,0 +1,21 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { POLL_MS } from './cases.ts'
+import { get } from './client.ts'
+import type { Overview } from './records.ts'
+
+interface OverviewQuery {
+  days: number
+  customer_id?: string | undefined
+  test_clock_id?: string | undefined
+}
+
+/** Days are those of this device's time zone. */
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export const overviewQuery = (query: OverviewQuery) =>
+  queryOptions({
+    queryKey: ['overview', query],
+    queryFn: ({ signal }) => get<Overview>('/v1/overview', { ...query, time_zone: TIME_ZONE }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: POLL_MS,
+  })

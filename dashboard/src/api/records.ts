@@ -1,0 +1,123 @@
+import type { Contract } from '../../../src/domain/contract.ts'
+import type { ExplainedCondition } from '../../../src/domain/explain.ts'
+import type { Json } from '../../../src/domain/json.ts'
+import type { Outcome, Status } from '../../../src/domain/lifecycle.ts'
+
+/* The bodies of answers, in the names of the wire. Times are ISO 8601, amounts exact decimals. */
+
+export interface Page<T> {
+  data: T[]
+  next_cursor: string | null
+}
+
+interface StateFields {
+  contract: Contract
+  status: Status
+  status_since: string
+  scheduled_outcome: Outcome | null
+  due_at: string | null
+  schema_id: string | null
+  test_clock_id: string | null
+  created_at: string
+}
+
+export interface ClaimSummary extends StateFields {
+  id: string
+  customer_id: string
+}
+
+export interface CandidateSummary extends StateFields {
+  candidate_alias: string
+  customer_uuid: string
+}
+
+export interface ClaimEvent {
+  id: string
+  type: string
+  created_at: string
+  system: boolean
+  [field: string]: Json
+}
+
+export type WithEvents<T> = T & { events: ClaimEvent[] }
+
+interface Because {
+  event_id?: string
+  window_elapsed?: 'activity_window' | 'review_window'
+}
+
+export interface StatusTransition {
+  from: Status
+  to: Status
+  at: string
+  because: Because
+}
+
+export interface Explanation {
+  status: Status
+  scheduled_outcome: Outcome | null
+  condition: ExplainedCondition
+  transitions: StatusTransition[]
+}
+
+export interface Customer {
+  id: string
+  external_id: string
+  name: string | null
+  created_at: string
+}
+
+export interface ClaimSchema {
+  id: string
+  contract: Contract
+  created_at: string
+  updated_at: string
+}
+
+export interface TestClock {
+  id: string
+  name: string | null
+  frozen_time: string
+  next_due_at: string | null
+  created_at: string
+}
+
+export interface Account {
+  id: string
+  email: string
+  name: string | null
+  created_at: string
+}
+
+export interface ApiToken {
+  id: string
+  name: string
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+  revoked_at: string | null
+}
+
+export interface Invitation {
+  id: string
+  email: string | null
+  created_at: string
+  expires_at: string
+  used_at: string | null
+}
+
+interface Sum {
+  count: number
+  amount: string
+}
+
+export interface Overview {
+  as_of: string
+  statuses: Record<Status, Sum>
+  pending_outcomes: Record<Outcome, Sum>
+  resolutions_by_day: { day: string; confirmed: Sum; failed: Sum }[]
+  resolution_seconds: { median: number | null; count: number }
+  due_next: (ClaimSummary | CandidateSummary)[]
+  overdue: { count: number; oldest_due_at: string | null }
+  recent: (ClaimSummary | CandidateSummary)[]
+}

@@ -1,0 +1,38 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Contract } from '../../../src/domain/contract.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import type { Outcome, Status } from '../../../src/domain/lifecycle.ts'
+import { post } from './client.ts'
+import type { ClaimEvent, StatusTransition } from './records.ts'
+
+export interface SimulationRequest {
+  contract: Contract
+  opened_at: string
+  events: (JsonObject & { type: string; at: string })[]
+}
+
+export type SimulationEntry =
+  | { kind: 'event'; at: string; event: ClaimEvent; accepted: boolean; code?: string; replayed?: boolean }
+  | ({ kind: 'transition' } & StatusTransition)
+
+export interface Simulation {
+  opened_at: string
+  timeline: SimulationEntry[]
+  final: {
+    status: Status
+    scheduled_outcome: Outcome | null
+    status_since: string
+    due_at: string | null
+  }
+}
+
+/** What the service would make of these events; it stores nothing. */
+export const simulationQuery = (request: SimulationRequest | null) =>
+  queryOptions({
+    queryKey: ['simulation', request],
+    queryFn: () => post<Simulation>('/v1/simulations', request),
+    enabled: request !== null,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  })

@@ -1,0 +1,51 @@
+import { type CaseSummary, customerOf, nameOf } from '../api/cases.ts'
+import { CaseLink } from './case-link.tsx'
+import { useCustomerNames } from './customer-names.ts'
+import { Card, CardHeader } from './ui/card.tsx'
+import { Money } from './ui/money.tsx'
+import { StatusBadge } from './ui/status-badge.tsx'
+import { Countdown, RelativeTime } from './ui/time.tsx'
+
+interface CaseListProps {
+  title: string
+  cases: readonly CaseSummary[]
+  empty: string
+  /** Of a test clock. */
+  now: string | undefined
+  /** What time is shown: when it is due, or since when it stands so. */
+  moment?: 'due' | 'since'
+}
+
+/** A few claims and candidates with what is most telling of each. */
+export function CaseList({ title, cases, empty, now, moment = 'due' }: CaseListProps) {
+  const nameOfCustomer = useCustomerNames()
+  return (
+    <Card aria-label={title}>
+      <CardHeader title={title} />
+      {cases.length === 0 ? <p className="px-5 pb-5 text-muted">{empty}</p> : null}
+      <ul className="divide-y border-t empty:hidden">
+        {cases.map((one) => (
+          <li key={nameOf(one)} className="flex items-center justify-between gap-3 px-5 py-2.5">
+            <span className="grid min-w-0 flex-1 justify-items-start gap-0.5">
+              <CaseLink one={one} />
+              <span className="max-w-full truncate text-xs text-muted">
+                {'id' in one ? nameOfCustomer(customerOf(one)) : customerOf(one)} ·{' '}
+                <Money amount={one.contract.price} />
+              </span>
+            </span>
+            <span className="grid shrink-0 justify-items-end gap-0.5 max-sm:w-28">
+              <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
+              <span className="text-xs text-muted">
+                {moment === 'due' && one.due_at ? (
+                  <Countdown at={one.due_at} now={now} prefix="due in " />
+                ) : (
+                  <RelativeTime at={one.status_since} now={now} />
+                )}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type CaseFilters, type CaseKind, casesQuery } from '../api/cases.ts'
+import { CaseTable } from './case-table.tsx'
+import { Card, CardHeader } from './ui/card.tsx'
+import { ErrorState } from './ui/error-state.tsx'
+import { SkeletonRows } from './ui/skeleton.tsx'
+
+interface CaseSectionProps {
+  kind: CaseKind
+  filters: CaseFilters
+  empty: string
+}
+
+const SHOWN = 5
+const TITLES = { claims: 'Claims', candidates: 'Candidates' } as const
+
+/** The newest few claims or candidates of something, and the way to all of them. */
+export function CaseSection({ kind, filters, empty }: CaseSectionProps) {
+  const { data, error, refetch } = useQuery(casesQuery(kind, filters, undefined, SHOWN))
+  const title = TITLES[kind]
+  return (
+    <Card aria-label={title}>
+      <CardHeader
+        title={title}
+        description={data?.next_cursor ? `The newest ${SHOWN}.` : undefined}
+        actions={
+          data && data.data.length > 0 ? (
+            <Link to={`/${kind}`} search={filters} className="underline underline-offset-4">
+              Show all {kind}
+            </Link>
+          ) : null
+        }
+      />
+      {data && data.data.length > 0 ? (
+        <CaseTable kind={kind} cases={data.data} />
+      ) : data ? (
+        <p className="px-5 pb-5 text-muted">{empty}</p>
+      ) : error ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <SkeletonRows rows={3} />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,68 @@
+import { Clock } from 'lucide-react'
+import { type CaseKind, type CaseSummary, customerOf, nameOf } from '../api/cases.ts'
+import { CaseLink } from './case-link.tsx'
+import { useCustomerNames } from './customer-names.ts'
+import { DueText } from './due-text.tsx'
+import { Money } from './ui/money.tsx'
+import { StatusBadge } from './ui/status-badge.tsx'
+import { Table, Td, Th, Tr } from './ui/table.tsx'
+import { DateTime } from './ui/time.tsx'
+
+interface CaseTableProps {
+  kind: CaseKind
+  cases: readonly CaseSummary[]
+}
+
+/** Claims or candidates; on a phone the lesser columns go below the greater. */
+export function CaseTable({ kind, cases }: CaseTableProps) {
+  const nameOfCustomer = useCustomerNames()
+  const customer = (one: CaseSummary) =>
+    kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one)
+  return (
+    <Table aria-label={kind === 'claims' ? 'Claims' : 'Candidates'}>
+      <thead>
+        <tr>
+          <Th>{kind === 'claims' ? 'Claim' : 'Candidate'}</Th>
+          <Th className="max-md:hidden">Customer</Th>
+          <Th className="max-sm:pl-2">Status</Th>
+          <Th className="max-sm:hidden">Due or since</Th>
+          <Th className="text-right max-sm:hidden">Price</Th>
+          <Th className="max-lg:hidden">Created</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {cases.map((one) => (
+          <Tr key={nameOf(one)}>
+            <Td className="max-w-44 max-sm:pr-2 sm:max-w-80">
+              <span className="flex items-center gap-1.5">
+                <CaseLink one={one} />
+                {one.test_clock_id ? <OnTestClock /> : null}
+              </span>
+              <span className="block text-xs break-words text-muted md:hidden">{customer(one)}</span>
+            </Td>
+            <Td className="max-w-56 break-words max-md:hidden">{customer(one)}</Td>
+            <Td className="max-sm:pl-2">
+              <span className="flex flex-wrap">
+                <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
+              </span>
+              <span className="mt-0.5 block text-xs text-muted sm:hidden">
+                <DueText one={one} />
+              </span>
+            </Td>
+            <Td className="text-muted max-sm:hidden">
+              <DueText one={one} />
+            </Td>
+            <Td className="text-right max-sm:hidden">
+              <Money amount={one.contract.price} />
+            </Td>
+            <Td className="text-muted max-lg:hidden">
+              <DateTime at={one.created_at} />
+            </Td>
+          </Tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+const OnTestClock = () => <Clock aria-label="on a test clock" className="size-3.5 shrink-0 text-muted" />

@@ -1,0 +1,11 @@
+import type { Contract } from '../../../src/domain/contract.ts'
+import { contractInWords } from '../contract-in-words.ts'
+
+/** A contract in sentences, a paragraph each. */
+export const ContractInWords = ({ contract }: { contract: Contract }) => (
+  <div className="grid gap-1.5 text-pretty break-words">
+    {contractInWords(contract).map((sentence) => (
+      <p key={sentence}>{sentence}</p>
+    ))}
+  </div>
+)

@@ -1,0 +1,29 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Sparkles } from 'lucide-react'
+import { Button } from './ui/button.tsx'
+import { FormError } from './ui/form-error.tsx'
+import { useToast } from './ui/toast.tsx'
+
+/** Makes records to play with, or finds those made before, and goes to the overview of their clock. */
+export function DemoButton({ variant = 'secondary' }: { variant?: 'primary' | 'secondary' }) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  const demo = useMutation({
+    mutationFn: () => import('../demo/make-demo.ts').then(({ makeDemo }) => makeDemo()),
+    onSuccess: async (clock) => {
+      void queryClient.invalidateQueries()
+      toast('The demo is on a test clock: advance it under Test clocks')
+      await navigate({ to: '/', search: { clock } })
+    },
+  })
+  return (
+    <>
+      <Button variant={variant} pending={demo.isPending} onClick={() => demo.mutate()}>
+        <Sparkles aria-hidden /> {demo.isPending ? 'Making the demo…' : 'Make a demo'}
+      </Button>
+      <FormError error={demo.error} />
+    </>
+  )
+}

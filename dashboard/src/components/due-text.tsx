@@ -1,0 +1,18 @@
+import type { CaseSummary } from '../api/cases.ts'
+import { Countdown, formatDateTime, RelativeTime } from './ui/time.tsx'
+
+/** When it is due: a countdown for a live one; on a test clock, which stands still, the time itself. */
+export function DueText({ one }: { one: CaseSummary }) {
+  if (!one.due_at) {
+    return one.test_clock_id ? (
+      <span>{formatDateTime(one.status_since)}</span>
+    ) : (
+      <RelativeTime at={one.status_since} />
+    )
+  }
+  return one.test_clock_id ? (
+    <span>due {formatDateTime(one.due_at)}</span>
+  ) : (
+    <Countdown at={one.due_at} prefix="due in " />
+  )
+}

@@ -1,0 +1,47 @@
+import type { Overview } from '../api/records.ts'
+import { shortDuration } from '../duration-in-words.ts'
+import { sumAmounts } from './sum-amounts.ts'
+import { Card, CardHeader } from './ui/card.tsx'
+import { Money } from './ui/money.tsx'
+
+interface FiguresProps {
+  overview: Overview
+  days: number
+}
+
+/** What came of the period, in numbers. */
+export function Figures({ overview, days }: FiguresProps) {
+  const { resolutions_by_day: byDay, resolution_seconds: seconds } = overview
+  const confirmed = byDay.reduce((sum, { confirmed }) => sum + confirmed.count, 0)
+  const failed = byDay.reduce((sum, { failed }) => sum + failed.count, 0)
+  const share = confirmed + failed === 0 ? null : (100 * confirmed) / (confirmed + failed)
+  return (
+    <Card aria-label="Result of the period">
+      <CardHeader title="Result" description={`Resolved in the last ${days} days.`} />
+      <dl className="grid divide-y">
+        <Figure name="Money confirmed">
+          <Money amount={sumAmounts(byDay.map(({ confirmed }) => confirmed.amount))} />
+        </Figure>
+        <Figure name="Money failed">
+          <Money amount={sumAmounts(byDay.map(({ failed }) => failed.amount))} />
+        </Figure>
+        <Figure name="Money pending now">
+          <Money amount={overview.statuses.PENDING.amount} />
+        </Figure>
+        <Figure name="Confirmed share">{share === null ? '–' : `${share.toFixed(1)} %`}</Figure>
+        <Figure name="Median time to resolution">
+          {seconds.median === null ? '–' : shortDuration(seconds.median * 1000)}
+        </Figure>
+      </dl>
+    </Card>
+  )
+}
+
+function Figure({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 px-5 py-3">
+      <dt className="text-muted">{name}</dt>
+      <dd className="figures text-base font-semibold">{children}</dd>
+    </div>
+  )
+}

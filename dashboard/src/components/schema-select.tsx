@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
+import { decisiveEventTypes } from '../../../src/domain/contract.ts'
+import type { ClaimSchema } from '../api/records.ts'
+import { schemasQuery } from '../api/schemas.ts'
+import { formatMoney } from '../format-money.ts'
+import { shortId } from '../short-id.ts'
+import { Select } from './ui/select.tsx'
+
+/** Schemas have no names: what they ask for tells them apart. */
+const schemaLabel = ({ id, contract }: ClaimSchema): string =>
+  `${decisiveEventTypes(contract).join(', ') || 'no event'} · ${formatMoney(contract.price)} · ${shortId(id)}`
+
+interface SchemaSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
+  /** Empty for none. */
+  value: string
+  onChange: (id: string) => void
+  /** What none means: "Any schema". */
+  none: string
+}
+
+export function SchemaSelect({ value, onChange, none, ...props }: SchemaSelectProps) {
+  const { data: schemas = [] } = useQuery(schemasQuery)
+  const isElsewhere = value !== '' && !schemas.some(({ id }) => id === value)
+  return (
+    <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{none}</option>
+      {isElsewhere ? <option value={value}>Schema {shortId(value)}</option> : null}
+      {schemas.toReversed().map((schema) => (
+        <option key={schema.id} value={schema.id}>
+          {schemaLabel(schema)}
+        </option>
+      ))}
+    </Select>
+  )
+}

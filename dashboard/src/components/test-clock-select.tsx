@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
+import { testClocksQuery } from '../api/test-clocks.ts'
+import { shortId } from '../short-id.ts'
+import { Select } from './ui/select.tsx'
+
+interface TestClockSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
+  /** Empty for none. */
+  value: string
+  onChange: (id: string) => void
+  /** What none means: "Live". */
+  none: string
+}
+
+/** One of the newest hundred test clocks, or none. */
+export function TestClockSelect({ value, onChange, none, ...props }: TestClockSelectProps) {
+  const { data } = useQuery(testClocksQuery())
+  const clocks = data?.data ?? []
+  const isElsewhere = value !== '' && !clocks.some(({ id }) => id === value)
+  return (
+    <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{none}</option>
+      {isElsewhere ? <option value={value}>Clock {shortId(value)}</option> : null}
+      {clocks.map(({ id, name }) => (
+        <option key={id} value={id}>
+          Clock {name ?? shortId(id)}
+        </option>
+      ))}
+    </Select>
+  )
+}

@@ -1,0 +1,23 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+interface EmptyStateProps {
+  icon: LucideIcon
+  title: string
+  /** What would be here, and how it comes here. */
+  children: ReactNode
+  actions?: ReactNode
+}
+
+export function EmptyState({ icon: Icon, title, children, actions }: EmptyStateProps) {
+  return (
+    <div className="grid justify-items-center gap-3 px-6 py-14 text-center">
+      <span className="grid size-11 place-items-center rounded-xl bg-accent-soft text-accent">
+        <Icon aria-hidden className="size-5" />
+      </span>
+      <h2 className="text-base font-semibold">{title}</h2>
+      <div className="max-w-md text-pretty text-muted">{children}</div>
+      {actions ? <div className="mt-1 flex flex-wrap justify-center gap-2">{actions}</div> : null}
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { type ReactNode, useId } from 'react'
+import { cn } from './cn.ts'
+import { Label } from './label.tsx'
+
+interface ControlProps {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': true | undefined
+}
+
+interface FieldProps {
+  label: ReactNode
+  hint?: ReactNode
+  /** What is wrong with the value. */
+  error?: string | undefined
+  className?: string
+  /** Gets what ties the control to its label, hint and error: `{(props) => <Input {...props} />}`. */
+  children: (props: ControlProps) => ReactNode
+}
+
+/** A control with its label, its hint and its error. */
+export function Field({ label, hint, error, className, children }: FieldProps) {
+  const id = useId()
+  const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
+  return (
+    <div className={cn('grid content-start gap-1.5', className)}>
+      <Label htmlFor={id}>{label}</Label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error ? true : undefined })}
+      {hint ? (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      ) : null}
+      {error ? (
+        <p id={`${id}-error`} className="text-xs font-medium text-failed">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  )
+}

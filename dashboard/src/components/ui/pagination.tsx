@@ -1,0 +1,28 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { Button } from './button.tsx'
+
+interface PaginationProps {
+  /** Of the page shown; 1 for the first. */
+  page: number
+  /** Null where there is none. */
+  onPrevious: (() => void) | null
+  onNext: (() => void) | null
+}
+
+/** To the next and the previous page of a list with cursors. */
+export function Pagination({ page, onPrevious, onNext }: PaginationProps) {
+  if (page === 1 && !onNext) return null
+  return (
+    <nav aria-label="Pages" className="flex items-center justify-between gap-3 border-t px-5 py-3">
+      <span className="text-muted">Page {page.toLocaleString('en')}</span>
+      <span className="flex gap-2">
+        <Button size="sm" disabled={!onPrevious} onClick={() => onPrevious?.()}>
+          <ChevronLeft aria-hidden /> Previous
+        </Button>
+        <Button size="sm" disabled={!onNext} onClick={() => onNext?.()}>
+          Next <ChevronRight aria-hidden />
+        </Button>
+      </span>
+    </nav>
+  )
+}

@@ -1,0 +1,83 @@
+import { type CSSProperties, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { Button, type ButtonProps } from './button.tsx'
+
+interface PopoverMenuProps extends Omit<ButtonProps, 'children'> {
+  /** What the button shows. */
+  trigger: ReactNode
+  /** Gets a function that closes it. */
+  children: (close: () => void) => ReactNode
+  /** Where the panel is: below or above the button. */
+  side?: 'below' | 'above'
+}
+
+/** A button that opens a few links and buttons; it closes on Escape, on a click elsewhere, and when the focus leaves. */
+export function PopoverMenu({ trigger, children, side = 'below', ...props }: PopoverMenuProps) {
+  const [place, setPlace] = useState<CSSProperties | null>(null)
+  const isOpen = place !== null
+  const ref = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  useEffect(() => {
+    if (!isOpen) return
+    const close = () => setPlace(null)
+    const onElsewhere = ({ target }: Event) => {
+      if (!ref.current?.contains(target as Node)) close()
+    }
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      close()
+      button.current?.focus()
+    }
+    addEventListener('pointerdown', onElsewhere)
+    addEventListener('focusin', onElsewhere)
+    addEventListener('keydown', onKey)
+    addEventListener('scroll', close, { capture: true })
+    addEventListener('resize', close)
+    return () => {
+      removeEventListener('pointerdown', onElsewhere)
+      removeEventListener('focusin', onElsewhere)
+      removeEventListener('keydown', onKey)
+      removeEventListener('scroll', close, { capture: true })
+      removeEventListener('resize', close)
+    }
+  }, [isOpen])
+  return (
+    <div ref={ref} className="relative min-w-0">
+      <Button
+        {...props}
+        ref={button}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setPlace(isOpen || !button.current ? null : placeBeside(button.current, side))}
+      >
+        {trigger}
+      </Button>
+      <div
+        id={id}
+        hidden={!isOpen}
+        style={place ?? {}}
+        className="fixed z-50 min-w-52 animate-appear rounded-xl border bg-surface p-1 shadow-lg"
+      >
+        {isOpen ? children(() => setPlace(null)) : null}
+      </div>
+    </div>
+  )
+}
+
+const GAP = 6
+/** Where less than this is below the button, the panel opens above it. */
+const LEAST_ROOM = 300
+
+/** By the window, so that no scrolling place around it cuts it off. */
+function placeBeside(button: HTMLElement, side: 'below' | 'above'): CSSProperties {
+  const { top, bottom, left, right } = button.getBoundingClientRect()
+  const { clientWidth, clientHeight } = document.documentElement
+  const isBelow = side === 'below' && (clientHeight - bottom > LEAST_ROOM || bottom < LEAST_ROOM)
+  return {
+    ...(isBelow ? { top: bottom + GAP } : { bottom: clientHeight - top + GAP }),
+    ...(side === 'above' ? { left } : { right: clientWidth - right }),
+  }
+}
+
+export const menuItemClass =
+  'flex w-full items-center gap-2 rounded-lg px-2.5 py-1.5 text-left text-ink hover:bg-sunken [&_svg]:size-4 [&_svg]:text-muted'

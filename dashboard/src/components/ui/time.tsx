@@ -1,0 +1,64 @@
+import { shortDuration } from '../../duration-in-words.ts'
+import { cn } from './cn.ts'
+import { useNow } from './use-now.ts'
+
+const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+
+export const formatDateTime = (iso: string): string => DATE_TIME.format(new Date(iso))
+export const formatDate = (iso: string): string => DATE.format(new Date(iso))
+
+interface TimeProps {
+  /** ISO 8601. */
+  at: string
+  className?: string
+}
+
+/** A point in time of this device's zone, to the second. */
+export function DateTime({ at, className }: TimeProps) {
+  return (
+    <time dateTime={at} title={at} className={cn('whitespace-nowrap', className)}>
+      {formatDateTime(at)}
+    </time>
+  )
+}
+
+interface RelativeProps extends TimeProps {
+  /** Stands still at this time: that of a test clock. */
+  now?: string | undefined
+}
+
+/** "3d 04h ago", "in 12m 05s", ticking; the point in time as its title. */
+export function RelativeTime({ at, now, className }: RelativeProps) {
+  const live = useNow()
+  const difference = Date.parse(at) - (now ? Date.parse(now) : live)
+  const words = difference > 0 ? `in ${shortDuration(difference)}` : `${shortDuration(-difference)} ago`
+  return (
+    <time dateTime={at} title={formatDateTime(at)} className={cn('whitespace-nowrap', className)}>
+      {Math.abs(difference) < 1500 ? 'just now' : words}
+    </time>
+  )
+}
+
+interface CountdownProps extends RelativeProps {
+  /** Before the time left, and left out once it is due: "due in ". */
+  prefix?: string
+}
+
+/** Time left until it is due; then that the next check decides. */
+export function Countdown({ at, now, className, prefix = '' }: CountdownProps) {
+  const live = useNow()
+  const left = Date.parse(at) - (now ? Date.parse(now) : live)
+  return (
+    <time dateTime={at} title={formatDateTime(at)} className={cn('figures whitespace-nowrap', className)}>
+      {left > 0 ? `${prefix}${shortDuration(left)}` : 'due now'}
+    </time>
+  )
+}

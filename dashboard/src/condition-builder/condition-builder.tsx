@@ -1,0 +1,52 @@
+import { useCallback, useLayoutEffect, useMemo, useRef } from 'react'
+import type { Issue } from '../../../src/domain/issue.ts'
+import { BuilderContext } from './builder-context.ts'
+import type { BuilderNode } from './builder-node.ts'
+import { CONDITION_PATH } from './contract-document.ts'
+import { pathsOf } from './edit-node.ts'
+import { NodeEditor } from './node-editor.tsx'
+
+interface ConditionBuilderProps {
+  root: BuilderNode
+  onChange: (root: BuilderNode) => void
+  /** Of the whole contract, at the domain's paths. */
+  issues: readonly Issue[]
+  isChecked: boolean
+}
+
+/** The condition as a tree to be put together: every change is a button, a choice or a text field. */
+export function ConditionBuilder({ root, onChange, issues, isChecked }: ConditionBuilderProps) {
+  const tree = useRef<HTMLUListElement>(null)
+  const focus = useRef<string | null>(null)
+  const paths = useMemo(() => pathsOf(root, CONDITION_PATH), [root])
+  const messages = useMemo(() => new Map(issues.map(({ path, message }) => [path, message])), [issues])
+  const change = useCallback(
+    (changed: BuilderNode, focusId?: string) => {
+      focus.current = focusId ?? null
+      onChange(changed)
+    },
+    [onChange],
+  )
+  // After the node has come to its new place.
+  useLayoutEffect(() => {
+    if (!focus.current) return
+    tree.current?.querySelector<HTMLElement>(`[data-focus="${focus.current}"]`)?.focus()
+    focus.current = null
+  })
+  const context = useMemo(
+    () => ({
+      root,
+      change,
+      isChecked,
+      issueAt: (id: string, below: string) => messages.get(`${paths.get(id)}${below}`),
+    }),
+    [root, change, isChecked, messages, paths],
+  )
+  return (
+    <BuilderContext value={context}>
+      <ul ref={tree} className="-mx-1 grid overflow-x-auto p-1" aria-label="Condition">
+        <NodeEditor node={root} />
+      </ul>
+    </BuilderContext>
+  )
+}

@@ -1,0 +1,80 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
+import { type BuilderNode, newLeaf, toCondition, toNode } from './builder-node.ts'
+import { readValue, valueText } from './value-text.ts'
+
+export const TIME_UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const
+export type TimeUnit = keyof typeof TIME_UNITS
+
+export interface DurationDraft {
+  /** Empty for none. */
+  text: string
+  unit: TimeUnit
+}
+
+/** A contract as the form holds it: what is being written as text, and perhaps not complete. */
+export interface ContractDraft {
+  price: string
+  activityWindow: DurationDraft
+  reviewWindow: DurationDraft
+  timeoutOutcome: string
+  condition: BuilderNode
+}
+
+const FIELDS = ['price', 'activity_window', 'review_window', 'fulfillment_condition', 'timeout_outcome']
+
+/** The draft of JSON that has a contract's shape, be its values wrong; null for any other. */
+export function toDraft(value: Json): ContractDraft | null {
+  if (!isJsonObject(value) || Object.keys(value).some((key) => !FIELDS.includes(key))) return null
+  const { price, activity_window, review_window, timeout_outcome, fulfillment_condition } = value
+  const condition = toNode(fulfillment_condition)
+  if (!condition || !isText(timeout_outcome)) return null
+  return {
+    price: textOf(price),
+    activityWindow: toDuration(activity_window),
+    reviewWindow: toDuration(review_window),
+    timeoutOutcome: timeout_outcome ?? '',
+    condition,
+  }
+}
+
+const isText = (value: Json | undefined): value is string | undefined =>
+  value === undefined || (typeof value === 'string' && value !== '')
+const textOf = (value: Json | undefined): string => (value === undefined ? '' : valueText(value))
+
+/** In the largest unit that leaves a whole number. */
+export function toDuration(seconds: Json | undefined): DurationDraft {
+  if (typeof seconds !== 'number') return { text: textOf(seconds), unit: 'seconds' }
+  const units = Object.entries(TIME_UNITS).toReversed() as [TimeUnit, number][]
+  const [unit, size] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['seconds', 1]
+  return { text: String(seconds / size), unit }
+}
+
+/** Seconds; what is no number stays the text that it is, for the domain to refuse. */
+export function secondsOf({ text, unit }: DurationDraft): Json {
+  const value = readValue(text)
+  // Not more digits than were written: 1.1 hours are 3960 s.
+  return typeof value === 'number' && unit !== 'seconds'
+    ? Number((value * TIME_UNITS[unit]).toPrecision(15))
+    : value
+}
+
+/** The draft as JSON; what is empty is left out. */
+export function toContract(draft: ContractDraft): JsonObject {
+  const { price, activityWindow, reviewWindow, timeoutOutcome, condition } = draft
+  return {
+    ...(price === '' ? {} : { price: readValue(price) }),
+    ...(activityWindow.text === '' ? {} : { activity_window: secondsOf(activityWindow) }),
+    ...(reviewWindow.text === '' ? {} : { review_window: secondsOf(reviewWindow) }),
+    fulfillment_condition: toCondition(condition),
+    ...(timeoutOutcome === '' ? {} : { timeout_outcome: timeoutOutcome }),
+  }
+}
+
+/** Where a new schema begins: a day, no review, an event still to be named. */
+export const newDraft = (): ContractDraft => ({
+  price: '',
+  activityWindow: { text: '1', unit: 'days' },
+  reviewWindow: { text: '0', unit: 'seconds' },
+  timeoutOutcome: 'fail',
+  condition: newLeaf(),
+})

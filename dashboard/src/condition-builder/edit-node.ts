@@ -1,0 +1,131 @@
+import { type BuilderNode, type GroupKind, type GroupNode, newGroup, newLeaf } from './builder-node.ts'
+
+/*
+ * Changes of the tree: each takes the root and gives a new one, the old one stays as it was. A change that the tree
+ * does not allow gives the root unchanged.
+ */
+
+/** The node and those above it, root first; null where it is not in the tree. */
+function findLine(root: BuilderNode, id: string): BuilderNode[] | null {
+  if (root.id === id) return [root]
+  if (root.kind === 'leaf') return null
+  for (const child of root.children) {
+    const line = findLine(child, id)
+    if (line) return [root, ...line]
+  }
+  return null
+}
+
+/** The group that holds the node; null for the root. */
+export const parentOf = (root: BuilderNode, id: string): GroupNode | null =>
+  (findLine(root, id)?.at(-2) as GroupNode | undefined) ?? null
+
+/** Puts other nodes in the place of one; what its parent cannot hold, it gets as a group. */
+function replaceWith(root: BuilderNode, id: string, nodes: readonly BuilderNode[]): BuilderNode {
+  const [only] = nodes
+  const asOne = () => (nodes.length === 1 && only ? only : newGroup('AND', [...nodes]))
+  if (root.id === id) return asOne()
+  if (root.kind === 'leaf') return root
+  const index = root.children.findIndex((child) => child.id === id)
+  if (index < 0) {
+    const children = root.children.map((child) => replaceWith(child, id, nodes))
+    return children.every((child, i) => child === root.children[i]) ? root : { ...root, children }
+  }
+  const fitting = root.kind === 'NOT' ? [asOne()] : nodes
+  return { ...root, children: root.children.toSpliced(index, 1, ...fitting) }
+}
+
+export const replaceNode = (root: BuilderNode, node: BuilderNode): BuilderNode =>
+  replaceWith(root, node.id, [node])
+
+/** Adds to the end of a group. */
+export function addTo(root: BuilderNode, groupId: string, node: BuilderNode): BuilderNode {
+  const group = findLine(root, groupId)?.at(-1)
+  if (!group || group.kind === 'leaf' || group.kind === 'NOT') return root
+  return replaceNode(root, { ...group, children: [...group.children, node] })
+}
+
+/** Removes a node, and the NOT that would be left without one; the root leaves an empty leaf. */
+export function removeNode(root: BuilderNode, id: string): BuilderNode {
+  if (root.id === id) return newLeaf()
+  const parent = parentOf(root, id)
+  return parent?.kind === 'NOT' ? removeNode(root, parent.id) : replaceWith(root, id, [])
+}
+
+/** One place up (-1) or down (1) among its siblings. */
+export function moveBy(root: BuilderNode, id: string, step: -1 | 1): BuilderNode {
+  const parent = parentOf(root, id)
+  if (!parent) return root
+  const from = parent.children.findIndex((child) => child.id === id)
+  const to = from + step
+  if (to < 0 || to >= parent.children.length) return root
+  const node = parent.children[from] as BuilderNode
+  return replaceNode(root, { ...parent, children: parent.children.toSpliced(from, 1).toSpliced(to, 0, node) })
+}
+
+/** Out of its group, to the place after it. */
+export function moveOut(root: BuilderNode, id: string): BuilderNode {
+  const line = findLine(root, id)
+  const [target, group, node] = line?.slice(-3) ?? []
+  if (!node || group?.kind === 'leaf' || group?.kind === 'NOT') return root
+  if (!group || !target || target.kind === 'leaf' || target.kind === 'NOT') return root
+  const without = { ...group, children: group.children.filter((child) => child.id !== id) }
+  return replaceWith(root, group.id, [without, node])
+}
+
+/** Into the group beside it: the one before, or else the one after. */
+export function moveIn(root: BuilderNode, id: string): BuilderNode {
+  const parent = parentOf(root, id)
+  const group = parent && groupBeside(parent, id)
+  const node = parent?.children.find((child) => child.id === id)
+  if (!group || !node) return root
+  return addTo(removeNode(root, id), group.id, node)
+}
+
+function groupBeside({ children }: GroupNode, id: string): GroupNode | null {
+  const index = children.findIndex((child) => child.id === id)
+  const beside = [children[index - 1], children[index + 1]]
+  return (beside.find((node) => node?.kind === 'AND' || node?.kind === 'OR') as GroupNode | undefined) ?? null
+}
+
+/** Puts a new group around the node. */
+export function wrapNode(root: BuilderNode, id: string, kind: GroupKind): BuilderNode {
+  const node = findLine(root, id)?.at(-1)
+  return node ? replaceWith(root, id, [newGroup(kind, [node])]) : root
+}
+
+/** Puts what a group holds in its place. */
+export function unwrapNode(root: BuilderNode, id: string): BuilderNode {
+  const node = findLine(root, id)?.at(-1)
+  return !node || node.kind === 'leaf' || !canUnwrap(root, node) ? root : replaceWith(root, id, node.children)
+}
+
+/** Where one place is to be filled, what is in the group must be one; an empty group is removed instead. */
+export function canUnwrap(root: BuilderNode, group: GroupNode): boolean {
+  const parent = parentOf(root, group.id)
+  const isOnlyPlace = !parent || parent.kind === 'NOT'
+  return group.children.length === 1 || (group.children.length > 1 && !isOnlyPlace)
+}
+
+/** What can be done with a node where it stands. */
+export function possibleMoves(root: BuilderNode, id: string) {
+  const parent = parentOf(root, id)
+  const index = parent?.children.findIndex((child) => child.id === id) ?? 0
+  return {
+    up: parent !== null && index > 0,
+    down: parent !== null && index < parent.children.length - 1,
+    out: moveOut(root, id) !== root,
+    into: parent !== null && groupBeside(parent, id) !== null,
+  }
+}
+
+/** Of the node and all below it: where the domain's issues call it. */
+export function pathsOf(node: BuilderNode, path: string): Map<string, string> {
+  const paths = new Map([[node.id, path]])
+  if (node.kind === 'leaf') return paths
+  for (const [i, child] of node.children.entries()) {
+    const below = node.kind === 'NOT' ? `${path}.condition` : `${path}.conditions[${i}]`
+    for (const [id, found] of pathsOf(child, below)) paths.set(id, found)
+  }
+  return paths
+}

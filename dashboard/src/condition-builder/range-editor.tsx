@@ -1,0 +1,81 @@
+import { COMPARATORS } from '../../../src/domain/condition.ts'
+import { Select } from '../components/ui/select.tsx'
+import { BuilderCell } from './builder-cell.tsx'
+import { useBuilder } from './builder-context.ts'
+import type { Comparator, LeafNode } from './builder-node.ts'
+import type { LeafPartProps } from './leaf-editor.tsx'
+import { RemoveButton } from './match-editor.tsx'
+
+const NAMES: Record<Comparator, string> = {
+  gt: 'more than',
+  gte: 'at least',
+  lt: 'less than',
+  lte: 'at most',
+  eq: 'exactly',
+}
+
+/** As one would ask for them: at least, at most, and then the rest. */
+const OFFERED: readonly Comparator[] = ['gte', 'lte', 'gt', 'lt', 'eq']
+
+export const freeComparators = ({ bounds }: LeafNode): Comparator[] =>
+  OFFERED.filter((name) => !bounds.some(({ comparator }) => comparator === name))
+
+/** A number of the event, and what it must be: several bounds make a range. */
+export function RangeEditor({ leaf, set }: LeafPartProps) {
+  const { issueAt } = useBuilder()
+  const { bounds, field } = leaf
+  if (bounds.length === 0 && field === '') return null
+  const setBounds = (changed: LeafNode['bounds']) =>
+    set(changed.length > 0 ? { bounds: changed } : { bounds: [], field: '' })
+  return (
+    <>
+      <div className="flex items-start gap-1.5">
+        <span className="w-20 shrink-0 pt-2.5 text-xs text-muted">number in</span>
+        <BuilderCell
+          className="flex-1"
+          aria-label="Number in the field"
+          placeholder="value"
+          title="Keys into the event, joined by dots; value where it is empty"
+          value={field}
+          error={issueAt(leaf.id, '.field')}
+          onChange={(text) => set({ field: text })}
+        />
+        <span className="w-9 shrink-0" />
+      </div>
+      {bounds.map((bound, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: its comparison changes while it is in focus
+        <div key={i} className="flex items-start gap-1.5">
+          <Select
+            aria-label="Comparison"
+            className="w-2/5"
+            value={bound.comparator}
+            onChange={({ target }) =>
+              setBounds(bounds.with(i, { ...bound, comparator: target.value as Comparator }))
+            }
+          >
+            {COMPARATORS.filter(
+              (name) => name === bound.comparator || freeComparators(leaf).includes(name),
+            ).map((name) => (
+              <option key={name} value={name}>
+                {NAMES[name]}
+              </option>
+            ))}
+          </Select>
+          <BuilderCell
+            className="flex-1"
+            aria-label={NAMES[bound.comparator]}
+            inputMode="decimal"
+            placeholder="number"
+            value={bound.text}
+            error={issueAt(leaf.id, `.${bound.comparator}`)}
+            onChange={(text) => setBounds(bounds.with(i, { ...bound, text }))}
+          />
+          <RemoveButton
+            label={`Remove ${NAMES[bound.comparator]}`}
+            onClick={() => setBounds(bounds.toSpliced(i, 1))}
+          />
+        </div>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { type Condition, hasComparator, type Leaf, leavesOf } from '../../../src/domain/condition.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
+
+/** The fields of an event that satisfies the leaf, unless it asks for what excludes each other. */
+export function satisfyingPayload(leaf: Leaf): JsonObject {
+  const { match, field = 'value' } = leaf
+  const matched: JsonObject = match === undefined ? {} : isJsonObject(match) ? match : { value: match }
+  return hasComparator(leaf) ? withNumberAt(matched, field.split('.'), numberIn(leaf)) : matched
+}
+
+/** A number that holds every bound, where there is one: the roundest. */
+function numberIn({ gt, gte, lt, lte, eq }: Leaf): number {
+  if (eq !== undefined) return eq
+  const least = Math.max(gt ?? -Infinity, gte ?? -Infinity)
+  const most = Math.min(lt ?? Infinity, lte ?? Infinity)
+  const holds = (n: number) => n >= least && n <= most && n !== gt && n !== lt
+  const candidates = [least, most, Math.floor(least) + 1, Math.ceil(most) - 1, (least + most) / 2]
+  return candidates.find((n) => Number.isFinite(n) && holds(n)) ?? 0
+}
+
+/** Leaves what is matched already: an event has one value at a path. */
+function withNumberAt(object: JsonObject, [key = '', ...rest]: string[], number: number): JsonObject {
+  const present: Json | undefined = Object.hasOwn(object, key) ? object[key] : undefined
+  if (rest.length === 0) return { ...object, [key]: present ?? number }
+  return { ...object, [key]: withNumberAt(isJsonObject(present) ? present : {}, rest, number) }
+}
+
+export interface Suggestion {
+  type: string
+  payload: JsonObject
+}
+
+/** An event for each type that the condition names, as its first leaf of that type asks for it. */
+export function suggestedEvents(condition: Condition): Suggestion[] {
+  const byType = Map.groupBy(leavesOf(condition), ({ event }) => event)
+  return [...byType].map(([type, [first]]) => ({ type, payload: satisfyingPayload(first as Leaf) }))
+}

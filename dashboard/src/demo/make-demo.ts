@@ -1,0 +1,97 @@
+import type { Contract } from '../../../src/domain/contract.ts'
+import { type Json, type JsonObject, jsonEquals } from '../../../src/domain/json.ts'
+import { type CaseKind, type CaseSummary, createCase, nameOf, submitEvent } from '../api/cases.ts'
+import { get } from '../api/client.ts'
+import { createCustomer } from '../api/customers.ts'
+import type { ClaimSchema, Customer, Page, TestClock } from '../api/records.ts'
+import { createSchema } from '../api/schemas.ts'
+import { advanceTestClock, createTestClock, deleteTestClock } from '../api/test-clocks.ts'
+
+/** Of the clock, by which an earlier demo is found again. */
+const NAME = 'Demo: a week of deliveries'
+const day = (n: number, hour = 9) => new Date(Date.UTC(2026, 0, 5 + n, hour)).toISOString()
+/** Where the clock stands once the demo is whole. */
+const END = day(6)
+
+const CONTRACT: Contract = {
+  price: 120,
+  activity_window: 3 * 86_400,
+  review_window: 86_400,
+  timeout_outcome: 'fail',
+  fulfillment_condition: {
+    op: 'AND',
+    conditions: [
+      { event: 'delivered', match: { country: 'DE' } },
+      { op: 'OR', conditions: [{ event: 'signed' }, { event: 'photo_taken', field: 'quality', gte: 0.8 }] },
+      { op: 'NOT', condition: { event: 'complaint' } },
+    ],
+  },
+}
+
+const DELIVERED: JsonObject = { type: 'delivered', country: 'DE', carrier: 'DHL' }
+const SIGNED: JsonObject = { type: 'signed', by: 'M. Roth' }
+
+/**
+ * Makes records to play with and gives the id of the test clock that they are on. Where a demo is there already, that
+ * one; what an interrupted one left behind is made anew.
+ */
+export async function makeDemo(): Promise<string> {
+  const { data } = await get<Page<TestClock>>('/v1/test_clocks', { order: 'desc', limit: 100 })
+  const earlier = data.filter(({ name }) => name === NAME)
+  const whole = earlier.find(({ frozen_time }) => frozen_time >= END)
+  if (whole) return whole.id
+  for (const { id } of earlier) await deleteTestClock(id)
+
+  const customer = await demoCustomer()
+  const schema = await demoSchema()
+  const clock = await createTestClock({ name: NAME, frozen_time: day(0) })
+  await liveThroughTheWeek(clock.id, customer, schema.id)
+  return clock.id
+}
+
+async function demoCustomer(): Promise<Customer> {
+  const { data } = await get<Page<Customer>>('/v1/customers', { external_id: 'demo-customer' })
+  return data[0] ?? createCustomer({ external_id: 'demo-customer', name: 'Demo Customer' })
+}
+
+async function demoSchema(): Promise<ClaimSchema> {
+  const { data } = await get<{ data: ClaimSchema[] }>('/v1/schemas')
+  const isSame = ({ contract }: ClaimSchema) =>
+    jsonEquals(contract as unknown as Json, CONTRACT as unknown as Json)
+  return data.find(isSame) ?? createSchema(CONTRACT)
+}
+
+async function liveThroughTheWeek(clock: string, customer: Customer, schema_id: string): Promise<void> {
+  const create = async (kind: CaseKind, events: JsonObject[], alias?: string): Promise<CaseSummary> => {
+    const name = kind === 'claims' ? customer.id : customer.external_id
+    const source = { schema_id }
+    const made = await createCase(kind, { customer: name, source, clock, ...(alias ? { alias } : {}) })
+    await submitAll(made, events)
+    return made
+  }
+  const submitAll = async (one: CaseSummary, events: JsonObject[]) => {
+    for (const event of events) await submitEvent('id' in one ? 'claims' : 'candidates', nameOf(one), event)
+  }
+
+  // Aliases are unique over all accounts.
+  const mark = clock.slice(-12)
+
+  // Delivered and signed: CONFIRMED after the review. Delivered elsewhere, or complained of: FAILED after both windows.
+  await create('claims', [DELIVERED, SIGNED])
+  await create('claims', [{ type: 'delivered', country: 'AT' }, SIGNED])
+  const late = await create('claims', [DELIVERED])
+  await create('claims', [{ type: 'complaint', text: 'The box was open' }, DELIVERED, SIGNED])
+  const order = await create('candidates', [DELIVERED], `demo-order-1-${mark}`)
+  await advanceTestClock(clock, day(1))
+  await submitAll(late, [{ type: 'photo_taken', quality: 0.93 }])
+  await advanceTestClock(clock, day(2))
+  await submitAll(order, [SIGNED])
+  await advanceTestClock(clock, day(5, 10))
+
+  // Of the last day: PENDING to be confirmed, and OPEN with and without its first event.
+  await create('claims', [DELIVERED, SIGNED])
+  await create('claims', [DELIVERED])
+  await create('claims', [])
+  await create('candidates', [], `demo-order-2-${mark}`)
+  await advanceTestClock(clock, END)
+}

@@ -1,0 +1,1 @@
+export const LEAST_PASSWORD_LENGTH = 8

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import {
+  type CaseKind,
+  type CaseSummary,
+  caseQuery,
+  explanationQuery,
+  nameOf,
+  POLL_MS,
+} from '../api/cases.ts'
+import type { WithEvents } from '../api/records.ts'
+import { ConditionTree } from '../components/condition-tree.tsx'
+import { ContractCard } from '../components/contract-card.tsx'
+import { anchorOf, Timeline } from '../components/timeline.tsx'
+import { Card, CardBody, CardHeader } from '../components/ui/card.tsx'
+import { CopyButton } from '../components/ui/copy-button.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Skeleton } from '../components/ui/skeleton.tsx'
+import { shortId } from '../short-id.ts'
+import { CaseFacts } from './case/case-facts.tsx'
+import { CaseState } from './case/case-state.tsx'
+import { SubmitEvent } from './case/submit-event.tsx'
+
+export function ClaimPage() {
+  const { id } = getRouteApi('/shell/claims/$id').useParams()
+  return <CasePage key={id} kind="claims" name={id} />
+}
+
+export function CandidatePage() {
+  const { alias } = getRouteApi('/shell/candidates/$alias').useParams()
+  return <CasePage key={alias} kind="candidates" name={alias} />
+}
+
+/** Reading a log of thousands each time would cost more than it tells. */
+const LONG_LOG = 1000
+
+/** Asked anew as long as something may change. */
+function pollOf(one: WithEvents<CaseSummary> | undefined): number | false {
+  if (!one) return false
+  const isTerminal = one.status === 'CONFIRMED' || one.status === 'FAILED'
+  return isTerminal ? false : one.events.length > LONG_LOG ? 5 * POLL_MS : POLL_MS / 2
+}
+
+function CasePage({ kind, name }: { kind: CaseKind; name: string }) {
+  const { data, error, refetch } = useQuery({
+    ...caseQuery(kind, name),
+    refetchInterval: ({ state }) => pollOf(state.data),
+  })
+  if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
+  return (
+    <>
+      <PageHeader
+        documentTitle={`${kind === 'claims' ? 'Claim' : 'Candidate'} ${shortId(name)}`}
+        title={
+          <span className="inline-flex max-w-full items-center gap-1">
+            <span className="min-w-0">
+              <span className="text-muted">{kind === 'claims' ? 'Claim ' : 'Candidate '}</span>
+              <span className={kind === 'claims' ? 'font-mono text-lg break-all' : 'break-all'}>
+                {kind === 'claims' ? shortId(name) : name}
+              </span>
+            </span>
+            <CopyButton text={name} label={kind === 'claims' ? 'Copy id' : 'Copy alias'} />
+          </span>
+        }
+      />
+      {data ? <CaseDetails kind={kind} one={data} /> : <CaseSkeleton />}
+    </>
+  )
+}
+
+function CaseDetails({ kind, one }: { kind: CaseKind; one: WithEvents<CaseSummary> }) {
+  const version = `${one.status} ${one.events.length}`
+  const { data: explanation } = useQuery(explanationQuery(kind, nameOf(one), version))
+  const typeOf = new Map(one.events.map(({ id, type }) => [id, type]))
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid gap-5">
+        <CaseState one={one} />
+        <Card aria-label="Condition">
+          <CardHeader title="Condition" description="What must have happened, and what has." />
+          <CardBody>
+            {explanation ? (
+              <ConditionTree
+                condition={explanation.condition}
+                renderEvent={(id) => (
+                  <a href={`#${anchorOf(id)}`} className="underline underline-offset-2">
+                    {typeOf.get(id) ?? 'event'} {shortId(id)}
+                  </a>
+                )}
+              />
+            ) : (
+              <Skeleton className="h-16" />
+            )}
+          </CardBody>
+        </Card>
+        <Card aria-label="Timeline">
+          <CardHeader title="Timeline" description="Newest first." />
+          <CardBody>
+            <Timeline
+              openedAt={one.created_at}
+              events={one.events}
+              transitions={explanation?.transitions ?? []}
+            />
+          </CardBody>
+        </Card>
+      </div>
+      <div className="grid gap-5">
+        <SubmitEvent kind={kind} one={one} />
+        <ContractCard contract={one.contract} />
+        <CaseFacts one={one} />
+      </div>
+    </div>
+  )
+}
+
+const CaseSkeleton = () => (
+  <div role="status" aria-label="Loading" className="grid gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    <div className="grid content-start gap-5">
+      <Skeleton className="h-40 rounded-xl" />
+      <Skeleton className="h-36 rounded-xl" />
+      <Skeleton className="h-56 rounded-xl" />
+    </div>
+    <div className="grid content-start gap-5">
+      <Skeleton className="h-64 rounded-xl" />
+      <Skeleton className="h-56 rounded-xl" />
+    </div>
+  </div>
+)

@@ -1,0 +1,75 @@
+import { Link } from '@tanstack/react-router'
+import type { CaseSummary } from '../../api/cases.ts'
+import { useCustomerNames } from '../../components/customer-names.ts'
+import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
+import { DateTime } from '../../components/ui/time.tsx'
+import { shortId } from '../../short-id.ts'
+
+const LINK = 'break-all underline underline-offset-2'
+
+/** Whose it is, and where it comes from. */
+export function CaseFacts({ one }: { one: CaseSummary }) {
+  return (
+    <Card aria-label="Details">
+      <CardHeader title="Details" />
+      <CardBody>
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2">
+          <Fact name="Customer">
+            <CustomerLink one={one} />
+          </Fact>
+          <Fact name="Schema">
+            {one.schema_id ? (
+              <Link to="/schemas/$id" params={{ id: one.schema_id }} className={LINK}>
+                {shortId(one.schema_id)}
+              </Link>
+            ) : (
+              'none: its contract came with it'
+            )}
+          </Fact>
+          <Fact name="Time">
+            {one.test_clock_id ? (
+              <Link to="/test-clocks/$id" params={{ id: one.test_clock_id }} className={LINK}>
+                Test clock {shortId(one.test_clock_id)}
+              </Link>
+            ) : (
+              'live'
+            )}
+          </Fact>
+          <Fact name="Created">
+            <DateTime at={one.created_at} />
+          </Fact>
+          {'id' in one ? (
+            <Fact name="Id">
+              <span className="font-mono text-xs break-all">{one.id}</span>
+            </Fact>
+          ) : null}
+        </dl>
+      </CardBody>
+    </Card>
+  )
+}
+
+function CustomerLink({ one }: { one: CaseSummary }) {
+  const nameOf = useCustomerNames()
+  if ('id' in one) {
+    return (
+      <Link to="/customers/$id" params={{ id: one.customer_id }} className={LINK}>
+        {nameOf(one.customer_id)}
+      </Link>
+    )
+  }
+  return (
+    <Link to="/candidates" search={{ customer: one.customer_uuid }} className={LINK}>
+      {one.customer_uuid}
+    </Link>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  )
+}

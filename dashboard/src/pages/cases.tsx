@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Download, FileCheck, Plus, Tags } from 'lucide-react'
+import { useState } from 'react'
+import { type CaseKind, casesQuery, exportUrl } from '../api/cases.ts'
+import { CaseTable } from '../components/case-table.tsx'
+import { Button, buttonVariants } from '../components/ui/button.tsx'
+import { Card } from '../components/ui/card.tsx'
+import { EmptyState } from '../components/ui/empty-state.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Pagination } from '../components/ui/pagination.tsx'
+import { SkeletonRows } from '../components/ui/skeleton.tsx'
+import { usePages } from '../use-pages.ts'
+import type { CaseSearch } from './case-filters.ts'
+import { CaseFilterBar } from './cases/case-filter-bar.tsx'
+import { CreateCaseDialog } from './cases/create-case-dialog.tsx'
+
+export const ClaimsPage = () => <CasesPage kind="claims" search={getRouteApi('/shell/claims').useSearch()} />
+
+export const CandidatesPage = () => (
+  <CasesPage kind="candidates" search={getRouteApi('/shell/candidates').useSearch()} />
+)
+
+const WORDS = {
+  claims: {
+    title: 'Claims',
+    create: 'Create claim',
+    description: 'Each one a promise with a contract: did the outcome happen, yes or no?',
+  },
+  candidates: {
+    title: 'Candidates',
+    create: 'Create candidate',
+    description: 'Claims under a name of your own, such as an order number.',
+  },
+}
+
+function CasesPage({ kind, search }: { kind: CaseKind; search: CaseSearch }) {
+  const { after, ...filters } = search
+  const list = useQuery(casesQuery(kind, filters, after))
+  const navigate = useNavigate()
+  const pages = usePages(after, list.data?.next_cursor ?? null, (cursor, state) =>
+    navigate({ to: `/${kind}`, search: { ...filters, ...(cursor ? { after: cursor } : {}) }, state }),
+  )
+  const [isCreating, setCreating] = useState(false)
+  const isFiltered = Object.keys(filters).length > 0
+  const { title, create, description } = WORDS[kind]
+  const createButton = (
+    <Button variant="primary" onClick={() => setCreating(true)}>
+      <Plus aria-hidden /> {create}
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title={title}
+        description={description}
+        actions={
+          <>
+            <a className={buttonVariants()} href={exportUrl(kind, filters)} download={`${kind}.csv`}>
+              <Download aria-hidden /> Export CSV
+            </a>
+            {createButton}
+          </>
+        }
+      />
+      <CaseFilterBar kind={kind} filters={filters} />
+      <Card aria-label={title} aria-busy={list.isPlaceholderData}>
+        {list.isPending ? (
+          <SkeletonRows rows={10} />
+        ) : list.isError && !list.data ? (
+          <ErrorState error={list.error} retry={list.refetch} />
+        ) : list.data.data.length > 0 ? (
+          <CaseTable kind={kind} cases={list.data.data} />
+        ) : (
+          <NoCases kind={kind} isFiltered={isFiltered} createButton={createButton} />
+        )}
+        <Pagination {...pages} />
+      </Card>
+      <CreateCaseDialog kind={kind} open={isCreating} onOpenChange={setCreating} />
+    </>
+  )
+}
+
+interface NoCasesProps {
+  kind: CaseKind
+  isFiltered: boolean
+  createButton: React.ReactNode
+}
+
+function NoCases({ kind, isFiltered, createButton }: NoCasesProps) {
+  if (isFiltered) {
+    return (
+      <EmptyState icon={FileCheck} title={`No ${kind} fit the filters`}>
+        Change or clear the filters above.
+      </EmptyState>
+    )
+  }
+  return kind === 'claims' ? (
+    <EmptyState icon={FileCheck} title="No claims yet" actions={createButton}>
+      A claim holds a contract: what must happen, by when, and what counts if nothing happens. It is created
+      here, or with POST /v1/claims.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={Tags} title="No candidates yet" actions={createButton}>
+      A candidate is a claim that you address by an alias of your own in place of our id.
+    </EmptyState>
+  )
+}

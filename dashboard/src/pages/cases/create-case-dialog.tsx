@@ -1,0 +1,113 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { type CaseKind, type CaseSummary, createCase, nameOf } from '../../api/cases.ts'
+import { errorsByPath } from '../../api/client.ts'
+import type { Customer } from '../../api/records.ts'
+import { TestClockSelect } from '../../components/test-clock-select.tsx'
+import { Button } from '../../components/ui/button.tsx'
+import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { useToast } from '../../components/ui/toast.tsx'
+import { ContractSource, type Source, sourceOf } from './contract-source.tsx'
+import { CustomerField } from './customer-field.tsx'
+
+interface CreateCaseDialogProps {
+  kind: CaseKind
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+export function CreateCaseDialog({ kind, open, onOpenChange }: CreateCaseDialogProps) {
+  const title = kind === 'claims' ? 'Create a claim' : 'Create a candidate'
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={title}
+      description="Its contract will never change."
+    >
+      <CreateCaseForm kind={kind} onCancel={() => onOpenChange(false)} />
+    </Dialog>
+  )
+}
+
+function CreateCaseForm({ kind, onCancel }: { kind: CaseKind; onCancel: () => void }) {
+  const [alias, setAlias] = useState('')
+  const [customer, setCustomer] = useState<Customer | null>(null)
+  const [source, setSource] = useState<Source>({ schemaId: '', json: null })
+  const [clock, setClock] = useState('')
+  const [isChecked, setChecked] = useState(false)
+  const open = useOpenCase(kind)
+  const creation = useMutation({
+    mutationFn: (chosen: NonNullable<ReturnType<typeof sourceOf>>) =>
+      createCase(kind, {
+        customer: (kind === 'claims' ? customer?.id : customer?.external_id) ?? '',
+        alias,
+        source: chosen,
+        clock,
+      }),
+    onSuccess: open,
+  })
+  const errors = errorsByPath(creation.error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setChecked(true)
+    const chosen = sourceOf(source)
+    if (customer && chosen) creation.mutate(chosen)
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      {kind === 'candidates' ? (
+        <Field
+          label="Alias"
+          hint="8 to 255 characters, unique, such as order-20261121-77"
+          error={errors.candidate_alias}
+        >
+          {(props) => (
+            <Input
+              {...props}
+              required
+              minLength={8}
+              maxLength={255}
+              value={alias}
+              onChange={(event) => setAlias(event.target.value)}
+            />
+          )}
+        </Field>
+      ) : null}
+      <CustomerField
+        customer={customer}
+        onChange={setCustomer}
+        error={isChecked && !customer ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)}
+      />
+      <ContractSource source={source} onChange={setSource} isChecked={isChecked} />
+      <Field label="Time" hint="On a test clock, time stands still until you advance it.">
+        {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
+      </Field>
+      <FormError error={creation.error} shownPaths={['candidate_alias', 'customer_id', 'customer_uuid']} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={creation.isPending}>
+          Create
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+/** Goes to the new one's page. */
+function useOpenCase(kind: CaseKind): (one: CaseSummary) => Promise<void> {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  return async (one) => {
+    void queryClient.invalidateQueries({ queryKey: [kind, 'list'] })
+    void queryClient.invalidateQueries({ queryKey: ['overview'] })
+    toast(kind === 'claims' ? 'Claim created' : 'Candidate created')
+    if (kind === 'claims') await navigate({ to: '/claims/$id', params: { id: nameOf(one) } })
+    else await navigate({ to: '/candidates/$alias', params: { alias: nameOf(one) } })
+  }
+}

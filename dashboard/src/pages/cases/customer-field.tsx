@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { createCustomer } from '../../api/customers.ts'
+import type { Customer } from '../../api/records.ts'
+import { CustomerSelect } from '../../components/customer-select.tsx'
+import { Button } from '../../components/ui/button.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+
+interface CustomerFieldProps {
+  customer: Customer | null
+  onChange: (customer: Customer | null) => void
+  error: string | undefined
+}
+
+/** Whose claim it is to be; a customer that is not there yet is made on the way. */
+export function CustomerField({ customer, onChange, error }: CustomerFieldProps) {
+  const [unknown, setUnknown] = useState<string | null>(null)
+  const queryClient = useQueryClient()
+  const creation = useMutation({
+    mutationFn: createCustomer,
+    onSuccess: (created) => {
+      onChange(created)
+      return queryClient.invalidateQueries({ queryKey: ['customers'] })
+    },
+  })
+  const noteUnknown = (externalId: string | null) => {
+    setUnknown(externalId)
+    if (externalId !== null && customer) onChange(null)
+  }
+  return (
+    <div className="grid gap-2">
+      <Field
+        label="Customer"
+        hint="By its external_id: your own name for it."
+        error={unknown === null ? error : `There is no customer ${unknown} yet`}
+      >
+        {(props) => (
+          <CustomerSelect
+            {...props}
+            placeholder="acme"
+            value={customer?.external_id ?? ''}
+            by="external_id"
+            onChange={onChange}
+            onUnknown={noteUnknown}
+          />
+        )}
+      </Field>
+      {unknown === null ? null : (
+        <Button
+          className="max-w-full justify-self-start"
+          pending={creation.isPending}
+          onClick={() => creation.mutate({ external_id: unknown })}
+        >
+          <span className="truncate">Create customer {unknown}</span>
+        </Button>
+      )}
+      <FormError error={creation.error} />
+    </div>
+  )
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import type { CaseSummary } from '../api/cases.ts'
+import { customerQuery } from '../api/customers.ts'
+import { overviewQuery } from '../api/overview.ts'
+import type { Customer } from '../api/records.ts'
+import { CaseList } from '../components/case-list.tsx'
+import { CaseSection } from '../components/case-section.tsx'
+import { Figures } from '../components/figures.tsx'
+import { StatusFigures } from '../components/status-figures.tsx'
+import { Button } from '../components/ui/button.tsx'
+import { CopyButton } from '../components/ui/copy-button.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Skeleton } from '../components/ui/skeleton.tsx'
+import { DateTime } from '../components/ui/time.tsx'
+import { RenameCustomerDialog } from './customer/rename-customer-dialog.tsx'
+
+export function CustomerPage() {
+  const { id } = getRouteApi('/shell/customers/$id').useParams()
+  const { data, error, refetch } = useQuery(customerQuery(id))
+  if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
+  return data ? <CustomerDetails key={id} customer={data} /> : <CustomerSkeleton />
+}
+
+function CustomerDetails({ customer }: { customer: Customer }) {
+  const { id, external_id, name, created_at } = customer
+  const [isRenaming, setRenaming] = useState(false)
+  return (
+    <>
+      <PageHeader
+        documentTitle={name ?? external_id}
+        title={
+          <span className="inline-flex max-w-full items-center gap-1">
+            <span className="min-w-0 break-words">{name ?? external_id}</span>
+            <CopyButton text={id} label="Copy id" />
+          </span>
+        }
+        description={
+          <>
+            External id <span className="break-all text-ink">{external_id}</span>, created{' '}
+            <DateTime at={created_at} />
+          </>
+        }
+        actions={
+          <Button onClick={() => setRenaming(true)}>
+            <Pencil aria-hidden /> Rename
+          </Button>
+        }
+      />
+      <div className="grid gap-5">
+        <CustomerTotals customer={customer} />
+        <CaseSection
+          kind="claims"
+          filters={{ customer: id }}
+          empty="No claim belongs to this customer yet."
+        />
+        <CaseSection
+          kind="candidates"
+          filters={{ customer: external_id }}
+          empty="No candidate belongs to this customer yet."
+        />
+      </div>
+      <RenameCustomerDialog customer={customer} open={isRenaming} onOpenChange={setRenaming} />
+    </>
+  )
+}
+
+const DAYS = 30
+/** As many as stand beside the figures. */
+const SHOWN_CHANGES = 4
+
+/** Of the claims and candidates that live by the real time. */
+function CustomerTotals({ customer }: { customer: Customer }) {
+  const { data, error, refetch } = useQuery(overviewQuery({ days: DAYS, customer_id: customer.id }))
+  if (error && !data) return <ErrorState error={error} retry={refetch} />
+  if (!data) return <TotalsSkeleton />
+  return (
+    <>
+      <p className="-mb-2 text-xs text-muted">
+        Totals are of live ones: those on test clocks are not counted.
+      </p>
+      <StatusFigures
+        statuses={data.statuses}
+        pendingOutcomes={data.pending_outcomes}
+        filters={{ claims: { customer: customer.id }, candidates: { customer: customer.external_id } }}
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <Figures overview={data} days={DAYS} />
+        <CaseList
+          title="Latest changes"
+          cases={(data.recent as CaseSummary[]).slice(0, SHOWN_CHANGES)}
+          now={undefined}
+          moment="since"
+          empty="Nothing live has happened for this customer yet."
+        />
+      </div>
+    </>
+  )
+}
+
+const TotalsSkeleton = () => (
+  <>
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-5">
+      {['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'].map((status) => (
+        <Skeleton key={status} className="h-36 rounded-xl" />
+      ))}
+    </div>
+    <Skeleton className="h-72 rounded-xl" />
+  </>
+)
+
+const CustomerSkeleton = () => (
+  <div role="status" aria-label="Loading" className="grid gap-5">
+    <Skeleton className="h-12 w-64" />
+    <TotalsSkeleton />
+  </div>
+)

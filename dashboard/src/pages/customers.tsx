@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Plus, Users } from 'lucide-react'
+import { useState } from 'react'
+import { customersQuery } from '../api/customers.ts'
+import type { Customer } from '../api/records.ts'
+import { Button } from '../components/ui/button.tsx'
+import { Card } from '../components/ui/card.tsx'
+import { EmptyState } from '../components/ui/empty-state.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Pagination } from '../components/ui/pagination.tsx'
+import { SkeletonRows } from '../components/ui/skeleton.tsx'
+import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
+import { DateTime } from '../components/ui/time.tsx'
+import { usePages } from '../use-pages.ts'
+import { CreateCustomerDialog } from './customers/create-customer-dialog.tsx'
+import { CustomerSearch } from './customers/customer-search.tsx'
+
+export function CustomersPage() {
+  const { search, after } = getRouteApi('/shell/customers').useSearch()
+  const navigate = useNavigate()
+  const { data, error, refetch } = useQuery(customersQuery({ external_id: search, after }))
+  const [isCreating, setCreating] = useState(false)
+  const show = (changed: { search?: string; after?: string | undefined }, state = {}) =>
+    void navigate({
+      to: '/customers',
+      search: {
+        ...(changed.search ? { search: changed.search } : {}),
+        ...(changed.after ? { after: changed.after } : {}),
+      },
+      state,
+    })
+  const pages = usePages(after, data?.next_cursor ?? null, (cursor, state) =>
+    show({ ...(search ? { search } : {}), after: cursor }, state),
+  )
+  const createButton = (
+    <Button variant="primary" onClick={() => setCreating(true)}>
+      <Plus aria-hidden /> Create customer
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Customers"
+        description="Whom the outcomes are promised to. Each claim belongs to one."
+        actions={createButton}
+      />
+      <CustomerSearch value={search ?? ''} onSearch={(text) => show({ search: text })} />
+      <Card aria-label="Customers">
+        {data && data.data.length > 0 ? (
+          <CustomerTable customers={data.data} />
+        ) : data && search ? (
+          <EmptyState icon={Users} title={`No customer ${search}`}>
+            An external_id is searched for as a whole, in upper and lower case as it was written.
+          </EmptyState>
+        ) : data ? (
+          <EmptyState icon={Users} title="No customers yet" actions={createButton}>
+            A customer has an external_id, your own name for it, such as the number in your books. It is
+            created here, or with POST /v1/customers.
+          </EmptyState>
+        ) : error ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : (
+          <SkeletonRows />
+        )}
+        <Pagination {...pages} />
+      </Card>
+      <CreateCustomerDialog open={isCreating} onOpenChange={setCreating} />
+    </>
+  )
+}
+
+const CustomerTable = ({ customers }: { customers: readonly Customer[] }) => (
+  <Table aria-label="Customers">
+    <thead>
+      <tr>
+        <Th>External id</Th>
+        <Th>Name</Th>
+        <Th className="max-sm:hidden">Created</Th>
+      </tr>
+    </thead>
+    <tbody>
+      {customers.map(({ id, external_id, name, created_at }) => (
+        <Tr key={id}>
+          <Td className="max-w-72 break-words">
+            <Link
+              to="/customers/$id"
+              params={{ id }}
+              className="font-medium break-all underline-offset-4 hover:underline"
+            >
+              {external_id}
+            </Link>
+          </Td>
+          <Td className="max-w-72 break-words">{name ?? <span className="text-muted">none</span>}</Td>
+          <Td className="text-muted max-sm:hidden">
+            <DateTime at={created_at} />
+          </Td>
+        </Tr>
+      ))}
+    </tbody>
+  </Table>
+)

@@ -1,0 +1,84 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ApiError, errorsByPath } from '../../api/client.ts'
+import { createCustomer } from '../../api/customers.ts'
+import { Button } from '../../components/ui/button.tsx'
+import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { useToast } from '../../components/ui/toast.tsx'
+
+interface CreateCustomerDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+export function CreateCustomerDialog({ open, onOpenChange }: CreateCustomerDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Create a customer">
+      <CreateCustomerForm onClose={() => onOpenChange(false)} />
+    </Dialog>
+  )
+}
+
+function CreateCustomerForm({ onClose }: { onClose: () => void }) {
+  const [externalId, setExternalId] = useState('')
+  const [name, setName] = useState('')
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  const creation = useMutation({
+    mutationFn: createCustomer,
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['customers'] })
+      toast('Customer created')
+      onClose()
+    },
+  })
+  const { error } = creation
+  const isTaken = error instanceof ApiError && error.code === 'CUSTOMER_EXTERNAL_ID_CONFLICT'
+  const errors = errorsByPath(error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    creation.mutate({ external_id: externalId, ...(name ? { name } : {}) })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      <Field
+        label="External id"
+        hint="Your own name for the customer. It never changes."
+        error={isTaken ? 'There is a customer of this external id already' : errors.external_id}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            autoFocus
+            required
+            maxLength={255}
+            placeholder="acme"
+            value={externalId}
+            onChange={({ target }) => setExternalId(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Name (optional)" error={errors.name}>
+        {(props) => (
+          <Input
+            {...props}
+            maxLength={255}
+            placeholder="ACME Inc."
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      {isTaken ? null : <FormError error={error} shownPaths={['external_id', 'name']} />}
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={creation.isPending}>
+          Create
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Clock } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import type { CaseSummary } from '../api/cases.ts'
+import { ApiError } from '../api/client.ts'
+import { overviewQuery } from '../api/overview.ts'
+import type { Overview } from '../api/records.ts'
+import { CaseList } from '../components/case-list.tsx'
+import { DemoInvitation } from '../components/demo-invitation.tsx'
+import { Figures } from '../components/figures.tsx'
+import { StatusFigures } from '../components/status-figures.tsx'
+import { TestClockSelect } from '../components/test-clock-select.tsx'
+import { Card, CardBody, CardHeader } from '../components/ui/card.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Segmented } from '../components/ui/segmented.tsx'
+import { Skeleton } from '../components/ui/skeleton.tsx'
+import { DateTime } from '../components/ui/time.tsx'
+import { OverdueNotice } from './overview/overdue-notice.tsx'
+
+/** A chunk of its own: it is large, and the figures can be read without it. */
+const ResolutionsChart = lazy(() => import('./overview/resolutions-chart.tsx'))
+
+const PERIODS = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+] as const
+
+export function OverviewPage() {
+  const { days = 30, clock } = getRouteApi('/shell/').useSearch()
+  const navigate = useNavigate()
+  const { data, error, refetch } = useQuery(overviewQuery({ days, test_clock_id: clock }))
+  const show = (search: { days: 7 | 30 | 90; clock: string | undefined }) =>
+    void navigate({
+      to: '/',
+      search: {
+        ...(search.days === 30 ? {} : { days: search.days }),
+        ...(search.clock ? { clock: search.clock } : {}),
+      },
+      replace: true,
+    })
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        description="Did the promised outcomes happen?"
+        actions={
+          <>
+            <TestClockSelect
+              aria-label="Live, or a test clock"
+              className="w-56"
+              none="Live"
+              value={clock ?? ''}
+              onChange={(chosen) => show({ days, clock: chosen || undefined })}
+            />
+            <Segmented
+              label="Period"
+              value={String(days) as '7' | '30' | '90'}
+              options={PERIODS}
+              onChange={(chosen) => show({ days: Number(chosen) as 7 | 30 | 90, clock })}
+            />
+          </>
+        }
+      />
+      {data ? (
+        <OverviewBody overview={data} days={days} clock={clock} />
+      ) : error ? (
+        <ErrorState
+          error={error}
+          retry={error instanceof ApiError && error.status < 500 ? undefined : refetch}
+        />
+      ) : (
+        <OverviewSkeleton />
+      )}
+    </>
+  )
+}
+
+interface OverviewBodyProps {
+  overview: Overview
+  days: number
+  clock: string | undefined
+}
+
+function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
+  const count = Object.values(overview.statuses).reduce((sum, status) => sum + status.count, 0)
+  const now = clock ? overview.as_of : undefined
+  return (
+    <div className="grid gap-5">
+      {count === 0 && !clock ? <DemoInvitation /> : null}
+      {clock ? <ClockNotice clock={clock} asOf={overview.as_of} /> : null}
+      <OverdueNotice overdue={overview.overdue} now={now} />
+      <StatusFigures
+        statuses={overview.statuses}
+        pendingOutcomes={overview.pending_outcomes}
+        filters={{ claims: clock ? { clock } : {}, candidates: clock ? { clock } : {} }}
+      />
+      <div className="grid items-stretch gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <Card aria-label="Resolutions by day">
+          <CardHeader title="Resolutions by day" description={`Of the last ${days} days.`} />
+          <CardBody>
+            <Suspense fallback={<Skeleton className="h-64 rounded-lg" />}>
+              <ResolutionsChart days={overview.resolutions_by_day} />
+            </Suspense>
+          </CardBody>
+        </Card>
+        <Figures overview={overview} days={days} />
+      </div>
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <CaseList
+          title="Due next"
+          cases={overview.due_next as CaseSummary[]}
+          now={now}
+          empty="Nothing is due: no claim is OPEN or PENDING."
+        />
+        <CaseList
+          title="Recent activity"
+          cases={overview.recent as CaseSummary[]}
+          now={now}
+          moment="since"
+          empty="Nothing has happened yet."
+        />
+      </div>
+    </div>
+  )
+}
+
+/** Whose time it is, and the way to advance it. */
+const ClockNotice = ({ clock, asOf }: { clock: string; asOf: string }) => (
+  <p className="-mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-xl bg-accent-soft px-4 py-2.5 text-accent">
+    <Clock aria-hidden className="size-4 shrink-0" />
+    <span>
+      By a test clock that stands at <DateTime at={asOf} />.
+    </span>
+    <Link to="/test-clocks/$id" params={{ id: clock }} className="font-medium underline underline-offset-4">
+      Advance it
+    </Link>
+  </p>
+)
+
+const OverviewSkeleton = () => (
+  <div role="status" aria-label="Loading" className="grid gap-5">
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-5">
+      {['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'].map((status) => (
+        <Skeleton key={status} className="h-[7.5rem] rounded-xl" />
+      ))}
+    </div>
+    <div className="grid gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+      <Skeleton className="h-[22rem] rounded-xl" />
+      <Skeleton className="h-[22rem] rounded-xl" />
+    </div>
+  </div>
+)

@@ -1,0 +1,39 @@
+import type { Overview } from '../../api/records.ts'
+import { Money } from '../../components/ui/money.tsx'
+import { Table, Td, Th, Tr } from '../../components/ui/table.tsx'
+import { formatDate } from '../../components/ui/time.tsx'
+
+/** What the chart shows, to read; newest first. */
+export function ResolutionsTable({ days }: { days: Overview['resolutions_by_day'] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div className="h-56 overflow-y-auto" tabIndex={0}>
+      <Table aria-label="Resolutions by day">
+        <thead>
+          <tr>
+            <Th>Day</Th>
+            <Th className="text-right">Confirmed</Th>
+            <Th className="text-right max-sm:hidden">Amount</Th>
+            <Th className="text-right">Failed</Th>
+            <Th className="text-right max-sm:hidden">Amount</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map(({ day, confirmed, failed }) => (
+            <Tr key={day}>
+              <Td className="py-1.5">{formatDate(`${day}T12:00:00Z`)}</Td>
+              <Td className="py-1.5 text-right">{confirmed.count.toLocaleString('en')}</Td>
+              <Td className="py-1.5 text-right max-sm:hidden">
+                <Money amount={confirmed.amount} />
+              </Td>
+              <Td className="py-1.5 text-right">{failed.count.toLocaleString('en')}</Td>
+              <Td className="py-1.5 text-right max-sm:hidden">
+                <Money amount={failed.amount} />
+              </Td>
+            </Tr>
+          ))}
+        </tbody>
+      </Table>
+    </div>
+  )
+}

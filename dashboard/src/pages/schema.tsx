@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ClaimSchema } from '../api/records.ts'
+import { schemaQuery } from '../api/schemas.ts'
+import { CaseSection } from '../components/case-section.tsx'
+import { Button } from '../components/ui/button.tsx'
+import { CopyButton } from '../components/ui/copy-button.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Skeleton } from '../components/ui/skeleton.tsx'
+import { RelativeTime } from '../components/ui/time.tsx'
+import { shortId } from '../short-id.ts'
+import { DeleteSchemaDialog } from './schema/delete-schema-dialog.tsx'
+import { SchemaEditor } from './schema/schema-editor.tsx'
+
+export function SchemaPage() {
+  const { id } = getRouteApi('/shell/schemas/$id').useParams()
+  return id === 'new' ? <NewSchema /> : <StoredSchema key={id} id={id} />
+}
+
+function NewSchema() {
+  return (
+    <>
+      <PageHeader
+        title="New schema"
+        description="A contract to create claims from. What is edited on the left shows as JSON on the right, and the other way round."
+      />
+      <SchemaEditor schema={null} />
+    </>
+  )
+}
+
+function StoredSchema({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(schemaQuery(id))
+  const [isDeleting, setDeleting] = useState(false)
+  if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
+  return (
+    <>
+      <PageHeader
+        documentTitle={`Schema ${shortId(id)}`}
+        title={
+          <span className="inline-flex items-center gap-1">
+            <span>
+              <span className="text-muted">Schema </span>
+              <span className="font-mono text-lg">{shortId(id)}</span>
+            </span>
+            <CopyButton text={id} label="Copy id" />
+          </span>
+        }
+        description={data ? <Changes schema={data} /> : ' '}
+        actions={data ? <Button onClick={() => setDeleting(true)}>Delete</Button> : null}
+      />
+      {data ? (
+        <>
+          <SchemaEditor schema={data} />
+          <div className="mt-5 grid gap-5">
+            <CaseSection
+              kind="claims"
+              filters={{ schema: id }}
+              empty="No claim was created from this schema."
+            />
+            <CaseSection
+              kind="candidates"
+              filters={{ schema: id }}
+              empty="No candidate was created from this schema."
+            />
+          </div>
+          <DeleteSchemaDialog id={id} open={isDeleting} onOpenChange={setDeleting} />
+        </>
+      ) : (
+        <div role="status" aria-label="Loading" className="grid gap-5 lg:grid-cols-2">
+          <Skeleton className="h-[32rem] rounded-xl" />
+          <Skeleton className="h-[32rem] rounded-xl" />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Changes({ schema: { created_at, updated_at } }: { schema: ClaimSchema }) {
+  return (
+    <>
+      Created <RelativeTime at={created_at} />
+      {updated_at === created_at ? null : (
+        <>
+          , changed <RelativeTime at={updated_at} />
+        </>
+      )}
+      . Changes hold for claims created from then on.
+    </>
+  )
+}

@@ -1,0 +1,114 @@
+import type { Issue } from '../../../../src/domain/issue.ts'
+import { Field } from '../../components/ui/field.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { Select } from '../../components/ui/select.tsx'
+import {
+  type ContractDraft,
+  type DurationDraft,
+  secondsOf,
+  TIME_UNITS,
+  type TimeUnit,
+} from '../../condition-builder/contract-draft.ts'
+import { durationInWords } from '../../duration-in-words.ts'
+
+interface ContractTermsProps {
+  draft: ContractDraft
+  onChange: (draft: ContractDraft) => void
+  issues: readonly Issue[]
+  isChecked: boolean
+}
+
+/** All of a contract but its condition. */
+export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTermsProps) {
+  const errorAt = (name: string, text: string): string | undefined => {
+    const message = issues.find(({ path }) => path === `contract.${name}`)?.message
+    return message && (isChecked || text !== '')
+      ? `${message[0]?.toUpperCase()}${message.slice(1)}`
+      : undefined
+  }
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field label="Price" hint="What a confirmed claim is worth." error={errorAt('price', draft.price)}>
+        {(props) => (
+          <Input
+            {...props}
+            inputMode="decimal"
+            placeholder="49.50"
+            value={draft.price}
+            onChange={({ target }) => onChange({ ...draft, price: target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="If nothing happens in time"
+        hint="What counts when the activity window elapses."
+        error={errorAt('timeout_outcome', draft.timeoutOutcome)}
+      >
+        {(props) => (
+          <Select
+            {...props}
+            value={draft.timeoutOutcome}
+            onChange={({ target }) => onChange({ ...draft, timeoutOutcome: target.value })}
+          >
+            <option value="fail">FAILED</option>
+            <option value="confirm">CONFIRMED</option>
+            {['fail', 'confirm'].includes(draft.timeoutOutcome) ? null : (
+              <option value={draft.timeoutOutcome}>{draft.timeoutOutcome || 'Choose'}</option>
+            )}
+          </Select>
+        )}
+      </Field>
+      <DurationField
+        label="Activity window"
+        hint="How long a claim may stay OPEN for its events."
+        value={draft.activityWindow}
+        error={errorAt('activity_window', draft.activityWindow.text)}
+        onChange={(activityWindow) => onChange({ ...draft, activityWindow })}
+      />
+      <DurationField
+        label="Review window"
+        hint="How long it stays PENDING before it is final."
+        value={draft.reviewWindow}
+        error={errorAt('review_window', draft.reviewWindow.text)}
+        onChange={(reviewWindow) => onChange({ ...draft, reviewWindow })}
+      />
+    </div>
+  )
+}
+
+interface DurationFieldProps {
+  label: string
+  hint: string
+  value: DurationDraft
+  error: string | undefined
+  onChange: (duration: DurationDraft) => void
+}
+
+function DurationField({ label, hint, value, error, onChange }: DurationFieldProps) {
+  const seconds = secondsOf(value)
+  const isTold = typeof seconds === 'number' && seconds > 0 && value.unit === 'seconds' && seconds >= 60
+  return (
+    <Field label={label} hint={isTold ? `${durationInWords(seconds)}. ${hint}` : hint} error={error}>
+      {(props) => (
+        <span className="flex gap-2">
+          <Input
+            {...props}
+            inputMode="decimal"
+            value={value.text}
+            onChange={({ target }) => onChange({ ...value, text: target.value })}
+          />
+          <Select
+            aria-label={`${label}, unit`}
+            className="w-32 shrink-0"
+            value={value.unit}
+            onChange={({ target }) => onChange({ ...value, unit: target.value as TimeUnit })}
+          >
+            {Object.keys(TIME_UNITS).map((unit) => (
+              <option key={unit}>{unit}</option>
+            ))}
+          </Select>
+        </span>
+      )}
+    </Field>
+  )
+}

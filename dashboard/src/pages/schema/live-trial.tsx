@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import type { Contract } from '../../../../src/domain/contract.ts'
+import { errorsByPath } from '../../api/client.ts'
+import { serverNow } from '../../api/server-time.ts'
+import { simulationQuery } from '../../api/simulations.ts'
+import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
+import { cn } from '../../components/ui/cn.ts'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { type TrialEvent, toRequest } from './trial-events.ts'
+import { TrialForm } from './trial-form.tsx'
+import { TrialTimeline } from './trial-timeline.tsx'
+
+/** After the last key. */
+const DELAY_MS = 250
+
+/** What the contract as it is now would make of events: the service's own decisions, and nothing is stored. */
+export function LiveTrial({ contract }: { contract: Contract | null }) {
+  const [events, setEvents] = useState<TrialEvent[]>([])
+  const [openedAt] = useState(() => new Date(Math.floor(serverNow() / 60_000) * 60_000).toISOString())
+  const last = useLast(contract)
+  const wanted = useMemo(() => last && toRequest(last, openedAt, events), [last, openedAt, events])
+  const asked = useDelayed(wanted)
+  const { data, error } = useQuery(simulationQuery(asked?.request ?? null))
+  const isBehind = useDeferredValue(asked !== wanted || contract === null)
+  return (
+    <Card aria-label="Live trial" className="mt-5">
+      <CardHeader
+        title="Live trial"
+        description="Add events and see what becomes of a claim under this contract. Nothing is stored."
+      />
+      <CardBody className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-2">
+        <TrialForm
+          events={events}
+          onChange={setEvents}
+          condition={last?.fulfillment_condition ?? null}
+          errors={errorsByEvent(error, asked?.ids ?? [])}
+        />
+        <div className={cn('grid gap-3 transition-opacity', isBehind && 'opacity-60')}>
+          {error && !data ? <FormError error={error} /> : null}
+          {data && last ? (
+            <TrialTimeline simulation={data} contract={last} />
+          ) : (
+            <p className="flex items-center gap-2 rounded-lg border border-dashed px-4 py-6 text-muted">
+              <Play aria-hidden className="size-4 shrink-0" /> The trial begins once the contract is complete.
+            </p>
+          )}
+        </div>
+      </CardBody>
+    </Card>
+  )
+}
+
+/** The last that was one: the trial shows it while the contract is being edited. */
+function useLast(contract: Contract | null): Contract | null {
+  const [last, setLast] = useState(contract)
+  if (contract && contract !== last) setLast(contract)
+  return contract ?? last
+}
+
+function useDelayed<T>(value: T): T {
+  const [delayed, setDelayed] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return delayed
+}
+
+/** What the service says is wrong with an event, by the event's id and field. */
+function errorsByEvent(error: unknown, ids: readonly string[]): Record<string, string> {
+  const found = Object.entries(errorsByPath(error)).map(([path, message]) => {
+    const [, index, field = ''] = /^events\[(\d+)\]\.?(.*)$/.exec(path) ?? []
+    return [`${ids[Number(index)]}.${field}`, field && field !== 'type' ? `${field}: ${message}` : message]
+  })
+  return Object.fromEntries(found)
+}

@@ -1,0 +1,158 @@
+import { useBlocker } from '@tanstack/react-router'
+import { type FormEvent, useCallback, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
+import type { ClaimSchema } from '../../api/records.ts'
+import { ContractInWords } from '../../components/contract-in-words.tsx'
+import { Button } from '../../components/ui/button.tsx'
+import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
+import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { ConditionBuilder } from '../../condition-builder/condition-builder.tsx'
+import {
+  type ContractDocument,
+  ofContract,
+  ofDraft,
+  withJson,
+} from '../../condition-builder/contract-document.ts'
+import { type ContractDraft, newDraft } from '../../condition-builder/contract-draft.ts'
+import { ContractJson } from './contract-json.tsx'
+import { ContractTerms } from './contract-terms.tsx'
+import { LiveTrial } from './live-trial.tsx'
+import { useSaveSchema } from './save-schema.ts'
+
+/** A contract as a form and as JSON, always in step; below it what it makes of events. */
+export function SchemaEditor({ schema }: { schema: ClaimSchema | null }) {
+  const [stored, setStored] = useState(() => (schema ? ofContract(schema.contract) : ofDraft(newDraft())))
+  const [document, setDocument] = useState<ContractDocument>(stored)
+  const [isChecked, setChecked] = useState(schema !== null)
+  const isChanged = document.json !== stored.json
+  const saving = useSaveSchema(schema?.id ?? null, (saved) => setStored(ofContract(saved)))
+  const edit = (changed: ContractDocument) => {
+    setDocument(changed)
+    if (saving.isError) saving.reset()
+  }
+  const issues = [...document.issues, ...(saving.error instanceof ApiError ? saving.error.details : [])]
+  const setDraft = (draft: ContractDraft) => edit(ofDraft(draft))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setChecked(true)
+    if (!document.contract) return
+    setDocument(ofContract(document.contract))
+    saving.mutate(document.contract)
+  }
+  const isLost = isChanged && !saving.isPending
+  return (
+    <>
+      <form
+        onSubmit={submit}
+        noValidate
+        className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
+      >
+        <fieldset disabled={document.problem !== null} className="min-w-0 disabled:opacity-60">
+          <legend className="sr-only">Contract as a form</legend>
+          <Card aria-label="Terms">
+            <CardHeader title="Terms" />
+            <CardBody>
+              <ContractTerms
+                draft={document.draft}
+                onChange={setDraft}
+                issues={issues}
+                isChecked={isChecked}
+              />
+            </CardBody>
+          </Card>
+          <Card aria-label="Fulfillment condition" className="mt-5">
+            <CardHeader
+              title="Fulfillment condition"
+              description="Judged anew with each event, from all events so far. Their order does not matter."
+            />
+            <CardBody className="max-sm:px-3">
+              <ConditionBuilder
+                root={document.draft.condition}
+                onChange={(condition) => setDraft({ ...document.draft, condition })}
+                issues={issues}
+                isChecked={isChecked}
+              />
+            </CardBody>
+          </Card>
+        </fieldset>
+        <div className="grid gap-5">
+          <ContractJson
+            document={document}
+            issues={issues}
+            onChange={(json) => edit(withJson(document, json))}
+            onReset={() => edit(ofDraft(document.draft))}
+          />
+          <Card aria-label="In words">
+            <CardHeader title="In words" />
+            <CardBody>
+              {document.contract ? (
+                <ContractInWords contract={document.contract} />
+              ) : (
+                <p className="text-muted">Once the contract is complete, it is told here in sentences.</p>
+              )}
+            </CardBody>
+          </Card>
+        </div>
+        {schema === null || isChanged || saving.isError ? (
+          <div className="sticky bottom-0 z-10 -mx-4 grid gap-2 border-t bg-canvas/95 px-4 py-3 sm:mx-0 sm:rounded-xl sm:border sm:bg-surface/95 xl:col-span-2">
+            <FormError error={saving.error} />
+            <SaveBar
+              isNew={schema === null}
+              isChanged={isChanged}
+              isPending={saving.isPending}
+              hasIssues={isChecked && document.contract === null}
+              onDiscard={() => edit(stored)}
+            />
+          </div>
+        ) : null}
+      </form>
+      <LiveTrial contract={document.contract} />
+      <LeaveGuard isChanged={isLost} />
+    </>
+  )
+}
+
+interface SaveBarProps {
+  isNew: boolean
+  isChanged: boolean
+  isPending: boolean
+  hasIssues: boolean
+  onDiscard: () => void
+}
+
+function SaveBar({ isNew, isChanged, isPending, hasIssues, onDiscard }: SaveBarProps) {
+  const state = hasIssues
+    ? 'Something is missing or wrong: see the marked fields.'
+    : isChanged
+      ? 'Not saved yet.'
+      : 'Nothing entered yet.'
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      <span role="status" className="mr-auto text-[0.8125rem] text-muted">
+        {state}
+      </span>
+      {isChanged ? <Button onClick={onDiscard}>Discard changes</Button> : null}
+      <Button type="submit" variant="primary" pending={isPending} disabled={!isNew && !isChanged}>
+        {isNew ? 'Create schema' : 'Save changes'}
+      </Button>
+    </div>
+  )
+}
+
+/** Asks before what was entered is left behind. */
+function LeaveGuard({ isChanged }: { isChanged: boolean }) {
+  const shouldBlockFn = useCallback(() => isChanged, [isChanged])
+  const blocker = useBlocker({ shouldBlockFn, enableBeforeUnload: isChanged, withResolver: true })
+  return (
+    <ConfirmDialog
+      open={blocker.status === 'blocked'}
+      onOpenChange={() => blocker.reset?.()}
+      title="Leave without saving?"
+      action="Leave"
+      onConfirm={() => blocker.proceed?.()}
+    >
+      What you have changed here will be lost.
+    </ConfirmDialog>
+  )
+}

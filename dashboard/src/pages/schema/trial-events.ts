@@ -1,0 +1,63 @@
+import type { Contract } from '../../../../src/domain/contract.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../src/domain/json.ts'
+import type { SimulationRequest } from '../../api/simulations.ts'
+import { newId } from '../../condition-builder/builder-node.ts'
+import { type DurationDraft, secondsOf } from '../../condition-builder/contract-draft.ts'
+import { readValue, valueText } from '../../condition-builder/value-text.ts'
+
+/** An event of a trial, as it is being written. */
+export interface TrialEvent {
+  id: string
+  /** After the opening. */
+  after: DurationDraft
+  type: string
+  /** Empty for none. */
+  value: string
+  /** Further fields as JSON; empty for none. */
+  fields: string
+}
+
+export function newTrialEvent(type: string, payload: JsonObject, after: DurationDraft): TrialEvent {
+  const { value, ...rest } = payload
+  return {
+    id: newId(),
+    after,
+    type,
+    value: value === undefined ? '' : valueText(value),
+    fields: Object.keys(rest).length > 0 ? JSON.stringify(rest) : '',
+  }
+}
+
+/** Null where it is not a JSON object. */
+export function readFields(text: string): JsonObject | null {
+  if (text.trim() === '') return {}
+  const value: Json = readValue(text)
+  return isJsonObject(value) ? value : null
+}
+
+/** 100 years: as long as any window may be. */
+const MOST_SECONDS = 3_155_760_000
+
+/** Seconds after the opening, or null where there are none. */
+export function readAfter(after: DurationDraft): number | null {
+  const seconds = after.text === '' ? 0 : secondsOf(after)
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= MOST_SECONDS ? seconds : null
+}
+
+/** What is to be simulated, and which of the events it holds: those that are not complete are left out. */
+export function toRequest(contract: Contract, openedAt: string, events: readonly TrialEvent[]) {
+  const complete = events.filter(
+    ({ type, fields, after }) => type !== '' && readFields(fields) !== null && readAfter(after) !== null,
+  )
+  const request: SimulationRequest = {
+    contract,
+    opened_at: openedAt,
+    events: complete.map(({ type, value, fields, after }) => ({
+      ...readFields(fields),
+      ...(value === '' ? {} : { value: readValue(value) }),
+      type,
+      at: new Date(Date.parse(openedAt) + (readAfter(after) ?? 0) * 1000).toISOString(),
+    })),
+  }
+  return { request, ids: complete.map(({ id }) => id) }
+}

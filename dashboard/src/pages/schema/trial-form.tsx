@@ -1,0 +1,155 @@
+import { Plus, X } from 'lucide-react'
+import type { Condition } from '../../../../src/domain/condition.ts'
+import { isReservedType } from '../../../../src/domain/event.ts'
+import { Button } from '../../components/ui/button.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { Select } from '../../components/ui/select.tsx'
+import { TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
+import { suggestedEvents } from '../../condition-builder/satisfying-event.ts'
+import { newTrialEvent, readAfter, readFields, type TrialEvent } from './trial-events.ts'
+
+interface TrialFormProps {
+  events: readonly TrialEvent[]
+  onChange: (events: TrialEvent[]) => void
+  condition: Condition | null
+  /** What the service refused: by an event's id and field. */
+  errors: Record<string, string>
+}
+
+const MOST_SUGGESTED = 8
+
+/** The events of a trial; those that the condition names are at hand, filled in so that they satisfy it. */
+export function TrialForm({ events, onChange, condition, errors }: TrialFormProps) {
+  const add = (type: string, payload = {}) => {
+    const last = events.at(-1)?.after ?? { text: '0', unit: 'hours' as const }
+    const text = String(Number(last.text) + 1)
+    onChange([
+      ...events,
+      newTrialEvent(type, payload, { text: text === 'NaN' ? '1' : text, unit: last.unit }),
+    ])
+  }
+  const suggested = condition ? suggestedEvents(condition).filter(({ type }) => !isReservedType(type)) : []
+  return (
+    <div className="grid gap-3">
+      <ul className="grid gap-3 empty:hidden" aria-label="Events of the trial">
+        {events.map((event, i) => (
+          <EventRow
+            key={event.id}
+            event={event}
+            errors={errors}
+            onChange={(changed) => onChange(events.with(i, changed))}
+            onRemove={() => onChange(events.toSpliced(i, 1))}
+          />
+        ))}
+      </ul>
+      {events.length === 0 ? (
+        <p className="text-muted">
+          Without events, the claim lives through its windows. Add the events that the condition names:
+        </p>
+      ) : null}
+      <div className="flex flex-wrap gap-1.5">
+        {suggested.slice(0, MOST_SUGGESTED).map(({ type, payload }) => (
+          <Button
+            key={type}
+            size="sm"
+            className="max-w-full border-transparent bg-accent-soft text-accent shadow-none"
+            onClick={() => add(type, payload)}
+          >
+            <Plus aria-hidden /> <span className="truncate">{type}</span>
+          </Button>
+        ))}
+        <Button size="sm" onClick={() => add('')}>
+          <Plus aria-hidden /> Any event
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+interface EventRowProps {
+  event: TrialEvent
+  errors: Record<string, string>
+  onChange: (event: TrialEvent) => void
+  onRemove: () => void
+}
+
+function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
+  const { id, type, after, value, fields } = event
+  return (
+    <li className="relative grid grid-cols-2 gap-x-2 gap-y-2.5 rounded-xl border bg-canvas p-3 pr-11">
+      <Field label="Type" error={errors[`${id}.type`]}>
+        {(props) => (
+          <Input
+            {...props}
+            value={type}
+            onChange={({ target }) => onChange({ ...event, type: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Value" error={errors[`${id}.value`]}>
+        {(props) => (
+          <Input
+            {...props}
+            placeholder="none"
+            value={value}
+            onChange={({ target }) => onChange({ ...event, value: target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="After"
+        className="max-sm:col-span-2"
+        error={readAfter(after) === null ? 'A number of at least 0' : errors[`${id}.at`]}
+      >
+        {(props) => (
+          <span className="flex gap-1.5">
+            <Input
+              {...props}
+              inputMode="decimal"
+              value={after.text}
+              onChange={({ target }) => onChange({ ...event, after: { ...after, text: target.value } })}
+            />
+            <Select
+              aria-label="After, unit"
+              className="w-28 shrink-0"
+              value={after.unit}
+              onChange={({ target }) =>
+                onChange({ ...event, after: { ...after, unit: target.value as TimeUnit } })
+              }
+            >
+              {Object.keys(TIME_UNITS).map((unit) => (
+                <option key={unit}>{unit}</option>
+              ))}
+            </Select>
+          </span>
+        )}
+      </Field>
+      <Field
+        label="Further fields"
+        className="max-sm:col-span-2"
+        error={readFields(fields) ? errors[`${id}.`] : 'Must be a JSON object'}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            spellCheck={false}
+            className="font-mono text-xs"
+            placeholder='{"country": "DE"}'
+            value={fields}
+            onChange={({ target }) => onChange({ ...event, fields: target.value })}
+          />
+        )}
+      </Field>
+      <Button
+        variant="ghost"
+        size="icon"
+        className="absolute top-1 right-1"
+        aria-label={`Remove event ${type}`}
+        onClick={onRemove}
+      >
+        <X aria-hidden />
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { BookOpenCheck, Plus } from 'lucide-react'
+import { decisiveEventTypes } from '../../../src/domain/contract.ts'
+import type { ClaimSchema } from '../api/records.ts'
+import { schemasQuery } from '../api/schemas.ts'
+import { Badge } from '../components/ui/badge.tsx'
+import { buttonVariants } from '../components/ui/button.tsx'
+import { Card } from '../components/ui/card.tsx'
+import { EmptyState } from '../components/ui/empty-state.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { Money } from '../components/ui/money.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { SkeletonRows } from '../components/ui/skeleton.tsx'
+import { RelativeTime } from '../components/ui/time.tsx'
+import { conditionInWords } from '../contract-in-words.ts'
+import { durationInWords } from '../duration-in-words.ts'
+import { shortId } from '../short-id.ts'
+
+export function SchemasPage() {
+  const { data, error, refetch } = useQuery(schemasQuery)
+  const createLink = (
+    <Link to="/schemas/$id" params={{ id: 'new' }} className={buttonVariants({ variant: 'primary' })}>
+      <Plus aria-hidden /> New schema
+    </Link>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Schemas"
+        description="Contracts to create claims from. A claim keeps the contract that it was created with."
+        actions={createLink}
+      />
+      <Card aria-label="Schemas">
+        {data && data.length > 0 ? (
+          <ul className="divide-y">
+            {data.toReversed().map((schema) => (
+              <SchemaRow key={schema.id} schema={schema} />
+            ))}
+          </ul>
+        ) : data ? (
+          <EmptyState icon={BookOpenCheck} title="No schemas yet" actions={createLink}>
+            A schema holds the terms that many claims have in common: what must happen, by when, and what it
+            is worth. Put one together here and try it with events before money hangs on it.
+          </EmptyState>
+        ) : error ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : (
+          <SkeletonRows rows={4} />
+        )}
+      </Card>
+    </>
+  )
+}
+
+/** Schemas have no names: the events that one asks for name it. */
+function SchemaRow({ schema: { id, contract, updated_at } }: { schema: ClaimSchema }) {
+  const types = decisiveEventTypes(contract)
+  return (
+    <li className="relative flex flex-wrap items-start gap-x-6 gap-y-1.5 px-5 py-4 hover:bg-sunken/60 has-focus-visible:bg-sunken/60">
+      <div className="min-w-0 flex-1 basis-80">
+        <Link
+          to="/schemas/$id"
+          params={{ id }}
+          className="font-medium break-words underline-offset-4 after:absolute after:inset-0 hover:underline"
+        >
+          {types.slice(0, 4).join(', ') || 'No event'}
+          {types.length > 4 ? ` and ${types.length - 4} more` : ''}
+        </Link>
+        <span className="ml-2 font-mono text-xs text-muted">{shortId(id)}</span>
+        <p className="line-clamp-2 text-pretty break-words text-muted">
+          Confirmed once {conditionInWords(contract.fulfillment_condition)}.
+        </p>
+        <p className="mt-1.5 flex flex-wrap gap-1.5">
+          <Badge>within {durationInWords(contract.activity_window)}</Badge>
+          <Badge>
+            {contract.review_window === 0
+              ? 'no review'
+              : `review of ${durationInWords(contract.review_window)}`}
+          </Badge>
+          <Badge>otherwise {contract.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'}</Badge>
+        </p>
+      </div>
+      <div className="flex items-baseline gap-x-3 sm:grid sm:justify-items-end">
+        <span className="text-base font-semibold">
+          <Money amount={contract.price} />
+        </span>
+        <span className="text-xs text-muted">
+          changed <RelativeTime at={updated_at} />
+        </span>
+      </div>
+    </li>
+  )
+}

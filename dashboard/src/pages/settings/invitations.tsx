@@ -1,0 +1,80 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { invitationsQuery, revokeInvitation } from '../../api/invitations.ts'
+import type { Invitation } from '../../api/records.ts'
+import { Badge } from '../../components/ui/badge.tsx'
+import { Button } from '../../components/ui/button.tsx'
+import { Card, CardHeader } from '../../components/ui/card.tsx'
+import { ErrorState } from '../../components/ui/error-state.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { SkeletonRows } from '../../components/ui/skeleton.tsx'
+import { DateTime } from '../../components/ui/time.tsx'
+import { useNow } from '../../components/ui/use-now.ts'
+import { InviteDialog } from './invite-dialog.tsx'
+
+/** One-time links by which others make accounts of their own. */
+export function Invitations() {
+  const { data, error, refetch } = useQuery(invitationsQuery)
+  const [isInviting, setInviting] = useState(false)
+  return (
+    <Card aria-label="Invitations">
+      <CardHeader
+        title="Invitations"
+        description="Each link makes one account, with records of its own."
+        actions={
+          <Button size="sm" onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        }
+      />
+      {data ? (
+        <InvitationList invitations={data} />
+      ) : error ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <SkeletonRows rows={1} />
+      )}
+      <InviteDialog open={isInviting} onOpenChange={setInviting} />
+    </Card>
+  )
+}
+
+function InvitationList({ invitations }: { invitations: readonly Invitation[] }) {
+  const queryClient = useQueryClient()
+  const now = useNow()
+  const revocation = useMutation({
+    mutationFn: revokeInvitation,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations'] }),
+  })
+  if (invitations.length === 0) return <p className="px-5 pb-5 text-muted">None yet.</p>
+  return (
+    <>
+      <FormError error={revocation.error} />
+      <ul className="divide-y border-t">
+        {invitations.map((invitation) => (
+          <li key={invitation.id} className="flex items-center justify-between gap-3 px-5 py-3">
+            <div className="min-w-0">
+              <p className="font-medium break-all">{invitation.email ?? 'Anyone with the link'}</p>
+              <p className="text-xs text-muted">
+                until <DateTime at={invitation.expires_at} />
+              </p>
+            </div>
+            {invitation.used_at ? (
+              <Badge tone="confirmed">used</Badge>
+            ) : Date.parse(invitation.expires_at) <= now ? (
+              <Badge>expired</Badge>
+            ) : (
+              <Button
+                size="sm"
+                pending={revocation.isPending && revocation.variables === invitation.id}
+                onClick={() => revocation.mutate(invitation.id)}
+              >
+                Revoke
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

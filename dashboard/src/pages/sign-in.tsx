@@ -1,0 +1,78 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { sessionSettingsQuery, signIn } from '../api/auth.ts'
+import { Button } from '../components/ui/button.tsx'
+import { Field } from '../components/ui/field.tsx'
+import { FormError } from '../components/ui/form-error.tsx'
+import { Input } from '../components/ui/input.tsx'
+import { Entrance } from '../shell/entrance.tsx'
+
+export function SignInPage() {
+  const { next } = getRouteApi('/sign-in').useSearch()
+  const { data: settings } = useQuery(sessionSettingsQuery)
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const enter = useEnter(next)
+  const signing = useMutation({ mutationFn: signIn, onSuccess: enter })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signing.mutate({ email, password })
+  }
+  return (
+    <Entrance title="Sign in">
+      <form onSubmit={submit} className="grid gap-4">
+        <Field label="Email">
+          {(props) => (
+            <Input
+              {...props}
+              type="email"
+              required
+              autoComplete="username"
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Password">
+          {(props) => (
+            <Input
+              {...props}
+              type="password"
+              required
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          )}
+        </Field>
+        <FormError error={signing.error} />
+        <Button type="submit" variant="primary" size="lg" pending={signing.isPending}>
+          Sign in
+        </Button>
+        <p className="text-xs text-muted">
+          {settings?.open_sign_up ? (
+            <>
+              No account yet?{' '}
+              <Link to="/welcome" className="underline underline-offset-2">
+                Sign up
+              </Link>
+            </>
+          ) : (
+            'No account yet? Ask for an invitation link. The first account has its link in the service’s start-up message.'
+          )}
+        </p>
+      </form>
+    </Entrance>
+  )
+}
+
+/** Goes on as the account that has just signed in. */
+export function useEnter(next = '/'): () => Promise<void> {
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  return async () => {
+    queryClient.clear()
+    await router.navigate({ href: next, replace: true })
+  }
+}

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type CaseSummary, POLL_MS } from '../api/cases.ts'
+import { overviewQuery } from '../api/overview.ts'
+import type { TestClock } from '../api/records.ts'
+import { testClockQuery } from '../api/test-clocks.ts'
+import { CaseList } from '../components/case-list.tsx'
+import { CaseSection } from '../components/case-section.tsx'
+import { StatusFigures } from '../components/status-figures.tsx'
+import { Button, buttonVariants } from '../components/ui/button.tsx'
+import { CopyButton } from '../components/ui/copy-button.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Skeleton } from '../components/ui/skeleton.tsx'
+import { shortId } from '../short-id.ts'
+import { AdvanceCard } from './test-clock/advance-card.tsx'
+import { DeleteClockDialog } from './test-clock/delete-clock-dialog.tsx'
+
+export function TestClockPage() {
+  const { id } = getRouteApi('/shell/test-clocks/$id').useParams()
+  const { data, error, refetch } = useQuery({ ...testClockQuery(id), refetchInterval: POLL_MS })
+  if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
+  return data ? <ClockDetails key={id} clock={data} /> : <ClockSkeleton />
+}
+
+function ClockDetails({ clock }: { clock: TestClock }) {
+  const { id, name } = clock
+  const [isDeleting, setDeleting] = useState(false)
+  const filters = { clock: id }
+  return (
+    <>
+      <PageHeader
+        documentTitle={name ?? `Test clock ${shortId(id)}`}
+        title={
+          <span className="inline-flex max-w-full items-center gap-1">
+            <span className="min-w-0 break-words">{name ?? `Test clock ${shortId(id)}`}</span>
+            <CopyButton text={id} label="Copy id" />
+          </span>
+        }
+        description="Claims on this clock live by its time alone."
+        actions={
+          <>
+            <Link to="/" search={{ clock: id }} className={buttonVariants()}>
+              Overview
+            </Link>
+            <Button onClick={() => setDeleting(true)}>Delete</Button>
+          </>
+        }
+      />
+      <div className="grid gap-5">
+        <AdvanceCard clock={clock} />
+        <ClockFigures clock={clock} />
+        <CaseSection
+          kind="claims"
+          filters={filters}
+          empty="No claim is on this clock yet: choose it where you create one, or name it as test_clock_id."
+        />
+        <CaseSection kind="candidates" filters={filters} empty="No candidate is on this clock." />
+      </div>
+      <DeleteClockDialog clock={clock} open={isDeleting} onOpenChange={setDeleting} />
+    </>
+  )
+}
+
+const DAYS = 30
+
+function ClockFigures({ clock }: { clock: TestClock }) {
+  const { data, error, refetch } = useQuery(overviewQuery({ days: DAYS, test_clock_id: clock.id }))
+  if (error && !data) return <ErrorState error={error} retry={refetch} />
+  if (!data) return <Skeleton className="h-40 rounded-xl" />
+  const filters = { clock: clock.id }
+  return (
+    <>
+      <StatusFigures
+        statuses={data.statuses}
+        pendingOutcomes={data.pending_outcomes}
+        filters={{ claims: filters, candidates: filters }}
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <CaseList
+          title="Due next"
+          cases={data.due_next as CaseSummary[]}
+          now={clock.frozen_time}
+          empty="Nothing is due: no claim on this clock is OPEN or PENDING."
+        />
+        <CaseList
+          title="Latest changes"
+          cases={data.recent as CaseSummary[]}
+          now={clock.frozen_time}
+          moment="since"
+          empty="Nothing has happened on this clock yet."
+        />
+      </div>
+    </>
+  )
+}
+
+const ClockSkeleton = () => (
+  <div role="status" aria-label="Loading" className="grid gap-5">
+    <Skeleton className="h-12 w-64" />
+    <Skeleton className="h-48 rounded-xl" />
+    <Skeleton className="h-40 rounded-xl" />
+  </div>
+)

@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { CaseSummary } from '../../api/cases.ts'
+import { overviewQuery } from '../../api/overview.ts'
+import type { TestClock } from '../../api/records.ts'
+import { advanceTestClock } from '../../api/test-clocks.ts'
+import { useToast } from '../../components/ui/toast.tsx'
+
+/** What an advance did. */
+export interface Advance {
+  from: string
+  to: string
+  transitions: number
+  /** The latest ten at most, as they stood right after it. */
+  moved: CaseSummary[]
+}
+
+export function useAdvance({ id, frozen_time: from }: TestClock) {
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: async (frozenTime: string): Promise<Advance> => {
+      const { transitions, ...clock } = await advanceTestClock(id, frozenTime)
+      queryClient.setQueryData(['test-clocks', 'one', id], clock)
+      const { recent } = await queryClient.fetchQuery({
+        ...overviewQuery({ days: 1, test_clock_id: id }),
+        staleTime: 0,
+      })
+      const isMoved = ({ status, status_since }: CaseSummary) =>
+        status !== 'OPEN' && status_since > from && status_since <= clock.frozen_time
+      return { from, to: clock.frozen_time, transitions, moved: (recent as CaseSummary[]).filter(isMoved) }
+    },
+    onSuccess: ({ transitions }) => {
+      toast(
+        transitions === 0
+          ? 'Advanced; nothing moved'
+          : `Advanced: ${transitions} ${transitions === 1 ? 'transition' : 'transitions'}`,
+      )
+      for (const key of ['test-clocks', 'overview', 'claims', 'candidates'])
+        void queryClient.invalidateQueries({ queryKey: [key] })
+    },
+  })
+}

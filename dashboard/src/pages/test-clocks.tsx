@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Clock, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { TestClock } from '../api/records.ts'
+import { testClocksQuery } from '../api/test-clocks.ts'
+import { DemoButton } from '../components/demo-button.tsx'
+import { Button } from '../components/ui/button.tsx'
+import { Card } from '../components/ui/card.tsx'
+import { EmptyState } from '../components/ui/empty-state.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { Pagination } from '../components/ui/pagination.tsx'
+import { SkeletonRows } from '../components/ui/skeleton.tsx'
+import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
+import { Countdown, DateTime } from '../components/ui/time.tsx'
+import { shortId } from '../short-id.ts'
+import { usePages } from '../use-pages.ts'
+import { CreateClockDialog } from './test-clocks/create-clock-dialog.tsx'
+
+export function TestClocksPage() {
+  const { after } = getRouteApi('/shell/test-clocks').useSearch()
+  const navigate = useNavigate()
+  const { data, error, refetch } = useQuery(testClocksQuery(after, 50))
+  const [isCreating, setCreating] = useState(false)
+  const pages = usePages(after, data?.next_cursor ?? null, (cursor, state) =>
+    navigate({ to: '/test-clocks', search: cursor ? { after: cursor } : {}, state }),
+  )
+  const createButton = (
+    <Button variant="primary" onClick={() => setCreating(true)}>
+      <Plus aria-hidden /> Create test clock
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Test clocks"
+        description="Time that stands still until you advance it: windows of weeks, lived through in seconds."
+        actions={createButton}
+      />
+      <Card aria-label="Test clocks">
+        {data && data.data.length > 0 ? (
+          <ClockTable clocks={data.data} />
+        ) : data ? (
+          <EmptyState
+            icon={Clock}
+            title="No test clocks yet"
+            actions={
+              <>
+                <DemoButton />
+                {createButton}
+              </>
+            }
+          >
+            Claims that are created on a test clock live by its time. Advance it, and they move as they would
+            have in weeks of real time. Live claims are not touched.
+          </EmptyState>
+        ) : error ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : (
+          <SkeletonRows rows={4} />
+        )}
+        <Pagination {...pages} />
+      </Card>
+      <CreateClockDialog open={isCreating} onOpenChange={setCreating} />
+    </>
+  )
+}
+
+const ClockTable = ({ clocks }: { clocks: readonly TestClock[] }) => (
+  <Table aria-label="Test clocks">
+    <thead>
+      <tr>
+        <Th>Clock</Th>
+        <Th>Stands at</Th>
+        <Th className="max-sm:hidden">Next due</Th>
+        <Th className="max-lg:hidden">Created</Th>
+      </tr>
+    </thead>
+    <tbody>
+      {clocks.map(({ id, name, frozen_time, next_due_at, created_at }) => (
+        <Tr key={id}>
+          <Td className="max-w-72">
+            <Link
+              to="/test-clocks/$id"
+              params={{ id }}
+              className="font-medium break-words underline-offset-4 hover:underline"
+            >
+              {name ?? shortId(id)}
+            </Link>
+          </Td>
+          <Td className="max-sm:[&_time]:whitespace-normal">
+            <DateTime at={frozen_time} />
+          </Td>
+          <Td className="text-muted max-sm:hidden">
+            {next_due_at ? <Countdown at={next_due_at} now={frozen_time} prefix="in " /> : 'nothing is due'}
+          </Td>
+          <Td className="text-muted max-lg:hidden">
+            <DateTime at={created_at} />
+          </Td>
+        </Tr>
+      ))}
+    </tbody>
+  </Table>
+)

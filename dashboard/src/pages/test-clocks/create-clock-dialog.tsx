@@ -1,0 +1,86 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { errorsByPath } from '../../api/client.ts'
+import { serverNow } from '../../api/server-time.ts'
+import { createTestClock } from '../../api/test-clocks.ts'
+import { Button } from '../../components/ui/button.tsx'
+import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { useToast } from '../../components/ui/toast.tsx'
+import { fromLocalTime, toLocalTime } from '../../local-time.ts'
+
+interface CreateClockDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+export function CreateClockDialog({ open, onOpenChange }: CreateClockDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Create a test clock">
+      <CreateClockForm onClose={() => onOpenChange(false)} />
+    </Dialog>
+  )
+}
+
+function CreateClockForm({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [begin, setBegin] = useState(() => toLocalTime(new Date(serverNow()).toISOString()))
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  const creation = useMutation({
+    mutationFn: createTestClock,
+    onSuccess: async ({ id }) => {
+      void queryClient.invalidateQueries({ queryKey: ['test-clocks'] })
+      toast('Test clock created')
+      await navigate({ to: '/test-clocks/$id', params: { id } })
+    },
+  })
+  const errors = errorsByPath(creation.error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const frozen_time = fromLocalTime(begin)
+    if (frozen_time) creation.mutate({ frozen_time, ...(name ? { name } : {}) })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      <Field label="Name (optional)" error={errors.name}>
+        {(props) => (
+          <Input
+            {...props}
+            autoFocus
+            maxLength={255}
+            placeholder="A month of deliveries"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Begins at"
+        hint="In this device’s time zone. It can be advanced, never set back."
+        error={errors.frozen_time}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            type="datetime-local"
+            required
+            value={begin}
+            onChange={({ target }) => setBegin(target.value)}
+          />
+        )}
+      </Field>
+      <FormError error={creation.error} shownPaths={['name', 'frozen_time']} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={creation.isPending}>
+          Create
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { ApiToken } from '../api/records.ts'
+import { tokensQuery } from '../api/tokens.ts'
+import { Badge } from '../components/ui/badge.tsx'
+import { Button } from '../components/ui/button.tsx'
+import { Card } from '../components/ui/card.tsx'
+import { EmptyState } from '../components/ui/empty-state.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { SkeletonRows } from '../components/ui/skeleton.tsx'
+import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
+import { DateTime, RelativeTime } from '../components/ui/time.tsx'
+import { useNow } from '../components/ui/use-now.ts'
+import { CreateTokenDialog } from './tokens/create-token-dialog.tsx'
+import { RevokeTokenDialog } from './tokens/revoke-token-dialog.tsx'
+
+/** When a token was last used is looked at as often as this. */
+const POLL_MS = 10_000
+
+export function TokensPage() {
+  const { data, error, refetch } = useQuery({ ...tokensQuery, refetchInterval: POLL_MS })
+  const [isCreating, setCreating] = useState(false)
+  const [revoking, setRevoking] = useState<ApiToken | null>(null)
+  const createButton = (
+    <Button variant="primary" onClick={() => setCreating(true)}>
+      <Plus aria-hidden /> Create token
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="API tokens"
+        description="A program that holds one may do all that you may. Each is shown once, and ends at once when it is revoked."
+        actions={createButton}
+      />
+      <Card aria-label="API tokens">
+        {data && data.length > 0 ? (
+          <TokenTable tokens={data} onRevoke={setRevoking} />
+        ) : data ? (
+          <EmptyState icon={KeyRound} title="No tokens yet" actions={createButton}>
+            Programs send a token with each request, in the header Authorization.
+          </EmptyState>
+        ) : error ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : (
+          <SkeletonRows rows={3} />
+        )}
+      </Card>
+      <CreateTokenDialog open={isCreating} onOpenChange={setCreating} />
+      <RevokeTokenDialog token={revoking} onClose={() => setRevoking(null)} />
+    </>
+  )
+}
+
+interface TokenTableProps {
+  tokens: readonly ApiToken[]
+  onRevoke: (token: ApiToken) => void
+}
+
+function TokenTable({ tokens, onRevoke }: TokenTableProps) {
+  const now = useNow()
+  return (
+    <Table aria-label="API tokens">
+      <thead>
+        <tr>
+          <Th>Name</Th>
+          <Th>Last used</Th>
+          <Th className="max-md:hidden">Expires</Th>
+          <Th className="max-lg:hidden">Created</Th>
+          <Th>
+            <span className="sr-only">Actions</span>
+          </Th>
+        </tr>
+      </thead>
+      <tbody>
+        {tokens.map((token) => {
+          const isUsable = !token.revoked_at && !hasExpired(token, now)
+          return (
+            <Tr key={token.id}>
+              <Td className="max-w-64 font-medium break-words">
+                {token.name} <TokenState token={token} now={now} />
+              </Td>
+              <Td className="text-muted">
+                {token.last_used_at ? <RelativeTime at={token.last_used_at} /> : 'never'}
+              </Td>
+              <Td className="text-muted max-md:hidden">
+                {token.expires_at ? <DateTime at={token.expires_at} /> : 'never'}
+              </Td>
+              <Td className="text-muted max-lg:hidden">
+                <DateTime at={token.created_at} />
+              </Td>
+              <Td className="text-right">
+                {isUsable ? (
+                  <Button size="sm" onClick={() => onRevoke(token)} aria-label={`Revoke ${token.name}`}>
+                    Revoke
+                  </Button>
+                ) : null}
+              </Td>
+            </Tr>
+          )
+        })}
+      </tbody>
+    </Table>
+  )
+}
+
+const hasExpired = ({ expires_at }: ApiToken, now: number) =>
+  expires_at !== null && Date.parse(expires_at) <= now
+
+function TokenState({ token, now }: { token: ApiToken; now: number }) {
+  if (token.revoked_at) return <Badge tone="failed">revoked</Badge>
+  return hasExpired(token, now) ? <Badge>expired</Badge> : null
+}

@@ -1,0 +1,124 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorsByPath } from '../../api/client.ts'
+import { createToken } from '../../api/tokens.ts'
+import { Button } from '../../components/ui/button.tsx'
+import { CodeBlock } from '../../components/ui/code-block.tsx'
+import { CopyButton } from '../../components/ui/copy-button.tsx'
+import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { Input } from '../../components/ui/input.tsx'
+
+interface CreateTokenDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps) {
+  const [token, setToken] = useState<string | null>(null)
+  const change = (isOpen: boolean) => {
+    if (!isOpen) setToken(null)
+    onOpenChange(isOpen)
+  }
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={change}
+      title={token ? 'Copy the token now' : 'Create a token'}
+      description={token ? 'It is shown only this once: we keep no more than its fingerprint.' : undefined}
+    >
+      {token ? (
+        <NewToken token={token} onDone={() => change(false)} />
+      ) : (
+        <TokenForm onCreated={setToken} onCancel={() => change(false)} />
+      )}
+    </Dialog>
+  )
+}
+
+interface TokenFormProps {
+  onCreated: (token: string) => void
+  onCancel: () => void
+}
+
+function TokenForm({ onCreated, onCancel }: TokenFormProps) {
+  const [name, setName] = useState('')
+  const [lastDay, setLastDay] = useState('')
+  const queryClient = useQueryClient()
+  const creation = useMutation({
+    mutationFn: createToken,
+    onSuccess: ({ token }) => {
+      void queryClient.invalidateQueries({ queryKey: ['tokens'] })
+      onCreated(token)
+    },
+  })
+  const errors = errorsByPath(creation.error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    creation.mutate({ name, ...(lastDay ? { expires_at: endOfDay(lastDay) } : {}) })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      <Field label="Name" hint="What will use it, such as nightly-import." error={errors.name}>
+        {(props) => (
+          <Input
+            {...props}
+            autoFocus
+            required
+            maxLength={255}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Last day (optional)"
+        hint="Without one it lasts until it is revoked."
+        error={errors.expires_at}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            type="date"
+            value={lastDay}
+            onChange={(event) => setLastDay(event.target.value)}
+          />
+        )}
+      </Field>
+      <FormError error={creation.error} shownPaths={['name', 'expires_at']} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={creation.isPending}>
+          Create token
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+/** The last moment of a day in this device's zone. */
+const endOfDay = (day: string): string => new Date(`${day}T23:59:59.999`).toISOString()
+
+function NewToken({ token, onDone }: { token: string; onDone: () => void }) {
+  const curl = `curl -sS ${location.origin}/v1/claims -H 'Authorization: Bearer ${token}'`
+  return (
+    <div className="grid gap-4">
+      <div className="flex items-center gap-3 rounded-lg bg-sunken p-3">
+        <code className="min-w-0 flex-1 font-mono text-[0.8125rem] break-all">{token}</code>
+        <CopyButton text={token} label="Copy token" autoFocus>
+          Copy
+        </CopyButton>
+      </div>
+      <div className="grid gap-1.5">
+        <p className="text-[0.8125rem] text-muted">Try it in a terminal:</p>
+        <CodeBlock text={curl} label="command" wrap />
+      </div>
+      <DialogActions>
+        <Button variant="primary" onClick={onDone}>
+          I have copied it
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ApiToken } from '../../api/records.ts'
+import { revokeToken } from '../../api/tokens.ts'
+import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
+import { useToast } from '../../components/ui/toast.tsx'
+
+interface RevokeTokenDialogProps {
+  /** Null while none is to be revoked. */
+  token: ApiToken | null
+  onClose: () => void
+}
+
+export function RevokeTokenDialog({ token, onClose }: RevokeTokenDialogProps) {
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  const revocation = useMutation({
+    mutationFn: revokeToken,
+    onSuccess: () => {
+      toast('Token revoked')
+      onClose()
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['tokens'] }),
+  })
+  const close = () => {
+    revocation.reset()
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      open={token !== null}
+      onOpenChange={close}
+      title={`Revoke ${token?.name ?? 'the token'}?`}
+      action="Revoke"
+      pending={revocation.isPending}
+      error={revocation.error}
+      onConfirm={() => token && revocation.mutate(token.id)}
+    >
+      From this moment on, requests with it are refused on every server. This cannot be undone.
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,133 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { openInvitationQuery, sessionSettingsQuery, signUp } from '../api/auth.ts'
+import { ApiError, errorsByPath } from '../api/client.ts'
+import { Button, buttonVariants } from '../components/ui/button.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { Field } from '../components/ui/field.tsx'
+import { FormError } from '../components/ui/form-error.tsx'
+import { Input } from '../components/ui/input.tsx'
+import { Skeleton } from '../components/ui/skeleton.tsx'
+import { LEAST_PASSWORD_LENGTH } from '../least-password-length.ts'
+import { Entrance } from '../shell/entrance.tsx'
+import { useEnter } from './sign-in.tsx'
+
+/** Signing up: by a one-time link, or by none where sign-up is open. */
+export function WelcomePage() {
+  const { key } = getRouteApi('/welcome').useSearch()
+  return key ? <ByInvitation invitation={key} /> : <Open />
+}
+
+function ByInvitation({ invitation }: { invitation: string }) {
+  const { data, error, refetch } = useQuery(openInvitationQuery(invitation))
+  if (error instanceof ApiError && error.status === 404) return <LinkIsGone />
+  if (error) return <Problem error={error} retry={refetch} />
+  if (!data) return <Waiting />
+  const isFirst = data.purpose === 'first-account'
+  return (
+    <Entrance
+      title={isFirst ? 'Welcome to Claimkeeper' : 'You are invited'}
+      description={
+        isFirst
+          ? 'Choose how you sign in. You take over the account that the first start made, with its API token.'
+          : 'Choose how you sign in.'
+      }
+    >
+      <SignUpForm email={data.email ?? ''} invitation={invitation} />
+    </Entrance>
+  )
+}
+
+function Open() {
+  const { data, error, refetch } = useQuery(sessionSettingsQuery)
+  if (error) return <Problem error={error} retry={refetch} />
+  if (!data) return <Waiting />
+  if (!data.open_sign_up) return <LinkIsGone />
+  return (
+    <Entrance title="Sign up" description="Choose how you sign in.">
+      <SignUpForm email="" />
+    </Entrance>
+  )
+}
+
+const Waiting = () => (
+  <Entrance title="Welcome">
+    <Skeleton className="h-64" />
+  </Entrance>
+)
+
+const Problem = ({ error, retry }: { error: unknown; retry: () => void }) => (
+  <Entrance title="Welcome">
+    <ErrorState error={error} retry={retry} />
+  </Entrance>
+)
+
+const LinkIsGone = () => (
+  <Entrance
+    title="This link does not work"
+    description="It was used already, has expired, or was not copied whole. Ask for a new one."
+  >
+    <Link to="/sign-in" className={buttonVariants({ variant: 'primary' })}>
+      Sign in
+    </Link>
+  </Entrance>
+)
+
+function SignUpForm({ email: invited, invitation }: { email: string; invitation?: string }) {
+  const [email, setEmail] = useState(invited)
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const enter = useEnter()
+  const signing = useMutation({ mutationFn: signUp, onSuccess: enter })
+  const errors = errorsByPath(signing.error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    signing.mutate({ email, name, password, ...(invitation ? { invitation } : {}) })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      <Field label="Name" error={errors.name}>
+        {(props) => (
+          <Input
+            {...props}
+            required
+            autoComplete="name"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Email" error={errors.email}>
+        {(props) => (
+          <Input
+            {...props}
+            type="email"
+            required
+            autoComplete="username"
+            readOnly={invited !== ''}
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Password" hint={`At least ${LEAST_PASSWORD_LENGTH} characters.`} error={errors.password}>
+        {(props) => (
+          <Input
+            {...props}
+            type="password"
+            required
+            minLength={LEAST_PASSWORD_LENGTH}
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        )}
+      </Field>
+      <FormError error={signing.error} shownPaths={['name', 'email', 'password']} />
+      <Button type="submit" variant="primary" size="lg" pending={signing.isPending}>
+        Create account
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,158 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { accountQuery } from './api/account.ts'
+import { ApiError } from './api/client.ts'
+import { queryClient, session } from './api/query-client.ts'
+import { ErrorState, NotFoundState } from './components/ui/error-state.tsx'
+import { loadPage } from './load-page.ts'
+import { readCaseFilters } from './pages/case-filters.ts'
+import { Shell } from './shell/shell.tsx'
+
+const rootRoute = createRootRoute({ component: Outlet })
+
+/** Everything that needs a signed-in account. */
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    try {
+      await queryClient.ensureQueryData(accountQuery)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) throw error
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+    }
+  },
+})
+
+/** A URL's query as it is written: the router's own way would read `1e9` as a number. */
+type RawSearch = Record<string, string>
+
+const parseSearch = (query: string): RawSearch => Object.fromEntries(new URLSearchParams(query))
+
+function stringifySearch(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return query ? `?${query}` : ''
+}
+
+const page = <const Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) =>
+  ({
+    getParentRoute: () => shellRoute,
+    path,
+    component: lazyRouteComponent(() => loadPage(load) as Promise<Record<string, never>>, name),
+  }) as const
+
+const overviewRoute = createRoute({
+  ...page('/', () => import('./pages/overview.tsx'), 'OverviewPage'),
+  validateSearch: (search: RawSearch): { days?: 7 | 30 | 90; clock?: string } => ({
+    ...(search.days === '7' ? { days: 7 } : search.days === '90' ? { days: 90 } : {}),
+    ...(search.clock ? { clock: search.clock } : {}),
+  }),
+})
+const claimsRoute = createRoute({
+  ...page('/claims', () => import('./pages/cases.tsx'), 'ClaimsPage'),
+  validateSearch: readCaseFilters,
+})
+const candidatesRoute = createRoute({
+  ...page('/candidates', () => import('./pages/cases.tsx'), 'CandidatesPage'),
+  validateSearch: readCaseFilters,
+})
+const claimRoute = createRoute(page('/claims/$id', () => import('./pages/case.tsx'), 'ClaimPage'))
+const candidateRoute = createRoute(
+  page('/candidates/$alias', () => import('./pages/case.tsx'), 'CandidatePage'),
+)
+const schemasRoute = createRoute(page('/schemas', () => import('./pages/schemas.tsx'), 'SchemasPage'))
+/** `new` is a schema that is not there yet. */
+const schemaRoute = createRoute(page('/schemas/$id', () => import('./pages/schema.tsx'), 'SchemaPage'))
+const testClocksRoute = createRoute({
+  ...page('/test-clocks', () => import('./pages/test-clocks.tsx'), 'TestClocksPage'),
+  validateSearch: ({ after }: RawSearch): { after?: string } => (after ? { after } : {}),
+})
+const testClockRoute = createRoute(
+  page('/test-clocks/$id', () => import('./pages/test-clock.tsx'), 'TestClockPage'),
+)
+const customersRoute = createRoute({
+  ...page('/customers', () => import('./pages/customers.tsx'), 'CustomersPage'),
+  validateSearch: ({ search, after }: RawSearch): { search?: string; after?: string } => ({
+    ...(search ? { search } : {}),
+    ...(after ? { after } : {}),
+  }),
+})
+const customerRoute = createRoute(
+  page('/customers/$id', () => import('./pages/customer.tsx'), 'CustomerPage'),
+)
+/** Within the shell, so that the way on is at hand. */
+const unknownRoute = createRoute(page('$', () => import('./pages/not-found.tsx'), 'NotFoundPage'))
+const tokensRoute = createRoute(page('/tokens', () => import('./pages/tokens.tsx'), 'TokensPage'))
+const settingsRoute = createRoute(page('/settings', () => import('./pages/settings.tsx'), 'SettingsPage'))
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
+  // A path of this site: not //elsewhere, nor /\elsewhere.
+  validateSearch: ({ next }: RawSearch): { next?: string } =>
+    next && /^\/(?![/\\])/.test(next) ? { next } : {},
+})
+const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+  validateSearch: (search: RawSearch): { key?: string } => (search.key ? { key: search.key } : {}),
+})
+
+const routeTree = rootRoute.addChildren([
+  shellRoute.addChildren([
+    overviewRoute,
+    claimsRoute,
+    claimRoute,
+    candidatesRoute,
+    candidateRoute,
+    schemasRoute,
+    schemaRoute,
+    testClocksRoute,
+    testClockRoute,
+    customersRoute,
+    customerRoute,
+    tokensRoute,
+    settingsRoute,
+    unknownRoute,
+  ]),
+  signInRoute,
+  welcomeRoute,
+])
+
+export const router = createRouter({
+  routeTree,
+  parseSearch,
+  stringifySearch,
+  scrollRestoration: true,
+  defaultPreload: 'intent',
+  defaultNotFoundComponent: () => <NotFoundState />,
+  // A chunk that could not be loaded is not tried again by the router: only with the whole page.
+  defaultErrorComponent: ({ error }) => <ErrorState error={error} retry={() => location.reload()} isPage />,
+})
+
+session.onEnd = () => {
+  const { href, pathname } = router.state.location
+  if (pathname === '/sign-in' || pathname === '/welcome') return
+  queryClient.clear()
+  void router.navigate({ to: '/sign-in', search: { next: href } })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

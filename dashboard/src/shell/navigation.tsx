@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router'
+import { ACCOUNT_PLACES, PLACES } from './places.ts'
+
+const ITEM =
+  'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent [&_svg]:size-4 [&_svg]:shrink-0'
+
+interface NavigationProps {
+  /** After a place was chosen. */
+  onChoose?: () => void
+}
+
+export function Navigation({ onChoose }: NavigationProps) {
+  return (
+    <nav aria-label="Main" className="grid gap-5">
+      {[PLACES, ACCOUNT_PLACES].map((places) => (
+        <ul key={places[0]?.to} className="grid gap-0.5">
+          {places.map(({ to, name, icon: Icon }) => (
+            <li key={to}>
+              <Link
+                to={to}
+                activeOptions={{ exact: to === '/', includeSearch: false }}
+                className={ITEM}
+                {...(onChoose ? { onClick: onChoose } : {})}
+              >
+                <Icon aria-hidden />
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ))}
+    </nav>
+  )
+}

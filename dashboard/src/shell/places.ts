@@ -1,0 +1,34 @@
+import {
+  BookOpenCheck,
+  Clock,
+  FileCheck,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Settings,
+  Tags,
+  Users,
+} from 'lucide-react'
+
+interface Place {
+  to: '/' | '/claims' | '/candidates' | '/schemas' | '/customers' | '/test-clocks' | '/tokens' | '/settings'
+  name: string
+  icon: LucideIcon
+  /** Pressed after g. */
+  key: string
+}
+
+/** Where one can go, in the order of the navigation. */
+export const PLACES: readonly Place[] = [
+  { to: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
+  { to: '/claims', name: 'Claims', icon: FileCheck, key: 'c' },
+  { to: '/candidates', name: 'Candidates', icon: Tags, key: 'a' },
+  { to: '/schemas', name: 'Schemas', icon: BookOpenCheck, key: 's' },
+  { to: '/customers', name: 'Customers', icon: Users, key: 'u' },
+  { to: '/test-clocks', name: 'Test clocks', icon: Clock, key: 't' },
+]
+
+export const ACCOUNT_PLACES: readonly Place[] = [
+  { to: '/tokens', name: 'API tokens', icon: KeyRound, key: 'k' },
+  { to: '/settings', name: 'Settings', icon: Settings, key: ',' },
+]

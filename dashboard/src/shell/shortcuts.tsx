@@ -1,0 +1,64 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { Dialog } from '../components/ui/dialog.tsx'
+import { Kbd } from '../components/ui/kbd.tsx'
+import { ACCOUNT_PLACES, PLACES } from './places.ts'
+
+const ALL_PLACES = [...PLACES, ...ACCOUNT_PLACES]
+/** The second key of "g c" is waited for this long. */
+const CHORD_MS = 1200
+
+/** The keyboard's ways: g and a letter, / for the search, ? for this list. */
+export function Shortcuts() {
+  const [isShown, setShown] = useState(false)
+  const navigate = useNavigate()
+  useEffect(() => {
+    let chordUntil = 0
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (document.querySelector('dialog:modal')) return
+      const place = performance.now() < chordUntil && ALL_PLACES.find(({ key }) => key === event.key)
+      chordUntil = event.key === 'g' ? performance.now() + CHORD_MS : 0
+      if (place) void navigate({ to: place.to })
+      else if (event.key === '/') focusSearch(event)
+      else if (event.key === '?') setShown(true)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [navigate])
+  return (
+    <Dialog open={isShown} onOpenChange={setShown} title="Keyboard shortcuts">
+      <dl className="grid gap-2">
+        {ALL_PLACES.map(({ to, name, key }) => (
+          <Shortcut key={to} keys={['g', key]} does={name} />
+        ))}
+        <Shortcut keys={['/']} does="Search the list" />
+        <Shortcut keys={['?']} does="Show this" />
+      </dl>
+    </Dialog>
+  )
+}
+
+function Shortcut({ keys, does }: { keys: string[]; does: string }) {
+  return (
+    <div className="flex items-center justify-between gap-4">
+      <dt>{does}</dt>
+      <dd className="flex gap-1">
+        {keys.map((key) => (
+          <Kbd key={key}>{key}</Kbd>
+        ))}
+      </dd>
+    </div>
+  )
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
+
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLInputElement>('input[type=search]')
+  if (!search) return
+  event.preventDefault()
+  search.focus()
+  search.select()
+}

@@ -1,0 +1,151 @@
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { v7 as uuidv7 } from 'uuid'
+import { countAttempt, forgetAttempts } from '../storage/throttles.ts'
+import type { App } from './app.ts'
+import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
+import { hashedSessions } from './hashed-sessions.ts'
+import { PASSWORD_LENGTH } from './password.ts'
+import { cookiePrefix } from './session-cookie.ts'
+import { attemptsOfEmail } from './throttle.ts'
+
+export interface AuthOptions {
+  /** Signs the sessions' cookies. */
+  secret: string
+  /** Callers come over https: cookies are for it alone. */
+  isSecure: boolean
+  /** Hears of errors that the library answers with a status alone. */
+  onError: (error: Error) => void
+}
+
+const DAY_SECONDS = 86_400
+/**
+ * better-auth on our tables: signing in and out, sessions, changing the password. Signing up is ours
+ * (sign-up.ts), because the invitation and the account must be written together.
+ */
+export function createAuth(app: App, { secret, isSecure, onError }: AuthOptions) {
+  return betterAuth({
+    appName: 'Claimkeeper',
+    // Without these two it would look for them in environment variables of its own.
+    secrets: [{ version: 1, value: secret }],
+    trustedOrigins: (request) => (request ? [new URL(request.url).origin] : []),
+    basePath: '/api/auth',
+    database: app.db.pool as unknown as NonNullable<BetterAuthOptions['database']>,
+    ...TABLES,
+    session: {
+      ...TABLES.session,
+      expiresIn: 14 * DAY_SECONDS,
+      updateAge: DAY_SECONDS,
+      // Whoever is signed in may see and end sessions, however long ago that was.
+      freshAge: 0,
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+    },
+    hooks: signInThrottle(app),
+    plugins: [hashedSessions],
+    rateLimit: {
+      enabled: true,
+      // Of one address and path; signInThrottle below is for one email.
+      window: 60,
+      max: 100,
+      customRules: {
+        '/sign-in/email': { window: 60, max: 20 },
+        '/change-password': { window: 60, max: 10 },
+        '/get-session': false,
+        '/list-sessions': false,
+      },
+      customStorage: rateLimitStorage(app),
+    },
+    advanced: {
+      cookiePrefix: cookiePrefix(isSecure),
+      // Not its own prefix but ours, above.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'strict', path: '/' },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      database: { generateId: () => uuidv7(), validateSchema: false },
+      disableCSRFCheck: false,
+      disableOriginCheck: false,
+    },
+    telemetry: { enabled: false },
+    logger: {
+      level: 'error',
+      log: (_level, message, ...details) =>
+        onError(details.find((detail) => detail instanceof Error) ?? new Error(message)),
+    },
+  })
+}
+
+/** Its names on the left, ours on the right. */
+const TABLES = {
+  user: {
+    modelName: 'users',
+    fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
+  },
+  session: {
+    modelName: 'sessions',
+    fields: {
+      userId: 'user_id',
+      expiresAt: 'expires_at',
+      ipAddress: 'ip_address',
+      userAgent: 'user_agent',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
+    },
+  },
+  account: {
+    modelName: 'credentials',
+    fields: {
+      userId: 'user_id',
+      providerId: 'provider_id',
+      accountId: 'account_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
+    },
+  },
+  verification: {
+    modelName: 'verifications',
+    fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+  },
+} as const
+
+/** The library's own would read, decide and write; ours counts in one statement, for all servers. */
+function rateLimitStorage(app: App) {
+  return {
+    consume: async (key: string, { window, max }: { window: number; max: number }) => {
+      const { attempts, endsInSeconds } = await countAttempt(app.db, key, window)
+      return attempts <= max
+        ? { allowed: true, retryAfter: null }
+        : { allowed: false, retryAfter: endsInSeconds }
+    },
+  }
+}
+
+/** Passwords tried for one email, from whatever addresses; a right one starts the count anew. */
+const SIGN_INS_OF_EMAIL = { attempts: 10, windowSeconds: 15 * 60 }
+
+/** After the limit of the address: who is stopped there does not use up the email's attempts. */
+function signInThrottle(app: App) {
+  const before = createAuthMiddleware(async ({ path, body }) => {
+    if (path !== SIGN_IN) return
+    const { attempts, windowSeconds } = SIGN_INS_OF_EMAIL
+    const counted = await countAttempt(app.db, attemptsOfEmail(body.email), windowSeconds)
+    if (counted.attempts > attempts) {
+      throw new APIError('TOO_MANY_REQUESTS', undefined, { 'X-Retry-After': String(counted.endsInSeconds) })
+    }
+  })
+  const after = createAuthMiddleware(async ({ path, body, context }) => {
+    if (path === SIGN_IN && context.newSession) await forgetAttempts(app.db, attemptsOfEmail(body.email))
+  })
+  return { before, after }
+}
+
+const SIGN_IN = '/sign-in/email'

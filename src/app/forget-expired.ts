@@ -1,0 +1,9 @@
+import { deleteExpiredSessions } from '../storage/sessions.ts'
+import { deleteExpiredThrottles } from '../storage/throttles.ts'
+import type { App } from './app.ts'
+
+/** Deletes what counts no more: sessions that have expired, and counts of attempts whose window is over. */
+export async function forgetExpired(app: App): Promise<void> {
+  await deleteExpiredSessions(app.db)
+  await deleteExpiredThrottles(app.db)
+}

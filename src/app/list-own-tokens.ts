@@ -1,0 +1,7 @@
+import { type ApiToken, listApiTokensOf } from '../storage/api-tokens.ts'
+import type { App } from './app.ts'
+
+/** The account's tokens, newest first; expired and revoked ones too. */
+export function listOwnTokens(app: App, userId: string): Promise<ApiToken[]> {
+  return listApiTokensOf(app.db, userId)
+}

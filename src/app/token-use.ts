@@ -1,0 +1,28 @@
+import { touchApiToken } from '../storage/api-tokens.ts'
+import { hashToken } from './api-token.ts'
+import type { App } from './app.ts'
+
+const MINUTE_MS = 60_000
+/** Tokens that are remembered; beyond, they are written more often than they need to be. */
+const MAX_REMEMBERED = 10_000
+
+/** Notes when tokens are used, at most once a minute each, while the request goes on. */
+export class TokenUse {
+  readonly #app: App
+  /** When each was noted last, by the request's header. */
+  readonly #notedAt = new Map<string, number>()
+
+  constructor(app: App) {
+    this.#app = app
+  }
+
+  /** @param authorization the header of a request that was found to be valid */
+  note(authorization: string): void {
+    const now = performance.now()
+    if (now - (this.#notedAt.get(authorization) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return
+    if (this.#notedAt.size >= MAX_REMEMBERED) this.#notedAt.clear()
+    this.#notedAt.set(authorization, now)
+    // What cannot be written now is written with the next minute's use: nothing depends on it.
+    touchApiToken(this.#app.db, hashToken(authorization.trim().split(/ +/)[1] ?? '')).catch(() => {})
+  }
+}

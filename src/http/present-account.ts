@@ -1,0 +1,36 @@
+import type { Static } from 'typebox'
+import type { getMe } from '../app/get-me.ts'
+import type { listInvitations } from '../app/list-invitations.ts'
+import type { listOwnTokens } from '../app/list-own-tokens.ts'
+import type { AccountBody, ApiTokenBody, InvitationBody } from './schemas/account.ts'
+
+/* What belongs to an account beside its claims, as the bodies of answers. */
+
+export function presentAccount(user: Awaited<ReturnType<typeof getMe>>): Static<typeof AccountBody> {
+  return { id: user.id, email: user.email, name: user.name, created_at: user.createdAt }
+}
+
+type ApiToken = Awaited<ReturnType<typeof listOwnTokens>>[number]
+
+export function presentApiToken(token: ApiToken): Static<typeof ApiTokenBody> {
+  return {
+    id: token.id,
+    name: token.name,
+    created_at: token.createdAt,
+    expires_at: token.expiresAt,
+    last_used_at: token.lastUsedAt,
+    revoked_at: token.revokedAt,
+  }
+}
+
+type Invitation = Awaited<ReturnType<typeof listInvitations>>[number]
+
+export function presentInvitation(invitation: Invitation): Static<typeof InvitationBody> {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    created_at: invitation.createdAt,
+    expires_at: invitation.expiresAt,
+    used_at: invitation.usedAt,
+  }
+}

@@ -1,0 +1,83 @@
+import { Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { createInvitation } from '../../app/create-invitation.ts'
+import { invitationUrl } from '../../app/invitation-key.ts'
+import { listInvitations } from '../../app/list-invitations.ts'
+import { revokeInvitation } from '../../app/revoke-invitation.ts'
+import { presentInvitation } from '../present-account.ts'
+import { publicUrl } from '../public-url.ts'
+import { CreatedInvitationBody, InvitationBody, NewInvitationBody } from '../schemas/account.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { Uuid } from '../schemas/scalars.ts'
+import type { TypedServer } from '../typed-server.ts'
+
+const tags = ['Invitations']
+
+export function addInvitationRoutes(server: TypedServer, app: App): void {
+  server.post(
+    '/v1/invitations',
+    {
+      schema: {
+        operationId: 'createInvitation',
+        summary: 'Invite someone',
+        description:
+          'To an account of their own, which sees nothing of this one. The link works once, for 7 days.',
+        tags,
+        body: NewInvitationBody,
+        response: responses(
+          { 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } },
+          BODY_ERRORS,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { invitation, key } = await createInvitation(app, {
+        email: request.body.email ?? null,
+        invitedBy: request.userId,
+      })
+      const { used_at: _, ...body } = presentInvitation(invitation)
+      return reply.code(201).send({ ...body, url: invitationUrl(publicUrl(request), key) })
+    },
+  )
+
+  server.get(
+    '/v1/invitations',
+    {
+      schema: {
+        operationId: 'listInvitations',
+        summary: 'List invitations',
+        description: 'Those that the account made and did not revoke, newest first.',
+        tags,
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: responses(
+          {
+            200: {
+              description: 'The invitations.',
+              schema: Type.Object({ data: Type.Array(ref(InvitationBody)) }),
+            },
+          },
+          [],
+        ),
+      },
+    },
+    async (request) => ({ data: (await listInvitations(app, request.userId)).map(presentInvitation) }),
+  )
+
+  server.delete(
+    '/v1/invitations/:id',
+    {
+      schema: {
+        operationId: 'revokeInvitation',
+        summary: 'Revoke an invitation',
+        description: 'Its link stops working at once. An account that was made with it stays.',
+        tags,
+        params: Type.Object({ id: Uuid('The invitation.') }),
+        response: responses({ 204: { description: 'Revoked.' } }, [...BODY_ERRORS, 'INVITATION_NOT_FOUND']),
+      },
+    },
+    async (request, reply) => {
+      await revokeInvitation(app, request.userId, request.params.id.toLowerCase())
+      return reply.code(204).send()
+    },
+  )
+}

@@ -1,0 +1,79 @@
+import { Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { createOwnToken } from '../../app/create-own-token.ts'
+import { listOwnTokens } from '../../app/list-own-tokens.ts'
+import { revokeOwnToken } from '../../app/revoke-own-token.ts'
+import { presentApiToken } from '../present-account.ts'
+import { readTime } from '../read-time.ts'
+import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from '../schemas/account.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { Uuid } from '../schemas/scalars.ts'
+import type { TypedServer } from '../typed-server.ts'
+
+const tags = ['Tokens']
+
+export function addTokenRoutes(server: TypedServer, app: App): void {
+  server.post(
+    '/v1/tokens',
+    {
+      schema: {
+        operationId: 'createOwnToken',
+        summary: 'Create an API token',
+        description: 'Its scope is the whole account. It is in this answer, and never shown again.',
+        tags,
+        body: NewApiTokenBody,
+        response: responses(
+          { 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } },
+          BODY_ERRORS,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { name, expires_at: expires } = request.body
+      const { token, secret } = await createOwnToken(app, {
+        userId: request.userId,
+        name,
+        expiresAt: expires === undefined ? null : readTime(expires, 'expires_at'),
+      })
+      return reply.code(201).send({ ...presentApiToken(token), token: secret })
+    },
+  )
+
+  server.get(
+    '/v1/tokens',
+    {
+      schema: {
+        operationId: 'listOwnTokens',
+        summary: 'List API tokens',
+        description: 'All of the account’s, newest first; expired and revoked ones too.',
+        tags,
+        querystring: Type.Object({}, { additionalProperties: false }),
+        response: responses(
+          {
+            200: { description: 'The tokens.', schema: Type.Object({ data: Type.Array(ref(ApiTokenBody)) }) },
+          },
+          [],
+        ),
+      },
+    },
+    async (request) => ({ data: (await listOwnTokens(app, request.userId)).map(presentApiToken) }),
+  )
+
+  server.delete(
+    '/v1/tokens/:id',
+    {
+      schema: {
+        operationId: 'revokeOwnToken',
+        summary: 'Revoke an API token',
+        description: 'It stops working at once, on every server. Revoking twice changes nothing.',
+        tags,
+        params: Type.Object({ id: Uuid('The token’s id.') }),
+        response: responses({ 204: { description: 'Revoked.' } }, [...BODY_ERRORS, 'TOKEN_NOT_FOUND']),
+      },
+    },
+    async (request, reply) => {
+      await revokeOwnToken(app, request.userId, request.params.id.toLowerCase())
+      return reply.code(204).send()
+    },
+  )
+}

@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import { DateTime, DateTimeOrNull, Time, Uuid } from './scalars.ts'
+
+export const AccountBody = Type.Object(
+  {
+    id: Uuid('The `user_id` of all that belongs to the account.'),
+    email: Type.String({ description: 'In lower case.', examples: ['billing@example.com'] }),
+    name: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'For people; null where the command line made the account.',
+      examples: ['Billing'],
+    }),
+    created_at: DateTime('When it was created.'),
+  },
+  { $id: 'Account', description: 'Whom everything belongs to.' },
+)
+
+const TOKEN_FIELDS = {
+  id: Uuid('Made by the server; not the token itself.'),
+  name: Type.String({ description: 'What it is for.', examples: ['nightly'] }),
+  created_at: DateTime('When it was created.'),
+  expires_at: DateTimeOrNull('When it ends; null for never.'),
+  last_used_at: DateTimeOrNull('About when a request came with it last; null where none did.'),
+  revoked_at: DateTimeOrNull('When it was revoked; null where it was not.'),
+}
+
+export const ApiTokenBody = Type.Object(TOKEN_FIELDS, {
+  $id: 'ApiToken',
+  description: 'An API token (§5), without its secret.',
+})
+
+export const CreatedApiTokenBody = Type.Object(
+  {
+    ...TOKEN_FIELDS,
+    token: Type.String({
+      description: 'The token, shown this once.',
+      examples: ['ck_wR3mC9bJx0YpQv6sT1uZaE8nLh2kFd5gVi7oXeBtMqA'],
+    }),
+  },
+  { $id: 'CreatedApiToken', description: 'A new API token.' },
+)
+
+export const NewApiTokenBody = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'What it is for.',
+      examples: ['nightly'],
+    }),
+    expires_at: Type.Optional(Time('When it ends, in the future; never where absent.')),
+  },
+  { additionalProperties: false },
+)
+
+const EmailOrNull = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  minLength: 1,
+  maxLength: 254,
+  description: 'Who may use it; null for anyone who has the link.',
+  examples: ['accounting@example.com'],
+})
+
+const INVITATION_FIELDS = {
+  id: Uuid('Made by the server.'),
+  email: EmailOrNull,
+  created_at: DateTime('When it was created.'),
+  expires_at: DateTime('When it ends: 7 days later.'),
+}
+
+export const InvitationBody = Type.Object(
+  {
+    ...INVITATION_FIELDS,
+    used_at: DateTimeOrNull('When someone signed up with it; null where nobody did.'),
+  },
+  { $id: 'Invitation', description: 'For one person to sign up, to an account of their own.' },
+)
+
+export const CreatedInvitationBody = Type.Object(
+  {
+    ...INVITATION_FIELDS,
+    url: Type.String({
+      description: 'The link for the invited person, shown this once.',
+      examples: ['https://claims.example.com/welcome?key=2n8tQ…'],
+    }),
+  },
+  { $id: 'CreatedInvitation', description: 'A new invitation.' },
+)
+
+export const NewInvitationBody = Type.Object(
+  { email: Type.Optional(EmailOrNull) },
+  { additionalProperties: false },
+)
+
+export const ACCOUNT_COMPONENTS = [
+  AccountBody,
+  ApiTokenBody,
+  CreatedApiTokenBody,
+  InvitationBody,
+  CreatedInvitationBody,
+]

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream'
+import { stringify } from 'csv-stringify/sync'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { exportClaims } from '../app/export-claims.ts'
+
+type Pages = ReturnType<typeof exportClaims>
+type Row = Pages extends AsyncGenerator<(infer R)[]> ? R : never
+/** The columns of a file by their names in its first line. */
+type Columns = Record<string, (row: Row) => string | null>
+
+const STATE: Columns = {
+  status: (row) => row.status,
+  scheduled_outcome: (row) => row.scheduled_outcome,
+  price: (row) => row.price,
+  status_since: (row) => row.status_since.toISOString(),
+  due_at: (row) => row.due_at?.toISOString() ?? null,
+  schema_id: (row) => row.schema_id,
+  test_clock_id: (row) => row.test_clock_id,
+  created_at: (row) => row.created_at.toISOString(),
+}
+export const CLAIM_COLUMNS: Columns = {
+  id: (row) => row.id,
+  customer_id: (row) => row.customer_id,
+  ...STATE,
+}
+export const CANDIDATE_COLUMNS: Columns = {
+  candidate_alias: (row) => row.candidate_alias,
+  customer_uuid: (row) => row.customer_external_id,
+  ...STATE,
+}
+
+/** For the OpenAPI document. */
+export const CSV_RESPONSE = {
+  description: 'CSV in UTF-8, a line for each record after one with the names of the columns.',
+  mediaType: 'text/csv',
+  headers: {
+    'Content-Disposition': { type: 'string', description: 'attachment, with the name of the file' },
+  },
+  schema: Type.String(),
+} as const
+
+/**
+ * Sends the pages as one file. A page is read when the one before has been handed to the connection, and none any
+ * more when the caller is gone; a failure on the way breaks the connection, so that no part is taken for the whole.
+ */
+export async function sendCsv(
+  reply: FastifyReply,
+  fileName: string,
+  columns: Columns,
+  pages: Pages,
+): Promise<FastifyReply> {
+  // What is wrong with the request, or with the database, is answered as an error as long as nothing was sent.
+  const first = await pages.next()
+  return reply
+    .header('Content-Type', 'text/csv; charset=utf-8')
+    .header('Content-Disposition', `attachment; filename="${fileName}"`)
+    .send(Readable.from(toText(columns, first, pages)))
+}
+
+async function* toText(columns: Columns, first: IteratorResult<Row[]>, rest: Pages): AsyncGenerator<string> {
+  try {
+    yield toLines([Object.keys(columns)])
+    for (let page = first; !page.done; page = await rest.next()) {
+      yield toLines(page.value.map((row) => Object.values(columns).map((read) => read(row))))
+    }
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/** A spreadsheet must not take a caller's name for a formula: one that begins like it is given a leading '. */
+const toLines = (records: (string | null)[][]) => stringify(records, { escape_formulas: true })

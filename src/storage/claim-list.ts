@@ -1,0 +1,145 @@
+import type { Claim } from '../domain/claim.ts'
+import { type Outcome, STATUSES, type Status } from '../domain/lifecycle.ts'
+import { findBroadSpan, type SearchRange, type SearchSpan, whereInRange } from './claim-search.ts'
+import { CLAIM_COLUMNS, type ClaimAddress, type ClaimRow, toClaim } from './claims.ts'
+import type { Connection } from './database.ts'
+import { IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
+import { ListQuery } from './list-query.ts'
+
+/** Which claims, or which candidates. */
+export interface ClaimSelection {
+  userId: string
+  kind: ClaimAddress['kind']
+  status: Status | undefined
+  customerId: string | undefined
+  schemaId: string | undefined
+  testClockId: string | undefined
+  search: SearchRange | null
+}
+
+export interface ClaimFilter extends ClaimSelection {
+  /** Position of the record to continue after. */
+  after: string | null
+  order: 'asc' | 'desc'
+  limit: number
+}
+
+/** A page of the account's claims, or of its candidates, in the order of creation. */
+export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<Claim>> {
+  const { rows, hasMore } = await readClaimPage<ClaimRow>(db, filter, CLAIM_COLUMNS)
+  return { rows: rows.map(toClaim), hasMore }
+}
+
+/** What an export tells of a claim or candidate. */
+export interface ExportedClaim {
+  position: string
+  id: string
+  candidate_alias: string | null
+  customer_id: string
+  customer_external_id: string | null
+  status: Status
+  scheduled_outcome: Outcome | null
+  price: string
+  status_since: Date
+  due_at: Date | null
+  schema_id: string | null
+  test_clock_id: string | null
+  created_at: Date
+}
+
+const EXPORTED_COLUMNS = `id, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
+  status_since, due_at, schema_id, test_clock_id, created_at`
+
+/** The same page, for an export. */
+export function listExportedClaims(db: Connection, filter: ClaimFilter): Promise<Page<ExportedClaim>> {
+  return readClaimPage<ExportedClaim>(db, filter, EXPORTED_COLUMNS)
+}
+
+async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: string) {
+  const span = await findSpanToWalk(db, filter)
+  const list = { name: 'claims', userId: filter.userId } as const
+  return readPage(db, list, filter.limit, (count, upTo) => {
+    const query = conditionsOf(filter, upTo)
+    if (span) query.where('position', '>=', span.from).where('position', '<=', span.to)
+    const limit = query.parameter(count)
+    return db.query<Row & ListedRow>({
+      text: (filter.search && !span ? searchStatement : listStatement)(filter, query, columns, limit),
+      values: query.values,
+      readOnly: true,
+    })
+  })
+}
+
+const FRESH = `(${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh`
+
+const kindOf = ({ kind }: ClaimFilter) => `candidate_alias IS ${kind === 'candidate' ? 'NOT NULL' : 'NULL'}`
+
+function conditionsOf(filter: ClaimFilter, upTo: string | null): ListQuery {
+  const query = new ListQuery()
+    .where('user_id', '=', filter.userId)
+    .where('status', '=', filter.status)
+    .where('customer_id', '=', filter.customerId)
+    .where('schema_id', '=', filter.schemaId)
+    .where('test_clock_id', '=', filter.testClockId)
+    .after(filter.after, filter.order)
+    .where('position', '<=', upTo)
+  return whereInRange(query, filter.search)
+}
+
+/**
+ * Left to itself the planner may walk through the whole list for the few records that match a search: it cannot know
+ * that they are at its end. So what matches is found first, and then put in order: few rows, or for aliases entries of
+ * one index. Only where many match and there are other filters is the list walked through, where the matches are.
+ */
+async function findSpanToWalk(db: Connection, filter: ClaimFilter): Promise<SearchSpan | null> {
+  const { userId, kind, search, status, customerId, schemaId, testClockId } = filter
+  const isOnlyFilter = (status ?? customerId ?? schemaId ?? testClockId) === undefined
+  return search && kind === 'candidate' && !isOnlyFilter ? findBroadSpan(db, userId, search) : null
+}
+
+/**
+ * The indexes of an account's list and of a customer's are by status: where all are wanted, a page of each is read, in
+ * the order of its index, and of them together the page is the beginning. Those by schema and by clock are not.
+ */
+function listStatement(filter: ClaimFilter, query: ListQuery, columns: string, limit: string): string {
+  const page = `ORDER BY position ${filter.order} LIMIT ${limit}`
+  const pageWhere = (condition: string) =>
+    `SELECT ${columns}, position, ${FRESH} FROM claims
+      WHERE ${kindOf(filter)} AND ${query.conditions} AND ${condition} ${page}`
+  const isOfOneIndex = (filter.status ?? filter.schemaId ?? filter.testClockId) !== undefined
+  if (isOfOneIndex) return `-- list_claims\n${pageWhere('true')}`
+  return `-- list_claims
+    SELECT * FROM (
+      ${STATUSES.map((status) => `(${pageWhere(`status = '${status}'`)})`).join(' UNION ALL ')}
+    ) AS pages ${page}`
+}
+
+/** `position + 0` is in no index, so no plan walks through the list. */
+function searchStatement(filter: ClaimFilter, query: ListQuery, columns: string, limit: string): string {
+  return `-- search_claims
+    SELECT ${columns}, position, ${FRESH}
+    FROM claims
+    WHERE ${kindOf(filter)} AND user_id = $1 AND position = ANY (ARRAY(
+      SELECT position FROM claims
+      WHERE ${kindOf(filter)} AND ${query.conditions}
+      ORDER BY position + 0 ${filter.order} LIMIT ${limit}
+    ))
+    ORDER BY position ${filter.order}`
+}
+
+/** The position of one of the account's claims or candidates in its list, by its UUID; null where there is none. */
+export async function findClaimPosition(
+  db: Connection,
+  userId: string,
+  kind: ClaimAddress['kind'],
+  id: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ position: string }>({
+    name: 'find_claim_position',
+    text: `-- find_claim_position
+      SELECT position FROM claims
+      WHERE id = $1 AND user_id = $2 AND (candidate_alias IS NOT NULL) = $3`,
+    values: [id, userId, kind === 'candidate'],
+  })
+  return row?.position ?? null
+}

@@ -1,0 +1,52 @@
+import type { Connection } from './database.ts'
+
+/* better-auth makes and renews sessions; these are the statements beside it. */
+
+/** The account that is signed in with the token of this hash; null where it has expired or was revoked. */
+export async function findSessionOwner(db: Connection, tokenHash: string): Promise<string | null> {
+  const [row] = await db.query<{ user_id: string }>({
+    name: 'find_session_owner',
+    text: `-- find_session_owner
+      SELECT user_id FROM sessions WHERE token = $1 AND expires_at > clock_timestamp()`,
+    values: [tokenHash],
+    readOnly: true,
+  })
+  return row?.user_id ?? null
+}
+
+/** One session of the account, where it has it. */
+export async function deleteSession(db: Connection, userId: string, tokenHash: string): Promise<void> {
+  await db.query({
+    name: 'delete_session',
+    text: `-- delete_session
+      DELETE FROM sessions WHERE user_id = $1 AND token = $2`,
+    values: [userId, tokenHash],
+  })
+}
+
+/** All sessions of the account but one. */
+export async function deleteOtherSessions(db: Connection, userId: string, tokenHash: string): Promise<void> {
+  await db.query({
+    name: 'delete_other_sessions',
+    text: `-- delete_other_sessions
+      DELETE FROM sessions WHERE user_id = $1 AND token <> $2`,
+    values: [userId, tokenHash],
+  })
+}
+
+/** Signs the account out everywhere. */
+export async function deleteSessionsOf(db: Connection, userId: string): Promise<void> {
+  await db.query({
+    name: 'delete_sessions_of',
+    text: `-- delete_sessions_of
+      DELETE FROM sessions WHERE user_id = $1`,
+    values: [userId],
+  })
+}
+
+export async function deleteExpiredSessions(db: Connection): Promise<void> {
+  await db.query({
+    text: `-- delete_expired_sessions
+      DELETE FROM sessions WHERE expires_at < clock_timestamp()`,
+  })
+}

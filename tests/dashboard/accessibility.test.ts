@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type DemoData, makeDemoData } from '../../scripts/screenshots/demo-data.ts'
+import { openPage, startBrowser } from '../support/browser.ts'
+import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+const { page, complaints } = await openSignedInPage(service, browser)
+const data = await makeDemoData((method, path, body) =>
+  sendAs(page, method, path, body).then((answer) => answer.body),
+)
+// Events that came late were refused, which the console tells.
+complaints.length = 0
+
+const pathsOf = (demo: DemoData): string[] => [
+  '/',
+  `/?clock=${demo.clock}&days=90`,
+  '/claims',
+  '/claims?status=FAILED&search=00000000',
+  `/claims/${demo.openClaim}`,
+  `/claims/${demo.pendingClaim}`,
+  '/candidates',
+  `/candidates/${demo.candidate}`,
+  '/schemas',
+  '/schemas/new',
+  `/schemas/${demo.schema}`,
+  '/customers',
+  `/customers/${demo.customer}`,
+  '/test-clocks',
+  `/test-clocks/${demo.clock}`,
+  '/tokens',
+  '/settings',
+  '/no-such-page',
+]
+
+/** The page as it is once nothing is being loaded. */
+async function settle(shown: Page): Promise<void> {
+  await shown.getByRole('heading', { level: 1 }).first().waitFor()
+  await shown.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`axe finds nothing serious on any page, wide and on a phone, ${theme}; nothing is wider than the screen`, async () => {
+    await page.emulateMedia({ colorScheme: theme })
+    for (const path of pathsOf(data)) {
+      for (const width of [1440, 360]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.goto(path)
+        await settle(page)
+        assert.deepEqual(await findAccessibilityFaults(page), [], `${path} at ${width} pixels`)
+        const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+        assert.ok((await page.evaluate<number>(excess)) <= 0, `${path} at ${width} pixels is too wide`)
+      }
+    }
+    assert.deepEqual(complaints, [])
+  })
+
+  test(`axe finds nothing serious on the pages before signing in, ${theme}`, async () => {
+    const visitor = await openPage(browser, service.url, { colorScheme: theme })
+    const { body } = await service.api.post('/v1/invitations', {})
+    for (const path of ['/sign-in', body.url, '/welcome?key=unknown']) {
+      await visitor.page.goto(path)
+      await settle(visitor.page)
+      assert.deepEqual(await findAccessibilityFaults(visitor.page), [], path)
+    }
+  })
+}
+
+test('dialogs, menus and the phone’s navigation have no serious fault either', async () => {
+  await page.setViewportSize({ width: 1440, height: 800 })
+  for (const [path, button] of [
+    ['/claims', 'Create claim'],
+    ['/tokens', 'Create token'],
+    ['/settings', 'Invite'],
+    ['/customers', 'Create customer'],
+    [`/customers/${data.customer}`, 'Rename'],
+    ['/test-clocks', 'Create test clock'],
+    [`/test-clocks/${data.clock}`, 'Delete'],
+    [`/schemas/${data.schema}`, 'Delete'],
+  ] as const) {
+    await page.goto(path)
+    await page.getByRole('button', { name: button }).first().click()
+    await page.getByRole('dialog').waitFor()
+    assert.deepEqual(await findAccessibilityFaults(page), [], `${button} of ${path}`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Claims' }).waitFor()
+  assert.deepEqual(await findAccessibilityFaults(page), [], 'the navigation')
+})
+
+test('the schema editor has no serious fault either: with a menu, a trial, faults at fields, JSON that is none', async () => {
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(`/schemas/${data.schema}`)
+    await settle(page)
+    await page.getByRole('button', { name: 'delivered', exact: true }).click()
+    await page.getByRole('list', { name: 'Simulated timeline' }).getByText('accepted').waitFor()
+    await page.getByLabel('Event type').first().fill('')
+    await page.getByRole('button', { name: 'More for event', exact: true }).click()
+    await page.getByRole('button', { name: 'Move down' }).waitFor()
+    assert.deepEqual(await findAccessibilityFaults(page), [], `${width} pixels`)
+    await page.getByLabel('Contract as JSON').fill('{')
+    await page.getByText('Not valid JSON').waitFor()
+    assert.deepEqual(await findAccessibilityFaults(page), [], `broken JSON, ${width} pixels`)
+  }
+})
+
+test('the keyboard goes to places, to the search, and shows its ways', async () => {
+  await page.setViewportSize({ width: 1440, height: 800 })
+  await page.goto('/')
+  await settle(page)
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()
+  await page.keyboard.press('/')
+  assert.equal(await page.evaluate('document.activeElement.type'), 'search')
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'Claims', level: 1 }).click()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { openPage, startBrowser } from '../support/browser.ts'
+import { openSignedInPage, PASSWORD, signUp } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+
+test('signing out leads to the sign-in page, and signing in leads back to where one wanted to go', async () => {
+  const { page, email } = await openSignedInPage(service, browser)
+  await page.getByRole('button', { name: 'Account of Lena Roth' }).click()
+  await page.getByText(email).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  await page.goto('/claims?status=OPEN')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill('wrong password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()
+  assert.match(page.url(), /\/claims\?status=OPEN$/)
+  assert.equal(await page.getByLabel('Status').inputValue(), 'OPEN')
+})
+
+test('a changed password ends the other sessions, which then land on the sign-in page', async () => {
+  const { page, email } = await openSignedInPage(service, browser)
+  const other = await openPage(browser, service.url)
+  await other.page.goto('/settings')
+  await other.page.getByLabel('Email').fill(email)
+  await other.page.getByLabel('Password').fill(PASSWORD)
+  await other.page.getByRole('button', { name: 'Sign in' }).click()
+  await other.page.getByRole('heading', { name: 'Settings' }).waitFor()
+
+  await page.goto('/settings')
+  await page.getByRole('button', { name: 'End', exact: true }).waitFor()
+  await page.getByLabel('Present password').fill('wrong password')
+  await page.getByLabel('New password').fill('another long password')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Is not the password of the account').waitFor()
+  await page.getByLabel('Present password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('all other sessions have ended').first().waitFor()
+  await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
+
+  await other.page.getByRole('link', { name: 'Claims' }).click()
+  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('a session is ended from another one', async () => {
+  const { page, email } = await openSignedInPage(service, browser)
+  const other = await openPage(browser, service.url)
+  await other.page.goto('/sign-in')
+  await other.page.getByLabel('Email').fill(email)
+  await other.page.getByLabel('Password').fill(PASSWORD)
+  await other.page.getByRole('button', { name: 'Sign in' }).click()
+  await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.goto('/settings')
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
+  await other.page.reload()
+  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('an invitation makes one account, works once, and can be revoked', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const invite = async () => {
+    await page.goto('/settings')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    const link = await page.locator('dialog pre').innerText()
+    await page.getByRole('button', { name: 'Done' }).click()
+    return link
+  }
+  const link = await invite()
+  const guest = await openPage(browser, service.url)
+  await signUp(guest.page, link, `guest-${process.pid}@example.com`)
+  await guest.page.goto(link)
+  await guest.page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+
+  const revoked = await invite()
+  const invitations = page.getByRole('region', { name: 'Invitations' })
+  await invitations.getByRole('button', { name: 'Revoke' }).click()
+  await invitations.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' })
+  await guest.page.goto(revoked)
+  await guest.page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+})
+
+test('without an invitation nobody signs up where sign-up is not open', async () => {
+  const { page } = await openPage(browser, service.url)
+  await page.goto('/welcome')
+  await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  await page.goto('/sign-in?next=//elsewhere.example')
+  await page.getByText('Ask for an invitation link').waitFor()
+})

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  type BuilderNode,
+  type GroupNode,
+  newGroup,
+  newLeaf,
+  toCondition,
+  toNode,
+} from '../../dashboard/src/condition-builder/builder-node.ts'
+import {
+  ofContract,
+  ofDraft,
+  offsetOfProblem,
+  withJson,
+} from '../../dashboard/src/condition-builder/contract-document.ts'
+import {
+  newDraft,
+  secondsOf,
+  toContract,
+  toDraft,
+  toDuration,
+} from '../../dashboard/src/condition-builder/contract-draft.ts'
+import {
+  addTo,
+  canUnwrap,
+  moveBy,
+  moveIn,
+  moveOut,
+  parentOf,
+  pathsOf,
+  possibleMoves,
+  removeNode,
+  replaceNode,
+  unwrapNode,
+  wrapNode,
+} from '../../dashboard/src/condition-builder/edit-node.ts'
+import { satisfyingPayload, suggestedEvents } from '../../dashboard/src/condition-builder/satisfying-event.ts'
+import { kindOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
+import { type Condition, satisfiesLeaf } from '../../src/domain/condition.ts'
+import type { Json } from '../../src/domain/json.ts'
+import { validateCondition } from '../../src/domain/validate-condition.ts'
+import { validateContract } from '../../src/domain/validate-contract.ts'
+import { condition, contract } from '../support/arbitraries.ts'
+import { all, any, contractWith, not } from '../support/contracts.ts'
+
+const [a, b, c] = [{ event: 'a' }, { event: 'b' }, { event: 'c' }]
+const nodeOf = (value: Condition) => toNode(value as unknown as Json) as BuilderNode
+const childrenOf = (node: BuilderNode) => (node as GroupNode).children
+/** The node whose JSON is the leaf of this event. */
+function idOf(root: BuilderNode, event: string): string {
+  const found = allNodes(root).find((node) => node.kind === 'leaf' && node.event === event)
+  assert.ok(found, event)
+  return found.id
+}
+const allNodes = (node: BuilderNode): BuilderNode[] =>
+  node.kind === 'leaf' ? [node] : [node, ...node.children.flatMap(allNodes)]
+
+test('any condition goes to the builder and comes back as it was', () => {
+  fc.assert(
+    fc.property(condition, (value) => {
+      assert.deepEqual(toCondition(nodeOf(value)), value)
+    }),
+  )
+})
+
+test('any contract goes to the form and comes back with the same meaning, valid as before', () => {
+  fc.assert(
+    fc.property(contract, (value) => {
+      const draft = toDraft(value as unknown as Json)
+      assert.ok(draft)
+      // Exact where a window is shown in a larger unit: only whole ones are.
+      assert.deepEqual(toContract(draft), value)
+      assert.deepEqual(ofContract(value).issues, [])
+    }),
+  )
+})
+
+test('any JSON value stands in a text field and is read as what it was', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false } as object), (value) => {
+      const plain = JSON.parse(JSON.stringify(value))
+      assert.deepEqual(readValue(valueText(plain)), plain)
+    }),
+  )
+  assert.equal(valueText('DE'), 'DE')
+  assert.equal(valueText('5'), '"5"')
+  assert.equal(readValue('5'), 5)
+  assert.equal(readValue('1e999'), '1e999')
+  assert.deepEqual([null, [], {}, 'x', 1, true].map(kindOfValue), [
+    'null',
+    'list',
+    'object',
+    'text',
+    'number',
+    'yes or no',
+  ])
+})
+
+test('JSON with wrong values is shown with them; with another shape it is not', () => {
+  const wrong = { event: '', field: 'n', gte: 'four', eq: null }
+  const node = toNode(wrong)
+  assert.ok(node)
+  assert.deepEqual(toCondition(node), wrong)
+  const shapeless: Json[] = [
+    null,
+    [],
+    {},
+    { event: 1 },
+    { event: 'a', more: 1 },
+    { event: 'a', match: null },
+    { event: 'a', op: 'AND', conditions: [] },
+    { op: 'XOR', conditions: [] },
+    { op: 'AND', conditions: {} },
+    { op: 'AND', conditions: [{}] },
+    { op: 'NOT' },
+  ]
+  for (const value of shapeless) assert.equal(toNode(value), null, JSON.stringify(value))
+})
+
+test('the domain’s issues are at the paths that the builder knows its nodes by', () => {
+  fc.assert(
+    fc.property(condition, (value) => {
+      const root = nodeOf(value)
+      const paths = pathsOf(root, 'contract.fulfillment_condition')
+      for (const node of allNodes(root)) {
+        if (node.kind !== 'leaf') continue
+        const spoilt = toCondition(replaceNode(root, { ...node, event: '' }))
+        const issues = validateCondition(spoilt, 'contract.fulfillment_condition')
+        assert.deepEqual(
+          issues.map(({ path }) => path),
+          [`${paths.get(node.id)}.event`],
+        )
+      }
+    }),
+  )
+})
+
+test('every change of any tree gives one that the domain takes, or leaves it as it is', () => {
+  const changes = [
+    (root: BuilderNode, id: string) => moveBy(root, id, -1),
+    (root: BuilderNode, id: string) => moveBy(root, id, 1),
+    moveOut,
+    moveIn,
+    unwrapNode,
+    (root: BuilderNode, id: string) => wrapNode(root, id, 'NOT'),
+    (root: BuilderNode, id: string) => wrapNode(root, id, 'OR'),
+    (root: BuilderNode, id: string) => addTo(root, id, newLeaf('new')),
+  ]
+  fc.assert(
+    fc.property(condition, fc.nat(), fc.constantFrom(...changes), (value, n, change) => {
+      const root = nodeOf(value)
+      const nodes = allNodes(root)
+      const { id } = nodes[n % nodes.length] as BuilderNode
+      const before = structuredClone(root)
+      const changed = change(root, id)
+      assert.deepEqual(root, before, 'the tree before it stays')
+      const issues = validateCondition(toCondition(changed), 'c')
+      assert.deepEqual(
+        issues.filter(({ message }) => !message.includes('nested')),
+        [],
+      )
+      const leaves = (node: BuilderNode) =>
+        allNodes(node)
+          .filter(({ kind }) => kind === 'leaf')
+          .map((leaf) => leaf.id)
+      const lost = leaves(root).filter((leaf) => !leaves(changed).includes(leaf))
+      assert.deepEqual(lost, [], 'nothing is lost')
+      assert.equal(new Set(allNodes(changed).map((node) => node.id)).size, allNodes(changed).length)
+    }),
+  )
+})
+
+test('nodes are added, removed and moved among their siblings', () => {
+  const root = nodeOf(all(a, b))
+  assert.deepEqual(toCondition(addTo(root, root.id, newLeaf('c'))), all(a, b, c))
+  assert.deepEqual(toCondition(removeNode(root, idOf(root, 'a'))), all(b))
+  assert.deepEqual(toCondition(moveBy(root, idOf(root, 'b'), -1)), all(b, a))
+  assert.equal(moveBy(root, idOf(root, 'b'), 1), root)
+  assert.equal(moveBy(root, root.id, 1), root)
+  assert.deepEqual(toCondition(removeNode(root, root.id)), { event: '' })
+  const negated = nodeOf(all(a, not(b)))
+  assert.deepEqual(toCondition(removeNode(negated, idOf(negated, 'b'))), all(a), 'no NOT of nothing is left')
+  assert.equal(addTo(root, idOf(root, 'a'), newLeaf('c')), root)
+  assert.equal(parentOf(root, root.id), null)
+})
+
+test('nodes are moved into the group beside them and out of it again', () => {
+  const root = nodeOf(all(a, any(b), c))
+  assert.deepEqual(toCondition(moveIn(root, idOf(root, 'c'))), all(a, any(b, c)))
+  assert.deepEqual(toCondition(moveIn(root, idOf(root, 'a'))), all(any(b, a), c))
+  assert.deepEqual(toCondition(moveOut(root, idOf(root, 'b'))), all(a, any(), b, c))
+  assert.deepEqual(possibleMoves(root, idOf(root, 'a')), { up: false, down: true, out: false, into: true })
+  assert.deepEqual(possibleMoves(root, idOf(root, 'b')), { up: false, down: false, out: true, into: false })
+  assert.deepEqual(possibleMoves(root, root.id), { up: false, down: false, out: false, into: false })
+})
+
+test('nodes are wrapped in groups and unwrapped', () => {
+  const root = nodeOf(a)
+  assert.deepEqual(toCondition(wrapNode(root, root.id, 'NOT')), not(a))
+  const nested = nodeOf(all(any(a, b), c))
+  const [group] = childrenOf(nested) as [GroupNode]
+  assert.deepEqual(toCondition(unwrapNode(nested, group.id)), all(a, b, c))
+  assert.ok(!canUnwrap(nested, nested as GroupNode), 'the root must stay one')
+  const negated = nodeOf(not(any(a, b)))
+  assert.equal(unwrapNode(negated, (childrenOf(negated)[0] as GroupNode).id), negated)
+  assert.deepEqual(toCondition(unwrapNode(negated, negated.id)), any(a, b))
+  assert.equal(unwrapNode(nested, idOf(nested, 'c')), nested)
+  assert.ok(!canUnwrap(newGroup('AND', []), newGroup('AND', [])))
+})
+
+test('the form and the JSON are one document: an edit of either shows in the other', () => {
+  const start = ofContract(contractWith({ fulfillment_condition: all(a, b) }))
+  const written = withJson(start, start.json.replace('"a"', '"z"'))
+  assert.deepEqual(toCondition(written.draft.condition), all({ event: 'z' }, b))
+  const drawn = ofDraft({ ...written.draft, price: '12.5' })
+  assert.equal(JSON.parse(drawn.json).price, 12.5)
+  assert.deepEqual(
+    drawn.contract,
+    contractWith({ price: 12.5, fulfillment_condition: all({ event: 'z' }, b) }),
+  )
+})
+
+test('JSON that is none, or no contract, leaves the form as it last was and says what is wrong where', () => {
+  const start = ofContract(contractWith())
+  const broken = withJson(start, '{\n  "price": 1,,\n}')
+  assert.equal(broken.draft, start.draft)
+  assert.match(broken.problem ?? '', /Not valid JSON/)
+  assert.equal(offsetOfProblem(broken.problem ?? '', broken.json), broken.json.indexOf(',,') + 1)
+  assert.equal(offsetOfProblem('Unexpected end of JSON input', '{'), 1)
+  assert.equal(offsetOfProblem('unexpected at line 2 column 3 of the JSON data', 'ab\ncdef'), 5)
+  assert.equal(offsetOfProblem('bad', '{'), null)
+
+  const other = withJson(start, start.json.replace('"event"', '"evnt"'))
+  assert.equal(other.draft, start.draft)
+  assert.deepEqual(
+    other.issues.map(({ path }) => path),
+    ['contract.fulfillment_condition'],
+  )
+  assert.equal(withJson(other, start.json).problem, null)
+
+  const wrong = withJson(start, start.json.replace('"price": 10', '"price": "ten"'))
+  assert.equal(wrong.problem, null, 'the form can show it')
+  assert.equal(wrong.draft.price, 'ten')
+  assert.deepEqual(
+    wrong.issues.map(({ path }) => path),
+    ['contract.price'],
+  )
+})
+
+test('a new contract says what is still missing', () => {
+  const { issues } = ofDraft(newDraft())
+  assert.deepEqual(
+    issues.map(({ path }) => path),
+    ['contract.price', 'contract.fulfillment_condition.event'],
+  )
+})
+
+test('windows are shown in the largest unit that leaves a whole number, and written in any', () => {
+  assert.deepEqual(toDuration(2_592_000), { text: '30', unit: 'days' })
+  assert.deepEqual(toDuration(5_400), { text: '90', unit: 'minutes' })
+  assert.deepEqual(toDuration(1.5), { text: '1.5', unit: 'seconds' })
+  assert.deepEqual(toDuration(0), { text: '0', unit: 'seconds' })
+  assert.equal(secondsOf({ text: '1.1', unit: 'hours' }), 3960)
+  assert.equal(secondsOf({ text: '1.1', unit: 'days' }), 95_040)
+  assert.equal(secondsOf({ text: 'soon', unit: 'days' }), 'soon')
+  assert.deepEqual(validateContract(contractWith({ activity_window: 95_040 })), [])
+})
+
+test('an event that a leaf asks for can be made from it', () => {
+  const leaves = [
+    { event: 'a' },
+    { event: 'a', match: { country: 'DE', by: { name: 'DHL' } } },
+    { event: 'a', match: 'yes' },
+    { event: 'a', gte: 4 },
+    { event: 'a', gt: 4, lt: 5 },
+    { event: 'a', lt: -1 },
+    { event: 'a', match: { o: { k: 'x' } }, field: 'o.n', lte: 0.8 },
+    { event: 'a', eq: 7 },
+  ]
+  for (const leaf of leaves) {
+    const payload = satisfyingPayload(leaf)
+    const event = { id: '1', type: 'a', payload, system: false, createdAt: new Date(0) }
+    assert.ok(satisfiesLeaf(event, leaf), JSON.stringify({ leaf, payload }))
+  }
+  assert.deepEqual(suggestedEvents(all({ event: 'a', gte: 4 }, not(b), { event: 'a', lt: 1 })), [
+    { type: 'a', payload: { value: 4 } },
+    { type: 'b', payload: {} },
+  ])
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+const { page, complaints } = await openSignedInPage(service, browser)
+
+const COUNT = 120
+await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
+await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })
+for (let n = 0; n < COUNT; n++) {
+  await sendAs(page, 'POST', '/v1/candidates', {
+    candidate_alias: `order-${1000 + n}`,
+    customer_uuid: n % 2 ? 'acme' : 'globex',
+    contract: contractWith({ price: n }),
+  })
+}
+await sendAs(page, 'POST', '/v1/candidates/order-1007/events', { type: 'done' })
+
+const names = () => page.locator('tbody tr td:first-child a').allInnerTexts()
+const heading = page.getByRole('heading', { name: 'Candidates', level: 1 })
+
+test('a list goes from page to page and back; the shown page can be shared and survives a reload', async () => {
+  await page.goto('/candidates')
+  await page.getByRole('link', { name: 'order-1119' }).waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('link', { name: 'order-1069' }).waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('link', { name: 'order-1000' }).waitFor()
+  assert.equal((await names()).length, 20)
+  assert.ok(await page.getByRole('button', { name: 'Next' }).isDisabled())
+  await page.reload()
+  await page.getByRole('link', { name: 'order-1000' }).waitFor()
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await page.getByRole('link', { name: 'order-1069' }).waitFor()
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await page.getByRole('link', { name: 'order-1119' }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: 'order-1069' }).waitFor()
+})
+
+test('filters are in the URL, and go with the back button', async () => {
+  await page.goto('/candidates')
+  await heading.waitFor()
+  await page.getByLabel('Search candidates').fill('order-111')
+  await page.waitForURL('**/candidates?search=order-111')
+  await page.getByLabel('Customer').fill('acme')
+  await page.waitForURL('**/candidates?search=order-111&customer=acme')
+  await page.getByRole('link', { name: 'order-1118' }).waitFor({ state: 'detached' })
+  assert.deepEqual(await names(), ['order-1119', 'order-1117', 'order-1115', 'order-1113', 'order-1111'])
+  await page.getByLabel('Status').selectOption('PENDING')
+  await page.getByText('No candidates fit the filters').waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: 'order-1119' }).waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.waitForURL('**/candidates')
+})
+
+test('the export has the filtered list, all pages of it', async () => {
+  await page.goto('/candidates?customer=acme')
+  await page.getByRole('link', { name: 'order-1119' }).waitFor()
+  const coming = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  const lines = (await readFile(await (await coming).path(), 'utf8')).trim().split(/\r?\n/)
+  assert.equal(lines.length, 1 + COUNT / 2)
+  assert.match(lines[0] as string, /candidate_alias/)
+})
+
+test('the overview counts, sums and leads to the claims', async () => {
+  await page.goto('/')
+  const open = page.getByRole('main').getByRole('link', { name: /^OPEN/ })
+  await open.getByText('119').waitFor()
+  assert.match(await open.innerText(), /7,133\.00/)
+  await page.getByRole('button', { name: '7 days' }).click()
+  await page.waitForURL('**/?days=7')
+  await page.getByRole('button', { name: 'Show table' }).click()
+  assert.equal(await page.getByRole('table', { name: 'Resolutions by day' }).getByRole('row').count(), 8)
+  await open.click()
+  await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()
+  assert.deepEqual(complaints, [])
+})

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import { all, contractWith } from '../support/contracts.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+
+const json = (page: Page) => page.getByLabel('Contract as JSON')
+const readJson = async (page: Page) => JSON.parse(await json(page).inputValue())
+const conditionOf = async (page: Page) => (await readJson(page)).fulfillment_condition
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const bound = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
+
+const CONTRACT = contractWith({
+  fulfillment_condition: all({ event: 'delivered', match: { country: 'DE' } }, { event: 'rating', gte: 4 }),
+})
+
+/** The page of a new schema with this contract. */
+async function openSchema(page: Page): Promise<string> {
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
+  await page.goto(`/schemas/${id}`)
+  await json(page).waitFor()
+  return id
+}
+
+test('what is edited in the builder shows in the JSON, and what is edited in the JSON in the builder', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await openSchema(page)
+  assert.deepEqual(await readJson(page), CONTRACT)
+
+  await page.getByLabel('Event type').first().fill('handed over')
+  await page.getByLabel('Value of country').fill('7')
+  await bound(page, 'at least').fill('4.5')
+  await page.getByLabel('Activity window', { exact: true }).fill('2')
+  assert.deepEqual(await readJson(page), {
+    ...CONTRACT,
+    activity_window: 7200,
+    fulfillment_condition: all(
+      { event: 'handed over', match: { country: 7 } },
+      { event: 'rating', gte: 4.5 },
+    ),
+  })
+
+  const written = { op: 'NOT', condition: { event: 'complaint', field: 'size', gt: 1, lt: 3 } }
+  await json(page).fill(JSON.stringify({ ...CONTRACT, price: 77, fulfillment_condition: written }))
+  assert.equal(await page.getByLabel('Price').inputValue(), '77')
+  assert.equal(await page.getByLabel('Event type').inputValue(), 'complaint')
+  assert.equal(await page.getByLabel('Number in the field').inputValue(), 'size')
+  assert.equal(await bound(page, 'more than').inputValue(), '1')
+  await page.getByText('no “complaint” with a size of more than 1 and less than 3 has arrived').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('JSON that is none leaves the builder at its last state and says where; the way back is a button', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await openSchema(page)
+  await json(page).fill('{\n  "price": 1,,\n}')
+  await page.getByText('Not valid JSON').waitFor()
+  await page.getByText('Line 2.').waitFor()
+  assert.equal(await page.getByLabel('Event type').first().inputValue(), 'delivered')
+  assert.ok(await page.getByLabel('Event type').first().isDisabled())
+  await button(page, 'Show where').click()
+  const selected = 'document.activeElement.value.slice(document.activeElement.selectionStart)[0]'
+  assert.equal(await page.evaluate(selected), ',')
+  await button(page, 'Back to the form’s').click()
+  assert.deepEqual(await readJson(page), CONTRACT)
+  assert.ok(await page.getByLabel('Event type').first().isEnabled())
+})
+
+test('nodes are added, wrapped, moved and removed by the keyboard, and the focus goes with them', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await openSchema(page)
+  await button(page, 'Add event to “All of these”').press('Enter')
+  await page.keyboard.type('signed')
+  assert.deepEqual((await conditionOf(page)).conditions[2], { event: 'signed' })
+
+  const choose = async (menu: string, action: string) => {
+    await button(page, menu).press('Enter')
+    await button(page, action).press('Enter')
+  }
+  await choose('More for event signed', 'Wrap in “Not this”')
+  assert.deepEqual((await conditionOf(page)).conditions[2], { op: 'NOT', condition: { event: 'signed' } })
+  assert.equal(await page.evaluate('document.activeElement.value'), 'signed')
+  await choose('More for event rating', 'Move up')
+  assert.equal((await conditionOf(page)).conditions[0].event, 'rating')
+  await button(page, 'Remove event delivered').press('Enter')
+  assert.deepEqual(
+    await conditionOf(page),
+    all({ event: 'rating', gte: 4 }, { op: 'NOT', condition: { event: 'signed' } }),
+  )
+  await page.getByLabel('How many of these are needed').selectOption('OR')
+  assert.equal((await conditionOf(page)).op, 'OR')
+})
+
+test('what is missing or wrong is said at its field, and nothing is saved', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await page.goto('/schemas/new')
+  await button(page, 'Create schema').click()
+  await page.getByText('Is required', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Event type').getAttribute('aria-invalid'), 'true')
+  await page.getByLabel('Price').fill('ten')
+  await page.getByText(/^Must be a number from 0/).waitFor()
+  await button(page, '+ Number').click()
+  await bound(page, 'at least').fill('many')
+  await page.getByText('Must be a number', { exact: true }).waitFor()
+  assert.deepEqual((await sendAs(page, 'GET', '/v1/schemas')).body.data, [])
+})
+
+test('a schema is made from scratch, tried, saved, changed and deleted; a claim from it is confirmed', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
+  const clock = { name: 'trial', frozen_time: '2026-01-01T09:00:00Z' }
+  const { id: clockId } = (await sendAs(page, 'POST', '/v1/test_clocks', clock)).body
+
+  await page.goto('/schemas')
+  await page.getByRole('link', { name: 'New schema' }).first().click()
+  await page.getByLabel('Price').fill('49.50')
+  await page.getByLabel('Event type').fill('delivered')
+  await button(page, '+ Field equals').click()
+  await page.getByLabel('Field', { exact: true }).fill('country')
+  await page.getByLabel('Value of country').fill('DE')
+
+  await button(page, 'delivered').click()
+  await page.getByLabel('Final state').getByText('CONFIRMED').waitFor()
+  await page.getByRole('list', { name: 'Simulated timeline' }).getByText('accepted').waitFor()
+
+  await button(page, 'Create schema').click()
+  await page.getByText('No claim was created from this schema.').waitFor()
+  const schemaId = new URL(page.url()).pathname.split('/').at(-1) as string
+  await page.getByLabel('Price').fill('50')
+  await button(page, 'Save changes').click()
+  await page.getByText('Schema saved').waitFor()
+  assert.equal((await sendAs(page, 'GET', `/v1/schemas/${schemaId}`)).body.contract.price, 50)
+
+  await createClaim(page, schemaId, clockId)
+  await page.getByLabel('Type').fill('delivered')
+  await page.getByText('More fields').click()
+  await page.getByLabel('Fields as JSON').fill('{"country": "DE"}')
+  await button(page, 'Submit event').click()
+  await page.getByText('it will be CONFIRMED').waitFor()
+  await page.getByRole('link', { name: /^Test clock 0/ }).click()
+  await button(page, 'To the next due time').click()
+  await page.getByText(/^1 transition from/).waitFor()
+  await page.getByRole('region', { name: 'What moved' }).getByText('CONFIRMED').waitFor()
+
+  await page.goto(`/schemas/${schemaId}`)
+  await page.getByRole('region', { name: 'Claims' }).getByText('CONFIRMED').waitFor()
+  await button(page, 'Delete').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No schemas yet').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+async function createClaim(page: Page, schemaId: string, clockId: string): Promise<void> {
+  await page.getByRole('link', { name: 'Claims', exact: true }).click()
+  await page.getByRole('button', { name: 'Create claim' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Customer').fill('acme')
+  await dialog.getByLabel('Contract', { exact: true }).selectOption(schemaId)
+  await dialog.getByLabel('Time').selectOption(clockId)
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'Submit an event' }).waitFor()
+}
+
+test('the live trial follows events and contract: accepted, refused, and what is not complete left out', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await openSchema(page)
+  const end = page.getByLabel('Final state')
+  const timeline = page.getByRole('list', { name: 'Simulated timeline' })
+  await end.getByText('FAILED').waitFor()
+  await button(page, 'delivered').click()
+  await page.getByLabel('After', { exact: true }).fill('20')
+  await page.getByLabel('After, unit').selectOption('minutes')
+  await button(page, 'rating').click()
+  await end.getByText('CONFIRMED').waitFor()
+  await button(page, 'Any event').click()
+  await page.getByLabel('Type').last().fill('late')
+  await timeline.getByText('refused: CLAIM_NOT_OPEN').waitFor()
+  await page.getByLabel('Further fields').last().fill('{')
+  await page.getByText('Must be a JSON object').waitFor()
+  await timeline.getByText('late').waitFor({ state: 'detached' })
+
+  await bound(page, 'at least').fill('5')
+  await end.getByText('FAILED').waitFor()
+  await page.getByLabel('Value', { exact: true }).nth(1).fill('5')
+  await end.getByText('CONFIRMED').waitFor()
+})
+
+test('leaving with unsaved changes asks first', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await openSchema(page)
+  await page.getByLabel('Price').fill('11')
+  await page.getByRole('link', { name: 'Customers' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await page.getByLabel('Price').inputValue(), '11')
+  await page.getByRole('link', { name: 'Customers' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor()
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const LINK = /(http:\/\/\S+)\/welcome\?key=([A-Za-z0-9_-]{43})/
+
+/** The link that the start printed. */
+function linkOf({ output }: ServeProcess): { url: string; key: string } | null {
+  const [, url, key] = LINK.exec(output()) ?? []
+  return url && key ? { url, key } : null
+}
+
+const statusOf = async (url: string, key: string) => (await fetch(`${url}/api/invitations/${key}`)).status
+
+test('each start prints a fresh link until someone has signed up with it; that account has the first token', async (t) => {
+  const DATABASE_URL = await createTestDatabase(t, { migrated: false })
+  const first = await startServeProcess(t, { DATABASE_URL })
+  const old = linkOf(first)
+  assert.equal(old?.url, first.url)
+  assert.equal(await statusOf(first.url, old?.key ?? ''), 200)
+  await first.end('SIGTERM')
+
+  const second = await startServeProcess(t, { DATABASE_URL })
+  const fresh = linkOf(second)
+  assert.ok(fresh && fresh.key !== old?.key)
+  assert.equal(await statusOf(second.url, old?.key ?? ''), 404)
+  const signUp = await fetch(`${second.url}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: second.url },
+    body: JSON.stringify({
+      email: 'me@example.com',
+      name: 'Me',
+      password: 'correct horse',
+      invitation: fresh.key,
+    }),
+  })
+  assert.equal(signUp.status, 200)
+  const me = await fetch(`${second.url}/v1/me`, { headers: { Authorization: `Bearer ${first.token}` } })
+  assert.equal(((await me.json()) as { email: string }).email, 'me@example.com')
+  await second.end('SIGTERM')
+
+  const third = await startServeProcess(t, { DATABASE_URL })
+  assert.equal(linkOf(third), null)
+  assert.match(third.output(), /Dashboard +http:/)
+  // The cookie's key is the database's: the session goes on after a restart.
+  const Cookie = signUp.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  assert.equal((await fetch(`${third.url}/v1/me`, { headers: { Cookie } })).status, 200)
+})
+
+test('the link is under PUBLIC_URL where it is set', async (t) => {
+  const settings = { DATABASE_URL: await createTestDatabase(t), PUBLIC_URL: 'http://claims.example.com' }
+  assert.equal(linkOf(await startServeProcess(t, settings))?.url, settings.PUBLIC_URL)
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startTestService } from '../support/test-service.ts'
+
+const { url } = await startTestService({ after })
+
+const navigate = (path: string, headers: Record<string, string> = {}) =>
+  fetch(url + path, { headers: { Accept: 'text/html,*/*;q=0.8', ...headers } })
+
+test('the dashboard’s own paths all answer its page, under a policy that allows nothing from elsewhere', async () => {
+  for (const path of ['/', '/claims?status=OPEN', '/candidates/order-1', '/welcome?key=x']) {
+    const answer = await navigate(path)
+    assert.equal(answer.status, 200, path)
+    assert.match(await answer.text(), /<div id="root">/)
+    assert.equal(answer.headers.get('cache-control'), 'no-cache')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/)
+    assert.doesNotMatch(policy, /unsafe|https?:/)
+  }
+})
+
+test('assets come compressed and are kept for good, since their names change with their content', async () => {
+  const page = await (await navigate('/')).text()
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] as string
+  for (const encoding of ['br', 'gzip']) {
+    const answer = await fetch(url + script, { headers: { 'Accept-Encoding': encoding } })
+    assert.equal(answer.headers.get('content-encoding'), encoding)
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.match(answer.headers.get('content-type') ?? '', /javascript/)
+  }
+})
+
+test('unknown paths of the API, of the reference and of assets keep their JSON answer, in a browser too', async () => {
+  for (const path of ['/v1/nothing', '/api/nothing', '/docs/no/such', '/assets/gone.js', '/v1']) {
+    const answer = await navigate(path)
+    assert.equal(answer.status, 404, path)
+    assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'ROUTE_NOT_FOUND')
+  }
+  assert.equal((await navigate('/v1/simulations')).status, 405)
+})
+
+test('programs that ask for an unknown path are told that it is not there', async () => {
+  const answer = await fetch(`${url}/claims/1`, { headers: { Accept: 'application/json' } })
+  assert.equal(answer.status, 404)
+  assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'ROUTE_NOT_FOUND')
+  assert.equal((await fetch(`${url}/claims/1`, { method: 'POST' })).status, 404)
+})

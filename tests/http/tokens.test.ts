@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { assertError } from '../support/assert-error.ts'
+import { eventually } from '../support/eventually.ts'
+import { signUp } from '../support/session-client.ts'
+import { assertStoresNothing } from '../support/stored-rows.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const { browser, email } = await signUp(service)
+
+/** A token of the account, made in the dashboard. */
+async function newToken(fields: object = {}) {
+  const { status, body } = await browser.post('/v1/tokens', { name: 'nightly', ...fields })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+test('GET /v1/me tells whose token or session it is', async () => {
+  const { token } = await newToken()
+  const { body } = await service.clientWith(token).get('/v1/me')
+  assert.deepEqual(body, (await browser.get('/v1/me')).body)
+  assert.deepEqual([body.email, body.name], [email, 'Someone'])
+})
+
+describe('a token that is made over the API', () => {
+  test('is shown once, and works at once on every server', async () => {
+    const { token, ...record } = await newToken()
+    assert.match(token, /^ck_[A-Za-z0-9_-]{43}$/)
+    assert.deepEqual([record.name, record.expires_at, record.last_used_at], ['nightly', null, null])
+    for (const server of [service, second]) {
+      assert.equal((await server.clientWith(token).get('/v1/me')).body.email, email)
+    }
+    const { body } = await browser.get('/v1/tokens')
+    assert.ok(!JSON.stringify(body).includes(token))
+    assert.ok(body.data.some(({ id }: { id: string }) => id === record.id))
+  })
+
+  test('may make others, and end itself', async () => {
+    const api = service.clientWith((await newToken()).token)
+    const { status, body } = await api.post('/v1/tokens', { name: 'child' })
+    assert.equal(status, 201)
+    assert.equal((await service.clientWith(body.token).delete(`/v1/tokens/${body.id}`)).status, 204)
+    assertError(await service.clientWith(body.token).get('/v1/me'), 401, 'TOKEN_INVALID')
+    assert.equal((await api.get('/v1/me')).status, 200)
+  })
+
+  test('ends at its time', async () => {
+    const soon = new Date(Date.now() + 1_500)
+    const { token, expires_at } = await newToken({ expires_at: soon.toISOString() })
+    assert.equal(expires_at, soon.toISOString())
+    const api = service.clientWith(token)
+    assert.equal((await api.get('/v1/me')).status, 200)
+    const refused = await eventually(async () => {
+      const answer = await api.get('/v1/me')
+      return answer.status === 401 && answer
+    })
+    assertError(refused, 401, 'TOKEN_INVALID')
+  })
+
+  test('needs a name, and a time that is still to come', async () => {
+    await assertStoresNothing(service, async () => {
+      const send = (body: object) => browser.post('/v1/tokens', body)
+      for (const name of ['', 'x'.repeat(256)]) {
+        assertError(await send({ name }), 400, 'VALIDATION_ERROR', 'name')
+      }
+      for (const expires_at of ['2020-01-01T00:00:00Z', '2027-01-31', '3000-01-01T00:00:00Z', 'soon']) {
+        assertError(await send({ name: 'n', expires_at }), 400, 'VALIDATION_ERROR', 'expires_at')
+      }
+      assertError(await send({ name: 'n', token: 'ck_mine' }), 400, 'VALIDATION_ERROR', 'token')
+    })
+  })
+})
+
+describe('revoking a token', () => {
+  test('ends it at once on every server; twice changes nothing', async () => {
+    const { id, token } = await newToken()
+    const clients = [service.clientWith(token), second.clientWith(token)]
+    for (const client of clients) assert.equal((await client.get('/v1/me')).status, 200)
+    assert.equal((await browser.delete(`/v1/tokens/${id.toUpperCase()}`)).status, 204)
+    for (const client of clients) assertError(await client.get('/v1/me'), 401, 'TOKEN_INVALID')
+
+    const revoked = await find(id)
+    assert.ok(revoked.revoked_at)
+    assert.equal((await browser.delete(`/v1/tokens/${id}`)).status, 204)
+    assert.equal((await find(id)).revoked_at, revoked.revoked_at)
+  })
+
+  test('that is not there, or another account’s, answers 404', async () => {
+    const { id, token } = await newToken()
+    const stranger = (await signUp(service)).browser
+    assertError(await stranger.delete(`/v1/tokens/${id}`), 404, 'TOKEN_NOT_FOUND')
+    assertError(await browser.delete(`/v1/tokens/${crypto.randomUUID()}`), 404, 'TOKEN_NOT_FOUND')
+    assertError(await browser.delete('/v1/tokens/x'), 400, 'VALIDATION_ERROR', 'id')
+    assert.equal((await service.clientWith(token).get('/v1/me')).status, 200)
+  })
+})
+
+test('the list has the account’s tokens, newest first', async () => {
+  const { browser: other } = await signUp(service)
+  for (const name of ['first', 'second', 'third']) await other.post('/v1/tokens', { name })
+  const { body } = await other.get('/v1/tokens')
+  assert.deepEqual(
+    body.data.map(({ name }: { name: string }) => name),
+    ['third', 'second', 'first'],
+  )
+  assertError(await other.get('/v1/tokens?limit=1'), 400, 'VALIDATION_ERROR', 'limit')
+})
+
+describe('last_used_at', () => {
+  test('is the time of a use, written at most once a minute', async () => {
+    const { id, token } = await newToken()
+    const api = service.clientWith(token)
+    await api.get('/v1/me')
+    const first = await eventually(async () => (await find(id)).last_used_at)
+    assert.ok(Math.abs(Date.parse(first) - Date.now()) < 60_000)
+    for (const server of [service, second]) await server.clientWith(token).get('/v1/me')
+    await settled(token)
+    assert.equal((await find(id)).last_used_at, first)
+
+    await service.sql("UPDATE api_tokens SET last_used_at = last_used_at - interval '61 s' WHERE id = $1", [
+      id,
+    ])
+    const third = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+    await third.clientWith(token).get('/v1/me')
+    await eventually(async () => Date.parse((await find(id)).last_used_at) >= Date.parse(first))
+  })
+
+  test('is not touched by requests that were refused', async () => {
+    const { id, token } = await newToken()
+    await browser.delete(`/v1/tokens/${id}`)
+    assertError(await service.clientWith(token).get('/v1/me'), 401, 'TOKEN_INVALID')
+    await settled(token)
+    assert.equal((await find(id)).last_used_at, null)
+  })
+})
+
+async function find(id: string) {
+  const { body } = await browser.get('/v1/tokens')
+  return body.data.find((token: { id: string }) => token.id === id)
+}
+
+/** What was written in the background before this has been written: another token's use comes after it. */
+async function settled(than: string): Promise<void> {
+  const { id, token } = await newToken()
+  assert.notEqual(token, than)
+  for (const server of [service, second]) await server.clientWith(token).get('/v1/me')
+  await eventually(async () => (await find(id)).last_used_at)
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Scope } from './test-database.ts'
+
+/** As Debian, Fedora and others name it; the tests bring no browser of their own. */
+const EXECUTABLES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A real Chromium, ended with its scope. Each page has a profile of its own. */
+export async function startBrowser(t: Scope): Promise<Browser> {
+  const executablePath = EXECUTABLES.find(existsSync)
+  if (!executablePath) throw new Error('Chromium is missing: apt-get install -y chromium')
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  t.after(() => browser.close())
+  return browser
+}
+
+export interface WatchedPage {
+  page: Page
+  /** What the console complained of: refused styles or scripts, failed requests, exceptions. */
+  complaints: string[]
+}
+
+/** A new page that notes what its console complains of. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  // Without motion: what is fading in has not its colours yet.
+  const defaults = { baseURL: url, locale: 'en-GB', reducedMotion: 'reduce' } as const
+  const context = await browser.newContext({ ...defaults, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  return { page, complaints }
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import type { Connection, Statement } from '../../src/storage/database.ts'
+
+interface Node {
+  'Node Type': string
+  'Index Name'?: string
+  'Relation Name'?: string
+  'Sort Method'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Heap Fetches'?: number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Node[]
+}
+
+/** What the statements of some work did with the table of claims. */
+export interface Effort {
+  /** Rows that were looked at. */
+  rows: number
+  /** Entries that were read of an index alone. */
+  entries: number
+  /** Rows that were put in order, but for those of which only the first few were kept. */
+  sorted: number
+  scans: string[]
+}
+
+/** A connection that lets the database explain each statement that reads claims, as it is executed. */
+export function explaining(db: Connection): { db: Connection; effort: Effort } {
+  const effort: Effort = { rows: 0, entries: 0, sorted: 0, scans: [] }
+  const query = async <Row>(statement: Statement): Promise<Row[]> => {
+    if (statement.text.includes('FROM claims')) {
+      const [row] = await db.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
+        text: `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statement.text}`,
+        ...(statement.values ? { values: statement.values } : {}),
+      })
+      assert.ok(row)
+      add(effort, row['QUERY PLAN'][0].Plan)
+    }
+    return db.query<Row>(statement)
+  }
+  return { db: { query }, effort }
+}
+
+function add(effort: Effort, node: Node): void {
+  const type = node['Node Type']
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  const seen = Math.round((node['Actual Rows'] + removed) * node['Actual Loops'])
+  if (type === 'Index Only Scan') {
+    effort.entries += seen
+    effort.rows += node['Heap Fetches'] ?? 0
+  } else if (node['Relation Name'] === 'claims') effort.rows += seen
+  else if (type === 'Sort' && node['Sort Method'] !== 'top-N heapsort') effort.sorted += seen
+  if (type.endsWith('Scan')) effort.scans.push(`${type} ${node['Index Name'] ?? node['Relation Name'] ?? ''}`)
+  for (const child of node.Plans ?? []) add(effort, child)
+}

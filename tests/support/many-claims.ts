@@ -1,0 +1,39 @@
+import type { TestService } from './test-service.ts'
+
+/** Ids that the rows of `addManyClaims` name; `n` below 256. */
+export const customerOf = (n: number) => `00000000-0000-7000-9000-${n.toString(16).padStart(12, '0')}`
+export const schemaOf = (n: number) => `00000000-0000-7000-a000-${n.toString(16).padStart(12, '0')}`
+export const clockOf = (n: number) => `00000000-0000-7000-b000-${n.toString(16).padStart(12, '0')}`
+
+/**
+ * Gives the account so many claims and as many candidates, by turns, created over 50 days up to yesterday and mostly
+ * resolved. Of ten, three have customer 0 and one schema 0; of a thousand, one has schema 1 and one is on clock 0.
+ */
+export async function addManyClaims(service: TestService, userId: string, count: number): Promise<void> {
+  await service.sql(
+    `INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
+      decisive_event_types, status, scheduled_outcome, status_since, due_at, schema_id, test_clock_id, created_at)
+    SELECT
+      (lpad(to_hex((extract(epoch FROM created) * 1000)::bigint), 12, '0') || '7' || substr(md5(n || kind), 1, 3)
+        || '8' || substr(md5(n || kind), 4, 15))::uuid,
+      $1, ('00000000-0000-7000-9000-' || lpad(to_hex(customer), 12, '0'))::uuid,
+      CASE kind WHEN 'candidate' THEN 'order-' || to_char(created, 'YYYY-MM-DD') || '-' || n END,
+      CASE kind WHEN 'candidate' THEN 'customer-' || customer END,
+      json_build_object('price', n % 1000 / 8.0), '{}', status,
+      CASE status WHEN 'OPEN' THEN NULL WHEN 'PENDING' THEN 'FAILED' ELSE status END,
+      CASE status WHEN 'OPEN' THEN created ELSE created + n % 80000 * interval '1 second' END,
+      CASE WHEN status IN ('OPEN', 'PENDING') THEN now() + n % 5000 * interval '1 minute' END,
+      ('00000000-0000-7000-a000-' || CASE WHEN n % 10 = 3 THEN '000000000000' WHEN n % 1000 = 7 THEN '000000000001' END)::uuid,
+      CASE WHEN n % 1000 = 5 THEN '00000000-0000-7000-b000-000000000000'::uuid END,
+      created
+    FROM (
+      SELECT n, kind, date_trunc('milliseconds', now() - interval '51 days' + n * (interval '50 days' / $2)) AS created,
+        CASE n % 20 WHEN 0 THEN 'OPEN' WHEN 1 THEN 'PENDING' WHEN 2 THEN 'FAILED' ELSE 'CONFIRMED' END AS status,
+        CASE WHEN n % 10 < 3 THEN 0 ELSE n % 200 END AS customer
+      FROM generate_series(1, $2::int) AS n, unnest(ARRAY['claim', 'candidate']) AS kind
+      ORDER BY n
+    ) AS made`,
+    [userId, count],
+  )
+  await service.sql('VACUUM ANALYZE claims')
+}

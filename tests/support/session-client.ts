@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { createInvitation } from '../../src/app/create-invitation.ts'
+import type { Answer } from './api-client.ts'
+import { uniqueName } from './new-records.ts'
+import type { TestService } from './test-service.ts'
+
+/** Speaks to a service as a page of it in a browser does: with its cookies, and saying where it comes from. */
+export class SessionClient {
+  readonly #service: TestService
+  readonly #cookies = new Map<string, string>()
+
+  constructor(service: TestService) {
+    this.#service = service
+  }
+
+  /** The header Cookie. */
+  get cookie(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('GET', path, undefined, headers)
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('POST', path, body, headers)
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.send('DELETE', path)
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const json = body === undefined ? undefined : JSON.stringify(body)
+    const answer = await this.#service.clientWith(null).send(method, path, json, {
+      Origin: this.#service.url,
+      ...(this.cookie ? { Cookie: this.cookie } : {}),
+      ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    })
+    for (const header of answer.headers.getSetCookie()) this.#keep(header)
+    return answer
+  }
+
+  #keep(header: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? []
+    if (/max-age=0\b/i.test(header)) this.#cookies.delete(name)
+    else this.#cookies.set(name, value)
+  }
+}
+
+export const PASSWORD = 'correct horse battery'
+
+export interface SignedUp {
+  email: string
+  /** Signed in. */
+  browser: SessionClient
+}
+
+/** A new account, signed up by invitation and signed in. */
+export async function signUp(service: TestService): Promise<SignedUp> {
+  const email = `${uniqueName()}@example.com`
+  const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
+  const browser = new SessionClient(service)
+  const body = { email, name: 'Someone', password: PASSWORD, invitation: key }
+  const { status, body: said } = await browser.post('/api/auth/sign-up/email', body)
+  assert.equal(status, 200, JSON.stringify(said))
+  return { email, browser }
+}
+
+/** The same account in another browser. */
+export async function signIn(
+  service: TestService,
+  email: string,
+  password = PASSWORD,
+): Promise<SessionClient> {
+  const browser = new SessionClient(service)
+  const { status, body } = await browser.post('/api/auth/sign-in/email', { email, password })
+  assert.equal(status, 200, JSON.stringify(body))
+  return browser
+}

@@ -60,6 +60,7 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
           operationId: 'submitEvents',
           summary: 'Submit events',
           description: DESCRIPTION,
+          consumes: ['application/json', NDJSON],
           tags: ['Events'],
           headers: PreferHeader,
           body: batchBody('events', AddressedSubmission),

@@ -18,6 +18,7 @@ export interface Connection {
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 5_000
 const CLOSE_PATIENCE_MS = 1_000
+const IDLE_TRANSACTION_MS = 300_000
 /** Callers that may wait for a connection; one more is answered 503 at once rather than made to wait. */
 const MAX_WAITING = 1_000
 
@@ -54,6 +55,8 @@ export class Database implements Connection {
       max: poolSize,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: statementTimeoutMs,
+      // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
       // The server ends a statement first; this is for a server that answers no more.
       query_timeout: statementTimeoutMs && statementTimeoutMs + 5_000,
       keepAlive: true,

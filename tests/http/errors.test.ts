@@ -11,7 +11,6 @@ const authorization = { Authorization: `Bearer ${api.token}` }
 
 describe('404 ROUTE_NOT_FOUND', () => {
   const paths = [
-    '/',
     '/v1',
     '/v2/claims',
     '/v1/claim',

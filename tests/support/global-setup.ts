@@ -4,6 +4,7 @@ import pg from 'pg'
 import { Database } from '../../src/storage/database.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
 import { migrate } from '../../src/storage/migrate.ts'
+import { dropDatabase } from './drop-database.ts'
 
 /*
  * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, else an
@@ -66,7 +67,7 @@ async function dropDatabases(run: string): Promise<void> {
     'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
     [`claimkeeper_test_${run}_`],
   )
-  for (const { name } of rows) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  for (const { name } of rows) await dropDatabase(admin, name)
 }
 
 function urlOfDatabase(serverUrl: string, database: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { dropDatabase } from './drop-database.ts'
 
 /** What a resource belongs to: a test (`t`), or a whole file (`{ after }` of node:test). */
 export interface Scope {
@@ -15,19 +16,19 @@ export async function createTestDatabase(t: Scope, options = { migrated: true })
 
   const name = `claimkeeper_test_${run}_${randomBytes(6).toString('hex')}`
   const template = options.migrated ? `claimkeeper_test_${run}_template` : 'template1'
-  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
-  t.after(() => onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  await onServer(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+  t.after(() => onServer(server, (client) => dropDatabase(client, name)))
 
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
 }
 
-async function onServer(url: string, sql: string): Promise<void> {
+async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(sql)
+    await work(client)
   } finally {
     await client.end()
   }

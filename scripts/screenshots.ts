@@ -15,6 +15,7 @@ import { type DemoData, makeDemoData, type Send, waitUntilFinal } from './screen
  */
 
 const ASKED_FOR = process.argv.slice(2)
+const isAskedFor = (name: string) => ASKED_FOR.length === 0 || ASKED_FOR.includes(name)
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const FOLDER = at('screenshots')
@@ -103,8 +104,6 @@ async function takeAll(): Promise<void> {
   }
 }
 
-const isAskedFor = (name: string) => ASKED_FOR.length === 0 || ASKED_FOR.includes(name)
-
 /** What a newcomer sees, before there are data: signing up and the first overview. */
 async function takeEmpty(browser: Browser, service: ServeProcess): Promise<void> {
   const link = /\S+\/welcome\?key=\S+/.exec(service.output())?.[0] as string
@@ -141,6 +140,7 @@ async function signIn(page: Page): Promise<void> {
 async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
   await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => {})
 }
 

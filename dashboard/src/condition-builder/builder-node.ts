@@ -20,7 +20,7 @@ export interface LeafNode {
   bounds: { comparator: Comparator; text: string }[]
 }
 
-export type MatchDraft = { by: 'value'; text: string } | { by: 'fields'; fields: MatchField[] }
+type MatchDraft = { by: 'value'; text: string } | { by: 'fields'; fields: MatchField[] }
 
 export interface MatchField {
   id: string

@@ -24,7 +24,7 @@ function NewSchema() {
     <>
       <PageHeader
         title="New schema"
-        description="A contract to create claims from. What is edited on the left shows as JSON on the right, and the other way round."
+        description="A contract to create claims from. The form and its JSON are in step: edit either."
       />
       <SchemaEditor schema={null} />
     </>

@@ -20,6 +20,7 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
   useEffect(() => {
     if (!isOpen) return
     const close = () => setPlace(null)
+    const follow = () => setPlace(button.current && placeBeside(button.current, side))
     const onElsewhere = ({ target }: Event) => {
       if (!ref.current?.contains(target as Node)) close()
     }
@@ -31,16 +32,16 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
     addEventListener('pointerdown', onElsewhere)
     addEventListener('focusin', onElsewhere)
     addEventListener('keydown', onKey)
-    addEventListener('scroll', close, { capture: true })
-    addEventListener('resize', close)
+    addEventListener('scroll', follow, { capture: true, passive: true })
+    addEventListener('resize', follow)
     return () => {
       removeEventListener('pointerdown', onElsewhere)
       removeEventListener('focusin', onElsewhere)
       removeEventListener('keydown', onKey)
-      removeEventListener('scroll', close, { capture: true })
-      removeEventListener('resize', close)
+      removeEventListener('scroll', follow, { capture: true })
+      removeEventListener('resize', follow)
     }
-  }, [isOpen])
+  }, [isOpen, side])
   return (
     <div ref={ref} className="relative min-w-0">
       <Button

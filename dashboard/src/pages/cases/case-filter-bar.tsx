@@ -48,7 +48,7 @@ export function CaseFilterBar({ kind, filters }: CaseFilterBarProps) {
       />
       <TestClockSelect
         aria-label="Test clock"
-        none="Live and test clocks"
+        none="Live and test"
         value={filters.clock ?? ''}
         onChange={(clock) => show({ clock })}
       />

@@ -26,7 +26,7 @@ export function ContractJson({ document, issues, onChange, onReset }: ContractJs
     <Card aria-label="JSON">
       <CardHeader
         title="JSON"
-        description="As the API takes it. Edit here or in the form."
+        description="Edit it here or in the form."
         actions={<CopyButton text={json} label="Copy JSON" />}
       />
       <CardBody className="grid gap-2.5">

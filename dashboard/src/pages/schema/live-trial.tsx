@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { Contract } from '../../../../src/domain/contract.ts'
 import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { simulationQuery } from '../../api/simulations.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
-import { cn } from '../../components/ui/cn.ts'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { type TrialEvent, toRequest } from './trial-events.ts'
 import { TrialForm } from './trial-form.tsx'
@@ -23,7 +22,6 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
   const wanted = useMemo(() => last && toRequest(last, openedAt, events), [last, openedAt, events])
   const asked = useDelayed(wanted)
   const { data, error } = useQuery(simulationQuery(asked?.request ?? null))
-  const isBehind = useDeferredValue(asked !== wanted || contract === null)
   return (
     <Card aria-label="Live trial" className="mt-5">
       <CardHeader
@@ -37,7 +35,10 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
           condition={last?.fulfillment_condition ?? null}
           errors={errorsByEvent(error, asked?.ids ?? [])}
         />
-        <div className={cn('grid gap-3 transition-opacity', isBehind && 'opacity-60')}>
+        <div className="grid gap-3" aria-busy={asked !== wanted}>
+          {data && !contract ? (
+            <p className="text-xs text-muted">By the contract as it last was complete:</p>
+          ) : null}
           {error && !data ? <FormError error={error} /> : null}
           {data && last ? (
             <TrialTimeline simulation={data} contract={last} />

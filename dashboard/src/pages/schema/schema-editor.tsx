@@ -24,7 +24,7 @@ import { useSaveSchema } from './save-schema.ts'
 export function SchemaEditor({ schema }: { schema: ClaimSchema | null }) {
   const [stored, setStored] = useState(() => (schema ? ofContract(schema.contract) : ofDraft(newDraft())))
   const [document, setDocument] = useState<ContractDocument>(stored)
-  const [isChecked, setChecked] = useState(schema !== null)
+  const [isChecked, setChecked] = useState(false)
   const isChanged = document.json !== stored.json
   const saving = useSaveSchema(schema?.id ?? null, (saved) => setStored(ofContract(saved)))
   const edit = (changed: ContractDocument) => {
@@ -48,7 +48,7 @@ export function SchemaEditor({ schema }: { schema: ClaimSchema | null }) {
         noValidate
         className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
       >
-        <fieldset disabled={document.problem !== null} className="min-w-0 disabled:opacity-60">
+        <fieldset disabled={document.problem !== null} className="min-w-0">
           <legend className="sr-only">Contract as a form</legend>
           <Card aria-label="Terms">
             <CardHeader title="Terms" />
@@ -80,7 +80,11 @@ export function SchemaEditor({ schema }: { schema: ClaimSchema | null }) {
           <ContractJson
             document={document}
             issues={issues}
-            onChange={(json) => edit(withJson(document, json))}
+            onChange={(json) => {
+              edit(withJson(document, json))
+              // No field was passed through that could have said it by itself.
+              setChecked(true)
+            }}
             onReset={() => edit(ofDraft(document.draft))}
           />
           <Card aria-label="In words">

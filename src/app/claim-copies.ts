@@ -10,6 +10,8 @@ export interface ClaimCopy {
   eventIds: Set<string>
   /** Estimated. */
   bytes: number
+  /** Of these, how many count towards the bound. */
+  countedBytes: number
 }
 
 /** Estimated bytes that all copies may take. */
@@ -38,9 +40,11 @@ export class ClaimCopies {
 
   keep(copy: ClaimCopy): void {
     const { id } = copy.claim
-    const counted = this.#copies.info(id)?.size ?? 0
     // Its size is only looked at when it is new.
-    if (copy.bytes > 1.2 * counted) this.#copies.delete(id)
+    if (copy.bytes > 1.2 * copy.countedBytes) {
+      this.#copies.delete(id)
+      copy.countedBytes = copy.bytes
+    }
     this.#copies.set(id, copy)
   }
 
@@ -56,5 +60,6 @@ export function copyOf({ claim, contractLength, eventIds, decisiveEvents }: Clai
     log: new EventLog(claim.contract.fulfillment_condition, decisiveEvents),
     eventIds: new Set(eventIds),
     bytes: eventIds.reduce((sum, id) => sum + idBytes(id), COPY_BYTES + contractBytes),
+    countedBytes: 0,
   }
 }

@@ -16,11 +16,14 @@ import type { CustomerBody } from './schemas/customer.ts'
 import type { OverviewBody } from './schemas/overview.ts'
 import type { TestClockBody } from './schemas/test-clock.ts'
 
-/* From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds. */
+/*
+ * From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds; where
+ * answers are many it is written out here, since JSON.stringify takes several times as long over what holds a Date.
+ */
 
 export function presentEvent(event: LogEvent) {
   const { id, type, createdAt, system, payload } = event
-  return { id, type, created_at: createdAt, system, ...payload }
+  return { id, type, created_at: createdAt.toISOString(), system, ...payload }
 }
 
 export function presentClaim(claim: Claim): Static<typeof ClaimSummaryBody> {
@@ -44,12 +47,12 @@ function presentState(claim: Claim) {
   return {
     contract: claim.contract,
     status: claim.status,
-    status_since: claim.statusSince,
+    status_since: claim.statusSince.toISOString(),
     scheduled_outcome: claim.scheduledOutcome,
-    due_at: claim.dueAt,
+    due_at: claim.dueAt?.toISOString() ?? null,
     schema_id: claim.schemaId,
     test_clock_id: claim.testClockId,
-    created_at: claim.createdAt,
+    created_at: claim.createdAt.toISOString(),
   }
 }
 

@@ -82,13 +82,13 @@ export async function appendEvents(
       SELECT now, (SELECT json_agg(id) FROM decided WHERE id NOT IN (SELECT id FROM appended)) AS overtaken
       FROM clock`,
     values: [
-      appends.map(({ seen }) => seen.id),
-      appends.map(({ seen }) => seen.eventCount),
-      appends.map(({ events }) => events.length),
-      appends.map(({ bytes }) => bytes),
+      plainArray(appends.map(({ seen }) => seen.id)),
+      plainArray(appends.map(({ seen }) => seen.eventCount)),
+      plainArray(appends.map(({ events }) => events.length)),
+      plainArray(appends.map(({ bytes }) => bytes)),
       appends.map(({ seen, settles }) => (settles ? windowMs(seen.contract.review_window) : null)),
-      events.map(({ claimId }) => claimId),
-      events.map(({ seq }) => seq),
+      plainArray(events.map(({ claimId }) => claimId)),
+      plainArray(events.map(({ seq }) => seq)),
       events.map(({ id }) => id),
       events.map(({ type }) => type),
       events.map(({ payload }) => payload),
@@ -97,3 +97,6 @@ export async function appendEvents(
   })
   return { at: row?.now ?? null, overtaken: new Set(row?.overtaken) }
 }
+
+/** An array of what needs no quotes: the driver would look at each character. */
+const plainArray = (values: readonly (string | number)[]): string => `{${values.join(',')}}`

@@ -14,23 +14,27 @@ import {
 } from './scalars.ts'
 
 /** An item of an event log; beside these fields it has every field of the submission as it was sent. */
-const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_at: Date; system: boolean }>({
-  $id: 'Event',
-  type: 'object',
-  description: 'An item of the event log, with every other field of the submission as it was sent.',
-  required: ['id', 'type', 'created_at', 'system'],
-  properties: {
-    id: Type.String({ description: 'Unique within the claim.', examples: ['evt-1'] }),
-    type: Type.String({ examples: ['ticket_resolved'] }),
-    created_at: DateTime('When the service recorded it.'),
-    system: Type.Boolean({ description: 'Appended by the service at a time-based transition (§6 rule 2).' }),
-    value: { description: 'As it was sent.' },
+const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_at: string; system: boolean }>(
+  {
+    $id: 'Event',
+    type: 'object',
+    description: 'An item of the event log, with every other field of the submission as it was sent.',
+    required: ['id', 'type', 'created_at', 'system'],
+    properties: {
+      id: Type.String({ description: 'Unique within the claim.', examples: ['evt-1'] }),
+      type: Type.String({ examples: ['ticket_resolved'] }),
+      created_at: DateTime('When the service recorded it.'),
+      system: Type.Boolean({
+        description: 'Appended by the service at a time-based transition (§6 rule 2).',
+      }),
+      value: { description: 'As it was sent.' },
+    },
+    additionalProperties: true,
+    examples: [
+      { id: 'evt-1', type: 'satisfaction', created_at: '2026-01-31T09:30:00.000Z', system: false, value: 5 },
+    ],
   },
-  additionalProperties: true,
-  examples: [
-    { id: 'evt-1', type: 'satisfaction', created_at: '2026-01-31T09:30:00.000Z', system: false, value: 5 },
-  ],
-})
+)
 export const EventRef = Type.Unsafe<Static<typeof EventBody>>({ $ref: 'Event#' })
 
 const STATE = {

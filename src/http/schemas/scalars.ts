@@ -18,7 +18,7 @@ export const UuidOrNull = (description: string) =>
   })
 
 export const DateTime = (description: string) =>
-  Type.Unsafe<Date>({
+  Type.Unsafe<Date | string>({
     type: 'string',
     format: 'date-time',
     description,
@@ -26,7 +26,7 @@ export const DateTime = (description: string) =>
   })
 
 export const DateTimeOrNull = (description: string) =>
-  Type.Unsafe<Date | null>({
+  Type.Unsafe<Date | string | null>({
     type: ['string', 'null'],
     format: 'date-time',
     description,

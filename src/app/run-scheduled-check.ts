@@ -16,6 +16,8 @@ import type { App } from './app.ts'
 
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
 const BATCH = 1_000
+/** Batches on their way at once: no claim is in two of them. */
+const BATCHES_AT_ONCE = 2
 /** A claim that changes while it is read is left for the next round. */
 const MOST_ROUNDS = 10
 /** Far below PostgreSQL's deadlock_timeout of a second. */
@@ -40,27 +42,30 @@ export function runScheduledCheck(app: App, checkTime: Date, isOver = () => fals
   })
 }
 
-/** Walks once over the due claims. While a batch is being moved the next one is read. */
+/** Walks once over the due claims. While batches are being moved the next one is read. */
 async function checkOnce(
   app: App,
   checkTime: Date,
   isOver: () => boolean,
 ): Promise<{ moved: number; missed: number }> {
   const sum = { moved: 0, missed: 0 }
-  const find = (after: DueCursor) => findDueClaims(app.db, checkTime, after, BATCH)
-  for (let finding: Promise<DueClaim[]> | null = find(DUE_START); finding; ) {
-    const due: DueClaim[] = await finding
-    const cursor = nextCursor(due, BATCH)
-    finding = cursor && find(cursor)
-    // Where moving fails, nobody asks what was found.
-    finding?.catch(() => {})
+  const moving = new Set<Promise<void>>()
+  for (let cursor: DueCursor | null = DUE_START; cursor && !isOver(); ) {
+    const due: DueClaim[] = await findDueClaims(app.db, checkTime, cursor, BATCH)
+    cursor = nextCursor(due, BATCH)
     const moves = due.flatMap((claim) => moveOf(claim, checkTime))
-    const moved = await move(app, checkTime, moves)
-    sum.moved += moved
-    sum.missed += moves.length - moved
-    if (isOver()) return { moved: sum.moved, missed: 0 }
+    const batch = move(app, checkTime, moves).then((moved) => {
+      sum.moved += moved
+      sum.missed += moves.length - moved
+      moving.delete(batch)
+    })
+    moving.add(batch)
+    // A failure shows below, whenever it comes.
+    batch.catch(() => {})
+    if (moving.size === BATCHES_AT_ONCE) await Promise.race(moving)
   }
-  return sum
+  await Promise.all(moving)
+  return isOver() ? { ...sum, missed: 0 } : sum
 }
 
 /**

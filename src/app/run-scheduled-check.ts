@@ -50,7 +50,8 @@ async function checkOnce(
 ): Promise<{ moved: number; missed: number }> {
   const sum = { moved: 0, missed: 0 }
   const moving = new Set<Promise<void>>()
-  for (let cursor: DueCursor | null = DUE_START; cursor && !isOver(); ) {
+  let over = false
+  for (let cursor: DueCursor | null = DUE_START; cursor && !over; ) {
     const due: DueClaim[] = await findDueClaims(app.db, checkTime, cursor, BATCH)
     cursor = nextCursor(due, BATCH)
     const moves = due.flatMap((claim) => moveOf(claim, checkTime))
@@ -63,9 +64,10 @@ async function checkOnce(
     // A failure shows below, whenever it comes.
     batch.catch(() => {})
     if (moving.size === BATCHES_AT_ONCE) await Promise.race(moving)
+    over = isOver()
   }
   await Promise.all(moving)
-  return isOver() ? { ...sum, missed: 0 } : sum
+  return over ? { ...sum, missed: 0 } : sum
 }
 
 /**

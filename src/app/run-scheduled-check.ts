@@ -15,7 +15,7 @@ import { takeBackTotals } from '../storage/resolution-totals.ts'
 import type { App } from './app.ts'
 
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
-const BATCH = 1_000
+const BATCH = 250
 /** Batches on their way at once: no claim is in two of them. */
 const BATCHES_AT_ONCE = 2
 /** A claim that changes while it is read is left for the next round. */

@@ -38,7 +38,8 @@ export function requireKeepable(value: Json): void {
   if (flaw) throw validationError([{ path: flaw.path.reduce(join, '') || 'body', message: flaw.message }])
 }
 
-function parseBytes(bytes: Buffer): Json {
+/** Parses alone; whether it can be kept is for the caller to ask (`requireKeepable`). @throws VALIDATION_ERROR */
+export function parseBytes(bytes: Buffer): Json {
   if (!isUtf8(bytes)) throw validationError([{ path: 'body', message: 'is not valid UTF-8' }])
   return parse(bytes.toString('utf8'))
 }

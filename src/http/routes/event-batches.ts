@@ -15,7 +15,7 @@ import {
   validateEnvelope,
 } from '../batch.ts'
 import { refuseEncoding } from '../error-response.ts'
-import { parseJson } from '../parse-json.ts'
+import { parseBytes } from '../parse-json.ts'
 import { presentEither, presentEvent } from '../present.ts'
 import { type Line, readLines, TOO_LONG } from '../read-lines.ts'
 import { prefersMinimal, readAddress, readSubmission } from '../read-submission.ts'
@@ -106,6 +106,7 @@ async function resultOf(
   }
 }
 
+/** As an item of a batch: `readItem` asks whether it can be kept. */
 function parseLine(line: Line): Json {
   if (line === TOO_LONG) {
     throw new ServiceError(
@@ -113,5 +114,5 @@ function parseLine(line: Line): Json {
       `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`,
     )
   }
-  return parseJson(line)
+  return parseBytes(line)
 }

@@ -23,6 +23,13 @@ const IDLE_TRANSACTION_MS = 300_000
 const MAX_WAITING = 1_000
 
 /**
+ * Whatever the service asks is answered by an index, in its order. So the planner is not to be led astray by a table
+ * that is still small or not analysed, and rows of several ids are locked in the order of the ids: in a bitmap's order,
+ * that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit` would come with it.
+ */
+export const SET_UP_PLANNER = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off'
+
+/**
  * The database is away or refuses to work. `outcomeKnown` false: the statement may have been executed all the
  * same, because the connection was lost before its answer came.
  */
@@ -61,6 +68,7 @@ export class Database implements Connection {
       query_timeout: statementTimeoutMs && statementTimeoutMs + 5_000,
       keepAlive: true,
       application_name: 'claimkeeper',
+      onConnect: (client) => client.query(SET_UP_PLANNER),
     })
     // An idle connection that breaks is reported here, and a busy one by its statement as well: neither may
     // end the process.

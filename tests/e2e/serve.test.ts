@@ -9,33 +9,13 @@ import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { databaseProcess, hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
+import { holdClaims } from '../support/held-rows.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
 import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
   new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
-
-/** Locks the claim's row, so that a submission to it cannot end. */
-async function holdClaim(databaseUrl: string, id: string) {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query('BEGIN')
-  await client.query('SELECT 1 FROM claims WHERE id = $1 FOR UPDATE', [id])
-  return {
-    keepsSomebodyWaiting: () =>
-      eventually(async () => {
-        const waiting = await client.query(
-          "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
-        )
-        return waiting.rowCount
-      }),
-    letGo: async () => {
-      await client.query('COMMIT')
-      await client.end()
-    },
-  }
-}
 
 describe('serve with its embedded database', { concurrency: true }, () => {
   test('starts from nothing, shows a token once, keeps its data between runs, and stops clean', async (t) => {
@@ -179,9 +159,9 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     const api = await clientOf(served)
     const { id } = await api.claim(await api.customer('acme'), contractWith())
 
-    const held = await holdClaim(DATABASE_URL, id)
+    const held = await holdClaims(t, DATABASE_URL, [id])
     const inFlight = api.post('/v1/events', { claim_id: id, type: 'done' })
-    await held.keepsSomebodyWaiting()
+    await held.keepWaiting()
     const ended = served.end('SIGTERM')
     await eventually(async () => served.output().includes('SIGTERM'))
     await eventually(() =>
@@ -202,9 +182,9 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     const served = await startServeProcess(t, { DATABASE_URL })
     const api = await clientOf(served)
     const { id } = await api.claim(await api.customer('acme'), contractWith())
-    const held = await holdClaim(DATABASE_URL, id)
+    const held = await holdClaims(t, DATABASE_URL, [id])
     const stuck = api.post('/v1/events', { claim_id: id, type: 'done' }).catch(() => null)
-    await held.keepsSomebodyWaiting()
+    await held.keepWaiting()
 
     const startedAt = performance.now()
     assert.equal(await served.end('SIGTERM'), 0)

@@ -36,6 +36,8 @@ async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[
   return {
     keepWaiting: (statements = 1) =>
       eventually(async () => {
+        // Within a transaction the view shows what it showed at first.
+        await client.query('SELECT pg_stat_clear_snapshot()')
         const { rowCount } = await client.query(
           "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
         )

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { atScheduledCheck } from '../../src/domain/lifecycle.ts'
+import { type Append, appendEvents } from '../../src/storage/append-events.ts'
+import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
+import { type Connection, Database } from '../../src/storage/database.ts'
+import { applyMoves, DUE_START, findDueClaims } from '../../src/storage/due-claims.ts'
+import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { holdClaims } from '../support/held-rows.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/*
+ * Who changes several claims locks them in the order of their ids, whatever the plan: two who do so never wait for
+ * each other in a circle.
+ */
+
+const service = await startTestService({ after })
+const db = new Database({ connectionString: service.databaseUrl, poolSize: 1 })
+after(() => db.close())
+const customer = await service.api.customer('acme')
+const terms = contractWith({ activity_window: 0.001 })
+
+async function append(connection: Connection, ids: readonly string[]): Promise<void> {
+  const appends: Append[] = []
+  await readClaimsToDecide(connection, ids, ({ claim }) => {
+    appends.push({
+      seen: claim,
+      events: [{ id: 'first', type: 'seen', payload: '{}' }],
+      bytes: 2,
+      settles: false,
+    })
+  })
+  await appendEvents(connection, appends, { kind: 'live' })
+}
+
+async function move(connection: Connection, ids: readonly string[]): Promise<void> {
+  const time = new Date(Date.now() + 3_600_000)
+  const due = await findDueClaims(connection, time, DUE_START, 100_000)
+  const moves = due
+    .filter(({ id }) => ids.includes(id))
+    .flatMap((claim) => {
+      const transition = atScheduledCheck(claim.state, claim.terms, time, claim.lastEventAt)
+      return transition ? [{ claim, transitions: [transition] }] : []
+    })
+  assert.equal(moves.length, ids.length)
+  await applyMoves(connection, moves)
+}
+
+describe('claims are locked in the order of their ids', () => {
+  for (const { claims, state } of [
+    { claims: 60, state: 'few, not analysed' },
+    { claims: 20_000, state: 'many, not analysed' },
+    { claims: 0, state: 'many, analysed' },
+  ]) {
+    test(`where there are ${state}`, async (t) => {
+      const { id } = await service.api.claim(customer, terms)
+      await service.sql(COPY_CLAIM, [id, claims])
+      if (claims === 0) await service.sql('ANALYZE claims')
+      for (const change of [append, move]) {
+        for (const count of [20, 40]) {
+          const rows = await service.sql('SELECT id FROM claims ORDER BY md5(id::text) LIMIT $1', [count])
+          const ids = rows.map((row) => String(row.id))
+          const [middle] = ids.toSorted().slice(count / 2) as [string]
+          const held = await holdClaims(t, service.databaseUrl, [middle])
+          const changing = db.withConnection(async (connection) => {
+            await connection.query({ text: 'BEGIN' })
+            await change(connection, ids)
+            await connection.query({ text: 'ROLLBACK' })
+          })
+          await held.keepWaiting()
+          const free = await service.sql(
+            'SELECT id FROM claims WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED',
+            [ids],
+          )
+          await held.letGo()
+          await changing
+          assert.deepEqual(
+            free.map((row) => row.id),
+            ids.filter((id) => id > middle).sort(),
+            `${change.name} of ${count}`,
+          )
+        }
+      }
+    })
+  }
+})

@@ -84,10 +84,19 @@ async function signal(pid: number, name: NodeJS.Signals, dir: string): Promise<v
 async function hasEnded(pid: number, dir: string, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
-    if (!(await isPostmasterOf(pid, dir))) return true
+    if (!(await isPostmasterOf(pid, dir)) && !(await isExiting(pid))) return true
     await delay(POLL_MS)
   }
   return false
+}
+
+/** On its last instructions a process has no command any more, but is there; a zombie (Z) is gone. */
+async function isExiting(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return false
+  const [command, stat] = await Promise.all(
+    ['cmdline', 'stat'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => undefined)),
+  )
+  return command === '' && stat !== undefined && !/\) [ZX]/.test(stat)
 }
 
 async function commandOf(pid: number): Promise<string> {

@@ -5,7 +5,7 @@ import { afterSubmission, type Status } from '../domain/lifecycle.ts'
 import { ServiceError } from '../errors.ts'
 import type { Append } from '../storage/append-events.ts'
 import type { ClaimAddress } from '../storage/claims.ts'
-import { type ClaimCopy, idBytes } from './claim-copies.ts'
+import { addId, type ClaimCopy } from './claim-copies.ts'
 import { claimNotFound } from './not-found.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
 
@@ -21,14 +21,19 @@ export class ClaimDraft {
   readonly copy: ClaimCopy
   readonly requests: readonly EventRequest[]
   readonly #verdicts: Verdict[]
+  readonly #recorded: ReadonlySet<string>
   readonly #added = new Map<string, EventRequest>()
   /** As it is once the draft is written. */
   readonly #after: Pick<Claim, 'status' | 'eventCount' | 'logBytes'>
 
-  /** The copy's log takes the events that are to be appended: it is good no more where they are not written. */
-  constructor(copy: ClaimCopy, requests: readonly EventRequest[]) {
+  /**
+   * The copy's log takes the events that are to be appended: it is good no more where they are not written.
+   * @param recorded ids of events in the log, at least those that the requests name
+   */
+  constructor(copy: ClaimCopy, requests: readonly EventRequest[], recorded: ReadonlySet<string>) {
     this.copy = copy
     this.requests = requests
+    this.#recorded = recorded
     const { status, eventCount, logBytes } = copy.claim
     this.#after = { status, eventCount, logBytes }
     this.#verdicts = requests.map((request) => this.#decide(request))
@@ -86,10 +91,7 @@ export class ClaimDraft {
   /** Brings the copy up to what was written. False: the claim takes no more events, so no copy is needed. */
   updateCopy(): boolean {
     if (this.#after.status !== 'OPEN') return false
-    for (const id of this.#added.keys()) {
-      this.copy.eventIds.add(id)
-      this.copy.bytes += idBytes(id)
-    }
+    for (const id of this.#added.keys()) addId(this.copy, id)
     Object.assign(this.copy.claim, this.#after)
     return true
   }
@@ -101,9 +103,9 @@ export class ClaimDraft {
 
   #decide(request: EventRequest): Verdict {
     const { userId, address, submission } = request
-    const { claim, log, eventIds } = this.copy
+    const { claim, log } = this.copy
     if (claim.userId !== userId || !isAt(claim, address)) return refused(claimNotFound(address))
-    if (eventIds.has(submission.id) || this.#added.has(submission.id)) {
+    if (this.#recorded.has(submission.id) || this.#added.has(submission.id)) {
       return { kind: 'repeat', settled: this.#isSettled }
     }
     const decision = decideSubmission(this.#after, log, submission)

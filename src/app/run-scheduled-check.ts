@@ -1,14 +1,13 @@
 import { atScheduledCheck } from '../domain/lifecycle.ts'
-import { DatabaseAway } from '../storage/database.ts'
+import { type Connection, DatabaseAway } from '../storage/database.ts'
 import {
   applyMoves,
+  beginDueWalk,
   type ClaimMove,
-  DUE_START,
   type DueClaim,
-  type DueCursor,
-  findDueClaims,
-  limitLockWaits,
-  nextCursor,
+  endDueWalk,
+  nextDueIds,
+  readDueClaims,
   takeCheckTurn,
 } from '../storage/due-claims.ts'
 import { takeBackTotals } from '../storage/resolution-totals.ts'
@@ -18,8 +17,10 @@ import type { App } from './app.ts'
 const BATCH = 250
 /** Batches on their way at once: no claim is in two of them. */
 const BATCHES_AT_ONCE = 2
-/** A claim that changes while it is read is left for the next round. */
-const MOST_ROUNDS = 10
+/** Claims that one walk goes over: the database sorts their ids. */
+const MOST_IN_A_WALK = 1_000_000
+/** A claim that changes while it is read is left for the next walk. */
+const MOST_WALKS = 10
 /** Far below PostgreSQL's deadlock_timeout of a second. */
 const LONGEST_LOCK_WAIT_MS = 100
 
@@ -32,62 +33,66 @@ const LONGEST_LOCK_WAIT_MS = 100
 export function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
   return app.db.transaction(async (turn) => {
     await takeCheckTurn(turn)
+    await app.db.transaction((connection) => takeBackTotals(connection, checkTime))
     let total = 0
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      const { moved, missed } = await checkOnce(app, checkTime, isOver)
+    for (let walk = 0; walk < MOST_WALKS; walk++) {
+      await beginDueWalk(turn, checkTime, MOST_IN_A_WALK)
+      const { moved, isThrough } = await walkOnce(app, turn, checkTime, isOver)
+      await endDueWalk(turn)
       total += moved
-      if (missed === 0) break
+      if (isThrough) break
     }
     return total
   })
 }
 
-/** Walks once over the due claims. While batches are being moved the next one is read. */
-async function checkOnce(
+/** Moves what comes on the walk. It is through where no other walk is needed. */
+async function walkOnce(
   app: App,
+  turn: Connection,
   checkTime: Date,
   isOver: () => boolean,
-): Promise<{ moved: number; missed: number }> {
-  const sum = { moved: 0, missed: 0 }
-  const moving = new Set<Promise<void>>()
+): Promise<{ moved: number; isThrough: boolean }> {
+  const sum = { found: 0, moved: 0, missed: 0 }
   let over = false
-  for (let cursor: DueCursor | null = DUE_START; cursor && !over; ) {
-    const due: DueClaim[] = await findDueClaims(app.db, checkTime, cursor, BATCH)
-    cursor = nextCursor(due, BATCH)
-    const moves = due.flatMap((claim) => moveOf(claim, checkTime))
-    const batch = move(app, checkTime, moves).then((moved) => {
+  async function moveBatches(): Promise<void> {
+    while (!over) {
+      const ids = await nextDueIds(turn, BATCH)
+      if (ids.length === 0) return
+      const due = await readDueClaims(app.db, checkTime, ids)
+      const moves = due.flatMap((claim) => moveOf(claim, checkTime))
+      const moved = await move(app, moves)
+      sum.found += ids.length
       sum.moved += moved
       sum.missed += moves.length - moved
-      moving.delete(batch)
-    })
-    moving.add(batch)
-    // A failure shows below, whenever it comes.
-    batch.catch(() => {})
-    if (moving.size === BATCHES_AT_ONCE) await Promise.race(moving)
-    over = isOver()
+      over ||= isOver()
+    }
   }
-  await Promise.all(moving)
-  return over ? { ...sum, missed: 0 } : sum
+  const lanes = Array.from({ length: BATCHES_AT_ONCE }, () =>
+    moveBatches().catch((error) => {
+      over = true
+      throw error
+    }),
+  )
+  // All of them, before the turn ends with an error of one.
+  await Promise.allSettled(lanes)
+  await Promise.all(lanes)
+  return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
 }
 
 /**
  * Moves them without waiting long for submissions to some of them, which may be waiting for others of them in turn:
  * then by halves. Returns how many moved.
  */
-async function move(app: App, checkTime: Date, moves: readonly ClaimMove[]): Promise<number> {
+async function move(app: App, moves: readonly ClaimMove[]): Promise<number> {
+  if (moves.length === 0) return 0
   try {
-    return await app.db.transaction(async (connection) => {
-      await limitLockWaits(connection, LONGEST_LOCK_WAIT_MS)
-      await takeBackTotals(connection, checkTime)
-      return applyMoves(connection, moves)
-    })
+    return await applyMoves(app.db, moves, LONGEST_LOCK_WAIT_MS)
   } catch (error) {
     if (!(error instanceof DatabaseAway && error.isPassing)) throw error
     const half = Math.ceil(moves.length / 2)
     if (moves.length === 1) return 0
-    return (
-      (await move(app, checkTime, moves.slice(0, half))) + (await move(app, checkTime, moves.slice(half)))
-    )
+    return (await move(app, moves.slice(0, half))) + (await move(app, moves.slice(half)))
   }
 }
 

@@ -37,9 +37,9 @@ export class SubmissionLines {
   readonly #lines = new Map<string, Line>()
   readonly #open = new Set<Line>()
 
-  /** Whether there is anything to take now. */
-  get hasOpen(): boolean {
-    return this.#open.size > 0
+  /** Of how many claims something can be taken now. */
+  get openCount(): number {
+    return this.#open.size
   }
 
   add(claimId: string, waiting: Waiting): void {

@@ -13,13 +13,16 @@ const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
 /** Groups on their way at once: while one is being committed, another is decided and sent. */
 const LANES = 2
+/** For so many claims another group goes while one is on its way; fewer wait for it, but not long: it may be stuck. */
+const WORTH_ANOTHER = 8
+const LONGEST_HOLD_MS = 10
 /** What may wait; more is answered 503 at once rather than made to wait. */
 const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 32 * 1024 * 1024
 
 /**
  * Group commit: submissions that arrive while others are on their way to the database go together in the next
- * group. There is no timer: where nothing is on its way, a submission goes at once.
+ * group. Where nothing is on its way, a submission goes at once.
  */
 export class SubmissionQueue {
   readonly #db: Database
@@ -29,6 +32,7 @@ export class SubmissionQueue {
   #waitingBytes = 0
   #busyLanes = 0
   #isScheduled = false
+  #holding: NodeJS.Timeout | null = null
 
   constructor(db: Database) {
     this.#db = db
@@ -61,8 +65,19 @@ export class SubmissionQueue {
     })
   }
 
-  #fillLanes(): void {
-    while (this.#busyLanes < LANES && this.#lines.hasOpen) void this.#run(this.#lines.take())
+  #fillLanes(worthAnother = WORTH_ANOTHER): void {
+    while (this.#busyLanes < LANES && this.#lines.openCount >= (this.#busyLanes === 0 ? 1 : worthAnother)) {
+      void this.#run(this.#lines.take())
+    }
+    if (this.#busyLanes < LANES && this.#lines.openCount > 0) this.#holdNoLonger()
+  }
+
+  /** Those that are held back now go at last. */
+  #holdNoLonger(): void {
+    this.#holding ??= setTimeout(() => {
+      this.#holding = null
+      this.#fillLanes(1)
+    }, LONGEST_HOLD_MS)
   }
 
   async #run(group: readonly Taken[]): Promise<void> {

@@ -3,7 +3,7 @@ import { type Append, type Appended, appendEvents, type TimeSource } from '../st
 import { type EventName, readEvents } from '../storage/claim-log.ts'
 import { readClaimsToDecide } from '../storage/claims-to-decide.ts'
 import { type Connection, DatabaseAway } from '../storage/database.ts'
-import { type ClaimCopies, copyOf } from './claim-copies.ts'
+import { type ClaimCopies, copyOf, mayHold } from './claim-copies.ts'
 import { ClaimDraft } from './claim-draft.ts'
 import { claimNotFound } from './not-found.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
@@ -51,11 +51,13 @@ export async function submitGroup(
   })
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** A stale copy shows only where something is written, so nothing else may be decided by it. */
 function draftFromCopy(copies: ClaimCopies, { claimId, requests }: ClaimSubmissions): ClaimDraft | null {
   const copy = copies.get(claimId)
-  if (!copy || requests.some(({ submission }) => copy.eventIds.has(submission.id))) return null
-  const draft = new ClaimDraft(copy, requests)
+  if (!copy || requests.some(({ submission }) => mayHold(copy, submission.id))) return null
+  const draft = new ClaimDraft(copy, requests, NONE)
   return draft.writes ? draft : null
 }
 
@@ -67,7 +69,8 @@ async function draftFromDatabase(
   const requestsOf = new Map(groups.map(({ claimId, requests }) => [claimId, requests]))
   await readClaimsToDecide(db, [...requestsOf.keys()], (read) => {
     const { id } = read.claim
-    drafts.set(id, new ClaimDraft(copyOf(read), requestsOf.get(id) as readonly EventRequest[]))
+    const requests = requestsOf.get(id) as readonly EventRequest[]
+    drafts.set(id, new ClaimDraft(copyOf(read), requests, new Set(read.eventIds)))
   })
 }
 

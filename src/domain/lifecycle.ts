@@ -45,10 +45,11 @@ export function afterSubmission(
  * A claim makes one transition a check: one that entered its state at this check or later is passed over.
  * An event may have been recorded between the check's minute and its run (`lastEventAt`): the state begins
  * no earlier than that event, so that the log's times tell one story.
+ * @param terms only an OPEN claim's matter; null otherwise
  */
 export function atScheduledCheck(
   state: ClaimState,
-  terms: CheckTerms,
+  terms: CheckTerms | null,
   checkTime: Date,
   lastEventAt: Date | null,
 ): Transition | null {
@@ -56,6 +57,7 @@ export function atScheduledCheck(
   const at = lastEventAt !== null && lastEventAt > checkTime ? lastEventAt : checkTime
 
   if (state.status === 'OPEN') {
+    if (terms === null) throw new Error('an OPEN claim is checked without its terms')
     return { state: pending(timeoutOutcome(terms), terms, at), systemEventType: ACTIVITY_WINDOW_ELAPSED }
   }
   const outcome = state.scheduledOutcome as Outcome

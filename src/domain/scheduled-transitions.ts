@@ -8,7 +8,11 @@ const MINUTE_MS = 60_000
  * order; with null, all until the claim is terminal. A check moves a claim at the first whole minute at or after `dueAt`, but after it entered its state:
  * so the minutes in between, decades of them, need not be looked at.
  */
-export function scheduledTransitions(state: ClaimState, terms: CheckTerms, until: Date | null): Transition[] {
+export function scheduledTransitions(
+  state: ClaimState,
+  terms: CheckTerms | null,
+  until: Date | null,
+): Transition[] {
   const transitions: Transition[] = []
   for (let current = state; ; ) {
     const checkTime = nextCheckTime(current)

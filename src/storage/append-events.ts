@@ -1,6 +1,7 @@
 import type { Claim } from '../domain/claim.ts'
 import { windowMs } from '../domain/contract.ts'
 import type { Connection } from './database.ts'
+import { plainArray } from './sql-array.ts'
 
 interface NewEvent {
   id: string
@@ -87,7 +88,9 @@ export async function appendEvents(
       plainArray(appends.map(({ seen }) => seen.eventCount)),
       plainArray(appends.map(({ events }) => events.length)),
       plainArray(appends.map(({ bytes }) => bytes)),
-      appends.map(({ seen, settles }) => (settles ? windowMs(seen.contract.review_window) : null)),
+      plainArray(
+        appends.map(({ seen, settles }) => (settles ? windowMs(seen.contract.review_window) : null)),
+      ),
       plainArray(events.map(({ claimId }) => claimId)),
       plainArray(events.map(({ seq }) => seq)),
       events.map(({ id }) => id),
@@ -98,6 +101,3 @@ export async function appendEvents(
   })
   return { at: row?.now ?? null, overtaken: new Set(row?.overtaken) }
 }
-
-/** An array of what needs no quotes: the driver would look at each character. */
-const plainArray = (values: readonly (string | number)[]): string => `{${values.join(',')}}`

@@ -2,18 +2,20 @@ import { v7 as uuidv7 } from 'uuid'
 import type { CheckTerms } from '../domain/contract.ts'
 import type { ClaimState, Outcome, Status, Transition } from '../domain/lifecycle.ts'
 import type { Connection } from './database.ts'
+import { plainArray } from './sql-array.ts'
 
 /** What a scheduled check needs to know of a claim whose window has elapsed. */
 export interface DueClaim {
   id: string
   state: ClaimState
-  terms: CheckTerms
+  /** Looked up for OPEN claims only, as nothing else asks for them. */
+  terms: CheckTerms | null
   eventCount: number
   /** When the last event was recorded; looked up for OPEN claims only. */
   lastEventAt: Date | null
 }
 
-/** Where a walk over the due claims stands. */
+/** Where a walk over the due claims of a test clock stands. */
 export interface DueCursor {
   dueAt: Date | '-infinity'
   id: string
@@ -40,11 +42,6 @@ export async function takeCheckTurn(db: Connection): Promise<void> {
   await db.query({ text: "SELECT pg_advisory_xact_lock(hashtext('claimkeeper scheduled check'))" })
 }
 
-/** A statement of this transaction that waits longer for a lock fails (`isPassing`). */
-export async function limitLockWaits(db: Connection, ms: number): Promise<void> {
-  await db.query({ text: `SET LOCAL lock_timeout = ${ms}` })
-}
-
 interface DueRow {
   id: string
   status: Status
@@ -52,35 +49,59 @@ interface DueRow {
   status_since: Date
   due_at: Date
   event_count: number
-  review_window: number
+  review_window: number | null
   timeout_outcome: CheckTerms['timeout_outcome']
   last_event_at: Date | null
 }
 
 const DUE_COLUMNS = `id, status, scheduled_outcome, status_since, due_at, event_count,
-        (contract->>'review_window')::float8 AS review_window,
-        contract->>'timeout_outcome' AS timeout_outcome`
+        CASE WHEN status = 'OPEN' THEN (contract->>'review_window')::float8 END AS review_window,
+        CASE WHEN status = 'OPEN' THEN contract->>'timeout_outcome' END AS timeout_outcome`
 
-/** The next live claims after the cursor that are due at the check's time and entered their state before it. */
-export async function findDueClaims(
+/**
+ * Begins a walk over the live claims that are due at the check's time: at most `limit`, those that have been due
+ * longest, but in the order of their ids, which is about that of the tables and indexes. To be called in a
+ * transaction, for one walk at a time.
+ */
+export async function beginDueWalk(turn: Connection, checkTime: Date, limit: number): Promise<void> {
+  await turn.query({
+    text: `-- begin_due_walk
+      DECLARE due_walk NO SCROLL CURSOR FOR
+      SELECT id FROM (
+        SELECT id FROM claims WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1
+        ORDER BY due_at, id LIMIT $2
+      ) due
+      ORDER BY id`,
+    values: [checkTime, limit],
+  })
+}
+
+/** The ids that come next on the walk; none at its end. */
+export async function nextDueIds(turn: Connection, count: number): Promise<string[]> {
+  const rows = await turn.query<{ id: string }>({ text: `FETCH ${count} FROM due_walk` })
+  return rows.map(({ id }) => id)
+}
+
+export async function endDueWalk(turn: Connection): Promise<void> {
+  await turn.query({ text: 'CLOSE due_walk' })
+}
+
+/** Those of the live claims that are due at the check's time and entered their state before it. */
+export async function readDueClaims(
   db: Connection,
   checkTime: Date,
-  after: DueCursor,
-  limit: number,
+  ids: readonly string[],
 ): Promise<DueClaim[]> {
   const rows = await db.query<DueRow>({
-    name: 'find_due_claims',
-    text: `-- find_due_claims
+    name: 'read_due_claims',
+    text: `-- read_due_claims
       SELECT ${DUE_COLUMNS},
         CASE WHEN status = 'OPEN' THEN
           (SELECT e.created_at FROM claim_events e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1)
         END AS last_event_at
       FROM claims c
-      WHERE due_at IS NOT NULL AND test_clock_id IS NULL
-        AND due_at <= $1 AND status_since < $1 AND (due_at, id) > ($2, $3)
-      ORDER BY due_at, id
-      LIMIT $4`,
-    values: [checkTime, after.dueAt, after.id, limit],
+      WHERE id = ANY ($1) AND due_at <= $2 AND status_since < $2`,
+    values: [ids, checkTime],
   })
   return rows.map(toDueClaim)
 }
@@ -118,7 +139,10 @@ function toDueClaim(row: DueRow): DueClaim {
       statusSince: row.status_since,
       dueAt: row.due_at,
     },
-    terms: { review_window: row.review_window, timeout_outcome: row.timeout_outcome },
+    terms:
+      row.review_window === null
+        ? null
+        : { review_window: row.review_window, timeout_outcome: row.timeout_outcome },
     eventCount: row.event_count,
     lastEventAt: row.last_event_at,
   }
@@ -133,8 +157,13 @@ export interface ClaimMove {
 /**
  * Makes the moves and appends their system events, in one statement, for those claims to which nothing happened
  * since they were read. Returns how many claims moved.
+ * @param longestLockWaitMs where another holds one of the claims for longer, it fails (`isPassing`); 0: no limit
  */
-export async function applyMoves(db: Connection, moves: readonly ClaimMove[]): Promise<number> {
+export async function applyMoves(
+  db: Connection,
+  moves: readonly ClaimMove[],
+  longestLockWaitMs: number,
+): Promise<number> {
   // In the order of their ids, as all who change several claims at once: none waits for another.
   const claims = moves
     .map(({ claim, transitions }) => ({
@@ -150,13 +179,14 @@ export async function applyMoves(db: Connection, moves: readonly ClaimMove[]): P
     name: 'apply_moves',
     // id = ANY beside the join: with the join alone the planner may scan the whole table.
     text: `-- apply_moves
-      WITH moved AS (
+      WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', $14, true)),
+      moved AS (
         UPDATE claims c
         SET status = m.status, scheduled_outcome = m.outcome, status_since = m.since, due_at = m.due,
           event_count = m.seen + m.added
         FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[],
           $7::timestamptz[], $8::timestamptz[])
-          AS m (id, from_status, seen, added, status, outcome, since, due)
+          AS m (id, from_status, seen, added, status, outcome, since, due), patience
         WHERE c.id = ANY ($1::uuid[]) AND c.id = m.id AND c.status = m.from_status AND c.event_count = m.seen
         RETURNING c.id
       ), logged AS (
@@ -168,19 +198,20 @@ export async function applyMoves(db: Connection, moves: readonly ClaimMove[]): P
       )
       SELECT id FROM moved`,
     values: [
-      claims.map(({ claim }) => claim.id),
-      claims.map(({ claim }) => claim.state.status),
-      claims.map(({ claim }) => claim.eventCount),
-      claims.map(({ added }) => added),
-      claims.map(({ state }) => state.status),
-      claims.map(({ state }) => state.scheduledOutcome),
-      claims.map(({ state }) => state.statusSince),
-      claims.map(({ state }) => state.dueAt),
-      events.map(({ claim }) => claim.id),
-      events.map(({ seq }) => seq),
-      events.map(() => uuidv7()),
-      events.map(({ transition }) => transition.systemEventType),
-      events.map(({ transition }) => transition.state.statusSince),
+      plainArray(claims.map(({ claim }) => claim.id)),
+      plainArray(claims.map(({ claim }) => claim.state.status)),
+      plainArray(claims.map(({ claim }) => claim.eventCount)),
+      plainArray(claims.map(({ added }) => added)),
+      plainArray(claims.map(({ state }) => state.status)),
+      plainArray(claims.map(({ state }) => state.scheduledOutcome)),
+      plainArray(claims.map(({ state }) => state.statusSince)),
+      plainArray(claims.map(({ state }) => state.dueAt)),
+      plainArray(events.map(({ claim }) => claim.id)),
+      plainArray(events.map(({ seq }) => seq)),
+      plainArray(events.map(() => uuidv7())),
+      plainArray(events.map(({ transition }) => transition.systemEventType)),
+      plainArray(events.map(({ transition }) => transition.state.statusSince)),
+      longestLockWaitMs,
     ],
   })
   return moved.length

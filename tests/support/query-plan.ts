@@ -50,7 +50,10 @@ export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'cus
   let plans: Plan[] = []
   return {
     connection: {
-      query: async <Row>({ text, values = [] }: Statement) => {
+      query: async <Row>(statement: Statement) => {
+        const { values = [] } = statement
+        // Of a cursor, what it walks over.
+        const text = statement.text.replace(/DECLARE .* CURSOR FOR/, '')
         plans.push(await explain(client, text, values))
         return (await client.query(text, values as unknown[])).rows as Row[]
       },

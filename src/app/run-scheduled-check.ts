@@ -14,9 +14,7 @@ import { takeBackTotals } from '../storage/resolution-totals.ts'
 import type { App } from './app.ts'
 
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
-const BATCH = 250
-/** Batches on their way at once: no claim is in two of them. */
-const BATCHES_AT_ONCE = 2
+const BATCH = 1_000
 /** Claims that one walk goes over: the database sorts their ids. */
 const MOST_IN_A_WALK = 1_000_000
 /** A claim that changes while it is read is left for the next walk. */
@@ -46,7 +44,10 @@ export function runScheduledCheck(app: App, checkTime: Date, isOver = () => fals
   })
 }
 
-/** Moves what comes on the walk. It is through where no other walk is needed. */
+/**
+ * Moves what comes on the walk, batch by batch; the next one is read meanwhile. It is through where no other walk is
+ * needed.
+ */
 async function walkOnce(
   app: App,
   turn: Connection,
@@ -55,29 +56,33 @@ async function walkOnce(
 ): Promise<{ moved: number; isThrough: boolean }> {
   const sum = { found: 0, moved: 0, missed: 0 }
   let over = false
-  async function moveBatches(): Promise<void> {
-    while (!over) {
-      const ids = await nextDueIds(turn, BATCH)
-      if (ids.length === 0) return
-      const due = await readDueClaims(app.db, checkTime, ids)
-      const moves = due.flatMap((claim) => moveOf(claim, checkTime))
-      const moved = await move(app, moves)
-      sum.found += ids.length
+  let coming = readBatch(app, turn, checkTime)
+  try {
+    for (let batch = await coming; batch.found > 0 && !over; batch = await coming) {
+      coming = readBatch(app, turn, checkTime)
+      const moved = await move(app, batch.moves)
+      sum.found += batch.found
       sum.moved += moved
-      sum.missed += moves.length - moved
-      over ||= isOver()
+      sum.missed += batch.moves.length - moved
+      over = isOver()
     }
+  } finally {
+    // The turn's connection is not given back while something is on its way.
+    await Promise.allSettled([coming])
   }
-  const lanes = Array.from({ length: BATCHES_AT_ONCE }, () =>
-    moveBatches().catch((error) => {
-      over = true
-      throw error
-    }),
-  )
-  // All of them, before the turn ends with an error of one.
-  await Promise.allSettled(lanes)
-  await Promise.all(lanes)
   return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
+}
+
+/** The next claims on the walk, with the moves that they make; nothing found at its end. */
+async function readBatch(
+  app: App,
+  turn: Connection,
+  checkTime: Date,
+): Promise<{ found: number; moves: ClaimMove[] }> {
+  const ids = await nextDueIds(turn, BATCH)
+  if (ids.length === 0) return { found: 0, moves: [] }
+  const due = await readDueClaims(app.db, checkTime, ids)
+  return { found: ids.length, moves: due.flatMap((claim) => moveOf(claim, checkTime)) }
 }
 
 /**

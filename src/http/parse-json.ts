@@ -46,13 +46,30 @@ export function parseBytes(bytes: Buffer): Json {
 
 function parse(text: string): Json {
   try {
-    return RISKY_NUMBER.test(text) ? JSON.parse(text, markLossyNumber) : JSON.parse(text)
+    return RISKY_NUMBER.test(text) ? parseMarking(text) : JSON.parse(text)
   } catch (error) {
-    // JSON.parse itself takes any depth, but not while it hands out the source of numbers.
     if (error instanceof RangeError) throw validationError([{ path: 'body', message: TOO_DEEP }])
     throw validationError([{ path: 'body', message: `is not valid JSON: ${(error as SyntaxError).message}` }])
   }
 }
+
+/**
+ * JSON.parse takes any depth, but not while it hands out the source of numbers. Where none is lost, the depth is found
+ * in the value, as that of the item that has it.
+ */
+function parseMarking(text: string): Json {
+  try {
+    return JSON.parse(text, markLossyNumber)
+  } catch (error) {
+    if (error instanceof RangeError && !hasLossyNumber(text)) return JSON.parse(text)
+    throw error
+  }
+}
+
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+
+const hasLossyNumber = (json: string): boolean =>
+  json.matchAll(STRING_OR_NUMBER).some(([token]) => !token.startsWith('"') && isLossy(token, Number(token)))
 
 /** A number that cannot be kept becomes Infinity, which JSON does not know: it is refused below, by its path. */
 function markLossyNumber(_key: string, value: Json, { source }: { source?: string } = {}): Json {

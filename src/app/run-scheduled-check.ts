@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { atScheduledCheck } from '../domain/lifecycle.ts'
 import { type Connection, DatabaseAway } from '../storage/database.ts'
 import {
@@ -19,6 +20,9 @@ const BATCH = 1_000
 const MOST_IN_A_WALK = 1_000_000
 /** A claim that changes while it is read is left for the next walk. */
 const MOST_WALKS = 10
+/** Where so many submissions wait, they go first: the next batch is held back until fewer do, but not for long. */
+const MANY_SUBMISSIONS = 16
+const LONGEST_HOLD_MS = 50
 /** Far below PostgreSQL's deadlock_timeout of a second. */
 const LONGEST_LOCK_WAIT_MS = 100
 
@@ -65,12 +69,18 @@ async function walkOnce(
       sum.moved += moved
       sum.missed += batch.moves.length - moved
       over = isOver()
+      if (!over) await letSubmissionsPass(app)
     }
   } finally {
     // The turn's connection is not given back while something is on its way.
     await Promise.allSettled([coming])
   }
   return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
+}
+
+async function letSubmissionsPass({ submissions }: App): Promise<void> {
+  const deadline = performance.now() + LONGEST_HOLD_MS
+  while (submissions.waiting >= MANY_SUBMISSIONS && performance.now() < deadline) await pause(1)
 }
 
 /** The next claims on the walk, with the moves that they make; nothing found at its end. */

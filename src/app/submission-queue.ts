@@ -38,6 +38,11 @@ export class SubmissionQueue {
     this.#db = db
   }
 
+  /** Submissions that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
   /** @throws UNAVAILABLE at once where too many are waiting, and all that `submitEvent` throws */
   submit(request: EventRequest): Promise<SubmittedEvent> {
     const { payloadBytes } = request.submission

@@ -6,8 +6,8 @@ import { validationError } from '../errors.ts'
 const MAX_DEPTH = 128
 const TOO_DEEP = `is nested more than ${MAX_DEPTH} levels deep`
 
-/** Numbers that may lose digits in a double: long runs of digits, or an exponent. */
-const RISKY_NUMBER = /\d{16}|\d[eE]/
+/** Where a value may begin, a number that may lose digits in a double: of 16 characters or more, or with an exponent. */
+const RISKY_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 
 /**
  * Parses a body and refuses what could not be stored and returned as it was sent: invalid UTF-8, NUL and lone

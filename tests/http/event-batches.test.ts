@@ -242,7 +242,7 @@ describe('a refused item', () => {
   test('one of 100,000 levels is refused alone, beside a long number too', async () => {
     const { id } = await newClaim(api)
     const deep = `{"claim_id":"${claim.id}","type":"a","value":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-    const good = JSON.stringify({ claim_id: id, id: '1', type: 'seen', value: '1234567890123456' })
+    const good = JSON.stringify({ claim_id: id, id: '1', type: 'seen', value: 1234567890123456 })
     const results = await runBatchOfTexts(api, PATH, [good, deep])
     assert.deepEqual(statuses(results), [201, 400])
   })

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { sessionSettingsQuery, signIn } from '../api/auth.ts'
+import { PasswordField } from '../components/password-field.tsx'
 import { Button } from '../components/ui/button.tsx'
 import { Field } from '../components/ui/field.tsx'
 import { FormError } from '../components/ui/form-error.tsx'
@@ -34,18 +35,7 @@ export function SignInPage() {
             />
           )}
         </Field>
-        <Field label="Password">
-          {(props) => (
-            <Input
-              {...props}
-              type="password"
-              required
-              autoComplete="current-password"
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          )}
-        </Field>
+        <PasswordField label="Password" kind="current" value={password} onChange={setPassword} />
         <FormError error={signing.error} />
         <Button type="submit" variant="primary" size="lg" pending={signing.isPending}>
           Sign in

@@ -3,13 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { openInvitationQuery, sessionSettingsQuery, signUp } from '../api/auth.ts'
 import { ApiError, errorsByPath } from '../api/client.ts'
+import { PasswordField } from '../components/password-field.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
 import { ErrorState } from '../components/ui/error-state.tsx'
 import { Field } from '../components/ui/field.tsx'
 import { FormError } from '../components/ui/form-error.tsx'
 import { Input } from '../components/ui/input.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
-import { LEAST_PASSWORD_LENGTH } from '../least-password-length.ts'
 import { Entrance } from '../shell/entrance.tsx'
 import { useEnter } from './sign-in.tsx'
 
@@ -111,19 +111,13 @@ function SignUpForm({ email: invited, invitation }: { email: string; invitation?
           />
         )}
       </Field>
-      <Field label="Password" hint={`At least ${LEAST_PASSWORD_LENGTH} characters.`} error={errors.password}>
-        {(props) => (
-          <Input
-            {...props}
-            type="password"
-            required
-            minLength={LEAST_PASSWORD_LENGTH}
-            autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        )}
-      </Field>
+      <PasswordField
+        label="Password"
+        kind="new"
+        error={errors.password}
+        value={password}
+        onChange={setPassword}
+      />
       <FormError error={signing.error} shownPaths={['name', 'email', 'password']} />
       <Button type="submit" variant="primary" size="lg" pending={signing.isPending}>
         Create account

@@ -2,13 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changePassword } from '../../api/auth.ts'
 import { errorsByPath } from '../../api/client.ts'
+import { PasswordField } from '../../components/password-field.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
-import { Field } from '../../components/ui/field.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
-import { Input } from '../../components/ui/input.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
-import { LEAST_PASSWORD_LENGTH } from '../../least-password-length.ts'
 
 export function PasswordForm() {
   const [current, setCurrent] = useState('')
@@ -34,35 +32,20 @@ export function PasswordForm() {
       <CardHeader title="Password" description="Changing it signs you out everywhere else." />
       <CardBody>
         <form onSubmit={submit} className="grid gap-4">
-          <Field label="Present password" error={errors.currentPassword}>
-            {(props) => (
-              <Input
-                {...props}
-                type="password"
-                required
-                autoComplete="current-password"
-                value={current}
-                onChange={(event) => setCurrent(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field
+          <PasswordField
+            label="Present password"
+            kind="current"
+            error={errors.currentPassword}
+            value={current}
+            onChange={setCurrent}
+          />
+          <PasswordField
             label="New password"
-            hint={`At least ${LEAST_PASSWORD_LENGTH} characters.`}
+            kind="new"
             error={errors.newPassword}
-          >
-            {(props) => (
-              <Input
-                {...props}
-                type="password"
-                required
-                minLength={LEAST_PASSWORD_LENGTH}
-                autoComplete="new-password"
-                value={chosen}
-                onChange={(event) => setChosen(event.target.value)}
-              />
-            )}
-          </Field>
+            value={chosen}
+            onChange={setChosen}
+          />
           <FormError error={change.error} shownPaths={['currentPassword', 'newPassword']} />
           <Button type="submit" pending={change.isPending} className="justify-self-start">
             Change password

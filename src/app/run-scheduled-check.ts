@@ -23,7 +23,7 @@ const MOST_WALKS = 10
 /** Where so many submissions wait, they go first: the next batch is held back until fewer do, but not for long. */
 const MANY_SUBMISSIONS = 16
 const LONGEST_HOLD_MS = 50
-/** Far below PostgreSQL's deadlock_timeout of a second. */
+/** For a claim that another transaction holds; then it is left for the next walk. */
 const LONGEST_LOCK_WAIT_MS = 100
 
 /**
@@ -95,10 +95,7 @@ async function readBatch(
   return { found: ids.length, moves: due.flatMap((claim) => moveOf(claim, checkTime)) }
 }
 
-/**
- * Moves them without waiting long for submissions to some of them, which may be waiting for others of them in turn:
- * then by halves. Returns how many moved.
- */
+/** Moves them; where somebody holds one of them, by halves, so that it alone is missed. Returns how many moved. */
 async function move(app: App, moves: readonly ClaimMove[]): Promise<number> {
   if (moves.length === 0) return 0
   try {

@@ -32,22 +32,25 @@ export interface Taken {
 /**
  * Submissions that wait, a line for each claim. A line of which something was taken is closed until that is given
  * back, so the order within a claim is kept; lines come up in the order in which they opened.
+ *
+ * A plain object and an array: a Map or Set that fills and empties all the time is rebuilt all the time, each time
+ * leaving a table that points to the next, and so what they held lives until V8 collects its old generation.
  */
 export class SubmissionLines {
-  readonly #lines = new Map<string, Line>()
-  readonly #open = new Set<Line>()
+  readonly #lines: Record<string, Line> = Object.create(null)
+  readonly #open: Line[] = []
 
   /** Of how many claims something can be taken now. */
   get openCount(): number {
-    return this.#open.size
+    return this.#open.length
   }
 
   add(claimId: string, waiting: Waiting): void {
-    let line = this.#lines.get(claimId)
+    let line = this.#lines[claimId]
     if (!line) {
       line = { claimId, waiting: [], pauseMs: 0 }
-      this.#lines.set(claimId, line)
-      this.#open.add(line)
+      this.#lines[claimId] = line
+      this.#open.push(line)
     }
     line.waiting.push(waiting)
   }
@@ -60,9 +63,9 @@ export class SubmissionLines {
       const count = countThatFit(line.waiting, room)
       if (count === 0 && group.length > 0) break
       group.push({ line, waiting: line.waiting.splice(0, Math.max(count, 1)) })
-      this.#open.delete(line)
       if (room.size <= 0 || room.bytes <= 0) break
     }
+    this.#open.splice(0, group.length)
     return group
   }
 
@@ -73,8 +76,8 @@ export class SubmissionLines {
 
   /** Opens the line, or ends it where nobody waits. */
   open(line: Line): void {
-    if (line.waiting.length > 0) this.#open.add(line)
-    else this.#lines.delete(line.claimId)
+    if (line.waiting.length > 0) this.#open.push(line)
+    else delete this.#lines[line.claimId]
   }
 }
 

@@ -19,6 +19,9 @@ const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_MS = 5_000
 const CLOSE_PATIENCE_MS = 1_000
 const IDLE_TRANSACTION_MS = 300_000
+/** How long after its end an answer is waited for, and how often it is looked whether one is missing. */
+const ANSWER_PATIENCE_MS = 5_000
+const LOOK_EVERY_MS = 1_000
 /** Callers that may wait for a connection; one more is answered 503 at once rather than made to wait. */
 const MAX_WAITING = 1_000
 
@@ -28,6 +31,7 @@ const MAX_WAITING = 1_000
  * that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit` would come with it.
  */
 export const SET_UP_PLANNER = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off'
+const SET_UP_PLANNER_IN_TIME = { text: SET_UP_PLANNER, query_timeout: CONNECT_TIMEOUT_MS }
 
 /**
  * The database is away or refuses to work. `outcomeKnown` false: the statement may have been executed all the
@@ -51,7 +55,9 @@ export class DatabaseAway extends ServiceError {
 export class Database implements Connection {
   readonly #connectionString: string
   readonly #pool: pg.Pool
-  readonly #busy = new Set<pg.PoolClient>()
+  /** Of every connection, when its statement was sent, by performance.now(); null where none is under way. */
+  readonly #askedAt = new Map<pg.PoolClient, number | null>()
+  readonly #watch: NodeJS.Timeout
 
   /** @param options.statementTimeoutMs 0 for none */
   constructor(options: { connectionString: string; poolSize: number; statementTimeoutMs?: number }) {
@@ -64,18 +70,21 @@ export class Database implements Connection {
       statement_timeout: statementTimeoutMs,
       // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-      // The server ends a statement first; this is for a server that answers no more.
-      query_timeout: statementTimeoutMs && statementTimeoutMs + 5_000,
       keepAlive: true,
       application_name: 'claimkeeper',
-      onConnect: (client) => client.query(SET_UP_PLANNER),
+      onConnect: (client) => client.query(SET_UP_PLANNER_IN_TIME),
     })
+    // The server ends a statement first; this is for a server that answers no more.
+    const longestMs = statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + ANSWER_PATIENCE_MS
+    this.#watch = setInterval(() => this.#breakSilent(longestMs), LOOK_EVERY_MS).unref()
     // An idle connection that breaks is reported here, and a busy one by its statement as well: neither may
     // end the process.
     this.#pool.on('error', () => {})
-    this.#pool.on('acquire', (client) => this.#busy.add(client))
-    this.#pool.on('release', (_error, client) => this.#busy.delete(client))
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {})
+      this.#askedAt.set(client, null)
+    })
+    this.#pool.on('remove', (client) => this.#askedAt.delete(client))
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
@@ -92,7 +101,7 @@ export class Database implements Connection {
       let broken = false
       const query = async (text: string, values: unknown[]) => {
         try {
-          return await client.query(text, values)
+          return await this.#ask(client, { text, values })
         } catch (error) {
           const away = asDatabaseAway(error, false)
           broken ||= away !== null
@@ -112,7 +121,7 @@ export class Database implements Connection {
       return await work({
         query: async <Row>(statement: Statement) => {
           try {
-            return await run<Row>(client, statement)
+            return await this.#run<Row>(client, statement)
           } catch (error) {
             broken ||= error instanceof DatabaseAway
             throw error
@@ -157,10 +166,11 @@ export class Database implements Connection {
   /** Waits a moment for statements under way, then cuts them off. */
   async close(): Promise<void> {
     const cutOff = setTimeout(() => {
-      for (const client of this.#busy) (client as pg.PoolClient & pg.Client).end()
+      for (const client of this.#askedAt.keys()) void client.end()
     }, CLOSE_PATIENCE_MS)
     await this.#pool.end()
     clearTimeout(cutOff)
+    clearInterval(this.#watch)
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -173,15 +183,38 @@ export class Database implements Connection {
       throw new DatabaseAway('The database cannot be reached.', true, error)
     }
   }
-}
 
-async function run<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
-  try {
-    const config = { text: statement.text, values: statement.values as unknown[] }
-    const result = await client.query(statement.name ? { ...config, name: statement.name } : config)
-    return result.rows as Row[]
-  } catch (error) {
-    throw asDatabaseAway(error, statement.readOnly === true) ?? error
+  async #run<Row>(client: pg.PoolClient, { name, text, values, readOnly }: Statement): Promise<Row[]> {
+    try {
+      const config = { text, values: values as unknown[] }
+      const result = await this.#ask(client, name ? { ...config, name } : config)
+      return result.rows as Row[]
+    } catch (error) {
+      throw asDatabaseAway(error, readOnly === true) ?? error
+    }
+  }
+
+  /**
+   * The driver's own time limit and its own promise each leave every statement linked to the one before, so that what
+   * belongs to statements lives until V8 collects its old generation. Hence a callback, and one watch over all.
+   */
+  #ask(client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryResult> {
+    this.#askedAt.set(client, performance.now())
+    return new Promise((resolve, reject) => {
+      client.query(config, (error: Error | null, result) => {
+        this.#askedAt.set(client, null)
+        if (error) reject(error)
+        else resolve(result)
+      })
+    })
+  }
+
+  /** Ends the connections whose statements have been under way for longer; to their callers they are lost. */
+  #breakSilent(longestMs: number): void {
+    const now = performance.now()
+    for (const [client, askedAt] of this.#askedAt) {
+      if (askedAt !== null && now - askedAt > longestMs) void client.end()
+    }
   }
 }
 

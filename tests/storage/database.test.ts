@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { after, suite, test } from 'node:test'
 import { Database, DatabaseAway } from '../../src/storage/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -52,3 +54,73 @@ test('a statement that the database refuses for its length has surely changed no
   const endless = db.query({ text: 'SELECT pg_sleep(60)' })
   await assert.rejects(endless, (error: unknown) => error instanceof DatabaseAway && error.outcomeKnown)
 })
+
+suite('limits of time, of five seconds each', { concurrency: true }, () => {
+  test('who finds no connection free is told so, and the connection that was held serves the next', async (t) => {
+    const db = new Database({ connectionString, poolSize: 1 })
+    t.after(() => db.close())
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const holding = db.withConnection(() => released)
+    await assert.rejects(db.query({ text: 'SELECT 1' }), {
+      code: 'UNAVAILABLE',
+      message: 'The database cannot be reached.',
+      outcomeKnown: true,
+    })
+    release()
+    await holding
+    assert.deepEqual(await db.query({ text: 'SELECT 3 AS three' }), [{ three: 3 }])
+  })
+
+  test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
+    const { url, silence } = await openProxy(t)
+    const db = new Database({ connectionString: url, poolSize: 1, statementTimeoutMs: 1_000 })
+    t.after(() => db.close())
+    await db.query({ text: 'SELECT 1' })
+    silence()
+    const lost = db.query({ text: 'SELECT 1' })
+    await assert.rejects(lost, (error: unknown) => error instanceof DatabaseAway && !error.outcomeKnown)
+    assert.deepEqual(await db.query({ text: 'SELECT 4 AS four' }), [{ four: 4 }])
+  })
+
+  test('a database that takes a connection and never speaks is away', async (t) => {
+    const { url, silence } = await openProxy(t)
+    silence({ forEver: true })
+    const db = new Database({ connectionString: url, poolSize: 1 })
+    t.after(() => db.close())
+    await assert.rejects(db.query({ text: 'SELECT 1' }), {
+      message: 'The database cannot be reached.',
+      outcomeKnown: true,
+    })
+  })
+})
+
+/** Stands between; once silenced, what is connected then hears nothing more, and for ever also who comes later. */
+async function openProxy(t: { after: (release: () => void) => void }) {
+  const target = new URL(connectionString)
+  let generation = 0
+  let silentFrom = Number.POSITIVE_INFINITY
+  const proxy = createServer((caller) => {
+    const born = generation
+    const server = connect(Number(target.port), target.hostname)
+    const isSilent = () => born < generation || generation >= silentFrom
+    caller.on('data', (bytes) => server.write(bytes))
+    server.on('data', (bytes) => isSilent() || caller.write(bytes))
+    for (const [one, other] of [
+      [caller, server],
+      [server, caller],
+    ] as const) {
+      one.on('error', () => {})
+      one.on('close', () => other.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  t.after(() => void proxy.close())
+  const url = new URL(connectionString)
+  url.hostname = '127.0.0.1'
+  url.port = String((proxy.address() as AddressInfo).port)
+  const silence = ({ forEver = false } = {}) => {
+    generation++
+    if (forEver) silentFrom = generation
+  }
+  return { url: url.href, silence }
+}

@@ -47,7 +47,7 @@ async function moveDueClaims(connection: Connection, clockId: string, until: Dat
     const moves = due
       .map((claim) => ({ claim, transitions: scheduledTransitions(claim.state, claim.terms, until) }))
       .filter(({ transitions }) => transitions.length > 0)
-    const moved = await applyMoves(connection, moves, 0)
+    const moved = await applyMoves(connection, moves)
     if (moved !== moves.length) throw new Error('a claim changed while its clock was held')
     made += moves.reduce((sum, { transitions }) => sum + transitions.length, 0)
     cursor = nextCursor(due, SET)

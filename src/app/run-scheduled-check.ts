@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { atScheduledCheck } from '../domain/lifecycle.ts'
 import { type Connection, DatabaseAway } from '../storage/database.ts'
 import {
-  applyMoves,
   beginDueWalk,
-  type ClaimMove,
-  type DueClaim,
+  type DueKind,
   endDueWalk,
+  type KindMove,
+  moveKinds,
   nextDueIds,
-  readDueClaims,
+  readDueKinds,
   takeCheckTurn,
 } from '../storage/due-claims.ts'
 import { takeBackTotals } from '../storage/resolution-totals.ts'
@@ -60,14 +60,15 @@ async function walkOnce(
 ): Promise<{ moved: number; isThrough: boolean }> {
   const sum = { found: 0, moved: 0, missed: 0 }
   let over = false
-  let coming = readBatch(app, turn, checkTime)
+  const readNext = async () => readBatch(app, checkTime, await nextDueIds(turn, BATCH))
+  let coming = readNext()
   try {
-    for (let batch = await coming; batch.found > 0 && !over; batch = await coming) {
-      coming = readBatch(app, turn, checkTime)
-      const moved = await move(app, batch.moves)
-      sum.found += batch.found
+    for (let batch = await coming; batch.ids.length > 0 && !over; batch = await coming) {
+      coming = readNext()
+      const moved = await move(app, checkTime, batch)
+      sum.found += batch.ids.length
       sum.moved += moved
-      sum.missed += batch.moves.length - moved
+      sum.missed += batch.moves.reduce((due, { kind }) => due + kind.count, 0) - moved
       over = isOver()
       if (!over) await letSubmissionsPass(app)
     }
@@ -83,32 +84,32 @@ async function letSubmissionsPass({ submissions }: App): Promise<void> {
   while (submissions.waiting >= MANY_SUBMISSIONS && performance.now() < deadline) await pause(1)
 }
 
-/** The next claims on the walk, with the moves that they make; nothing found at its end. */
-async function readBatch(
-  app: App,
-  turn: Connection,
-  checkTime: Date,
-): Promise<{ found: number; moves: ClaimMove[] }> {
-  const ids = await nextDueIds(turn, BATCH)
-  if (ids.length === 0) return { found: 0, moves: [] }
-  const due = await readDueClaims(app.db, checkTime, ids)
-  return { found: ids.length, moves: due.flatMap((claim) => moveOf(claim, checkTime)) }
+interface Batch {
+  ids: readonly string[]
+  moves: KindMove[]
+}
+
+/** The moves that these claims make: the domain decides once for all that are alike. */
+async function readBatch({ db }: App, checkTime: Date, ids: readonly string[]): Promise<Batch> {
+  const kinds = ids.length === 0 ? [] : await readDueKinds(db, checkTime, ids)
+  return { ids, moves: kinds.flatMap((kind) => moveOf(kind, checkTime)) }
+}
+
+function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
+  const transition = atScheduledCheck(kind.state, kind.terms, checkTime, kind.lastEventAt)
+  return transition ? [{ kind, transition }] : []
 }
 
 /** Moves them; where somebody holds one of them, by halves, so that it alone is missed. Returns how many moved. */
-async function move(app: App, moves: readonly ClaimMove[]): Promise<number> {
+async function move(app: App, checkTime: Date, { ids, moves }: Batch): Promise<number> {
   if (moves.length === 0) return 0
   try {
-    return await applyMoves(app.db, moves, LONGEST_LOCK_WAIT_MS)
+    return await moveKinds(app.db, moves, LONGEST_LOCK_WAIT_MS)
   } catch (error) {
     if (!(error instanceof DatabaseAway && error.isPassing)) throw error
-    const half = Math.ceil(moves.length / 2)
-    if (moves.length === 1) return 0
-    return (await move(app, moves.slice(0, half))) + (await move(app, moves.slice(half)))
+    if (ids.length === 1) return 0
+    const half = Math.ceil(ids.length / 2)
+    const first = await move(app, checkTime, await readBatch(app, checkTime, ids.slice(0, half)))
+    return first + (await move(app, checkTime, await readBatch(app, checkTime, ids.slice(half))))
   }
-}
-
-function moveOf(claim: DueClaim, checkTime: Date): ClaimMove[] {
-  const transition = atScheduledCheck(claim.state, claim.terms, checkTime, claim.lastEventAt)
-  return transition ? [{ claim, transitions: [transition] }] : []
 }

@@ -1,18 +1,29 @@
-import { v7 as uuidv7 } from 'uuid'
 import type { CheckTerms } from '../domain/contract.ts'
 import type { ClaimState, Outcome, Status, Transition } from '../domain/lifecycle.ts'
 import type { Connection } from './database.ts'
 import { plainArray } from './sql-array.ts'
 
-/** What a scheduled check needs to know of a claim whose window has elapsed. */
+/** A claim on a test clock whose window has elapsed. */
 export interface DueClaim {
   id: string
   state: ClaimState
   /** Looked up for OPEN claims only, as nothing else asks for them. */
   terms: CheckTerms | null
   eventCount: number
-  /** When the last event was recorded; looked up for OPEN claims only. */
+}
+
+/** Live claims whose windows have elapsed and that make the same transition: alike in all that decides about it. */
+export interface DueKind {
+  /** Of its times, the latest that one of them has. */
+  state: ClaimState
+  /** Looked up for OPEN claims only, as nothing else asks for them. */
+  terms: CheckTerms | null
+  /** When the last event was recorded, of OPEN claims only and where that was after the check's time. */
   lastEventAt: Date | null
+  count: number
+  /** Of each, its id and its version, as PostgreSQL writes arrays. */
+  ids: string
+  eventCounts: string
 }
 
 /** Where a walk over the due claims of a test clock stands. */
@@ -42,20 +53,16 @@ export async function takeCheckTurn(db: Connection): Promise<void> {
   await db.query({ text: "SELECT pg_advisory_xact_lock(hashtext('claimkeeper scheduled check'))" })
 }
 
-interface DueRow {
-  id: string
+interface StateRow {
   status: Status
   scheduled_outcome: Outcome | null
   status_since: Date
   due_at: Date
-  event_count: number
   review_window: number | null
   timeout_outcome: CheckTerms['timeout_outcome']
-  last_event_at: Date | null
 }
 
-const DUE_COLUMNS = `id, status, scheduled_outcome, status_since, due_at, event_count,
-        CASE WHEN status = 'OPEN' THEN (contract->>'review_window')::float8 END AS review_window,
+const TERMS = `CASE WHEN status = 'OPEN' THEN (contract->>'review_window')::float8 END AS review_window,
         CASE WHEN status = 'OPEN' THEN contract->>'timeout_outcome' END AS timeout_outcome`
 
 /**
@@ -86,24 +93,42 @@ export async function endDueWalk(turn: Connection): Promise<void> {
   await turn.query({ text: 'CLOSE due_walk' })
 }
 
-/** Those of the live claims that are due at the check's time and entered their state before it. */
-export async function readDueClaims(
+/**
+ * Those of the live claims that are due at the check's time and entered their state before it, kind by kind: of a
+ * thousand claims there are few kinds, so little goes through this process.
+ */
+export async function readDueKinds(
   db: Connection,
   checkTime: Date,
   ids: readonly string[],
-): Promise<DueClaim[]> {
-  const rows = await db.query<DueRow>({
-    name: 'read_due_claims',
-    text: `-- read_due_claims
-      SELECT ${DUE_COLUMNS},
-        CASE WHEN status = 'OPEN' THEN
-          (SELECT e.created_at FROM claim_events e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1)
-        END AS last_event_at
-      FROM claims c
-      WHERE id = ANY ($1) AND due_at <= $2 AND status_since < $2`,
-    values: [ids, checkTime],
+): Promise<DueKind[]> {
+  const rows = await db.query<
+    StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
+  >({
+    name: 'read_due_kinds',
+    text: `-- read_due_kinds
+      SELECT status, scheduled_outcome, max(status_since) AS status_since, max(due_at) AS due_at,
+        review_window, timeout_outcome, last_event_at,
+        count(*)::integer AS count, array_agg(id)::text AS ids, array_agg(event_count)::text AS event_counts
+      FROM (
+        SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS},
+          CASE WHEN status = 'OPEN' THEN (
+            SELECT CASE WHEN e.created_at > $2 THEN e.created_at END
+            FROM claim_events e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
+          ) END AS last_event_at
+        FROM claims c
+        WHERE id = ANY ($1) AND due_at <= $2 AND status_since < $2
+      ) due
+      GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`,
+    values: [plainArray(ids), checkTime],
   })
-  return rows.map(toDueClaim)
+  return rows.map((row) => ({
+    ...toStateAndTerms(row),
+    lastEventAt: row.last_event_at,
+    count: row.count,
+    ids: row.ids,
+    eventCounts: row.event_counts,
+  }))
 }
 
 /**
@@ -117,38 +142,86 @@ export async function findDueClaimsOnTestClock(
   after: DueCursor,
   limit: number,
 ): Promise<DueClaim[]> {
-  const rows = await db.query<DueRow>({
+  const rows = await db.query<StateRow & { id: string; event_count: number }>({
     name: 'find_due_claims_on_test_clock',
     text: `-- find_due_claims_on_test_clock
-      SELECT ${DUE_COLUMNS}, NULL::timestamptz AS last_event_at
+      SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS}
       FROM claims
       WHERE test_clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4)
       ORDER BY due_at, id
       LIMIT $5`,
     values: [testClockId, until, after.dueAt, after.id, limit],
   })
-  return rows.map(toDueClaim)
+  return rows.map((row) => ({ ...toStateAndTerms(row), id: row.id, eventCount: row.event_count }))
 }
 
-function toDueClaim(row: DueRow): DueClaim {
+function toStateAndTerms(row: StateRow): { state: ClaimState; terms: CheckTerms | null } {
+  const { status, scheduled_outcome, status_since, due_at, review_window, timeout_outcome } = row
   return {
-    id: row.id,
-    state: {
-      status: row.status,
-      scheduledOutcome: row.scheduled_outcome,
-      statusSince: row.status_since,
-      dueAt: row.due_at,
-    },
-    terms:
-      row.review_window === null
-        ? null
-        : { review_window: row.review_window, timeout_outcome: row.timeout_outcome },
-    eventCount: row.event_count,
-    lastEventAt: row.last_event_at,
+    state: { status, scheduledOutcome: scheduled_outcome, statusSince: status_since, dueAt: due_at },
+    terms: review_window === null ? null : { review_window, timeout_outcome },
   }
 }
 
-/** A due claim with the transitions that it makes, at least one, in their order. */
+/** Due claims of one kind with the transition that they make. */
+export interface KindMove {
+  kind: DueKind
+  transition: Transition
+}
+
+/**
+ * Makes the transitions and appends their system events, in one statement, for those claims to which nothing happened
+ * since they were read. Returns how many claims moved.
+ * @param longestLockWaitMs where another holds one of the claims for longer, it fails (`isPassing`)
+ */
+export async function moveKinds(
+  db: Connection,
+  moves: readonly KindMove[],
+  longestLockWaitMs: number,
+): Promise<number> {
+  const joined = (arrays: readonly string[]) => `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
+  const [row] = await db.query<{ moved: number }>({
+    name: 'move_kinds',
+    // id = ANY beside the join: with the join alone the planner may scan the whole table. In the order of their ids,
+    // as all who change several claims at once: none waits for another.
+    text: `-- move_kinds
+      WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', $4, true)),
+      decided AS MATERIALIZED (
+        SELECT d.id, d.seen, m.* FROM unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
+        JOIN unnest($5::integer[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::text[])
+          AS m (number, from_status, status, outcome, since, due, event_type) USING (number)
+        ORDER BY d.id
+      ),
+      moved AS (
+        UPDATE claims c
+        SET status = d.status, scheduled_outcome = d.outcome, status_since = d.since, due_at = d.due,
+          event_count = d.seen + 1
+        FROM decided d, patience
+        WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.from_status AND c.event_count = d.seen
+        RETURNING c.id, c.event_count, c.status_since, d.event_type
+      ), logged AS (
+        INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+        SELECT id, event_count, gen_random_uuid()::text, event_type, '{}', true, status_since FROM moved
+      )
+      SELECT count(*)::integer AS moved FROM moved`,
+    values: [
+      joined(moves.map(({ kind }) => kind.ids)),
+      joined(moves.map(({ kind }) => kind.eventCounts)),
+      plainArray(moves.flatMap(({ kind }, number) => new Array<number>(kind.count).fill(number))),
+      longestLockWaitMs,
+      plainArray(moves.map((_, number) => number)),
+      plainArray(moves.map(({ kind }) => kind.state.status)),
+      plainArray(moves.map(({ transition }) => transition.state.status)),
+      plainArray(moves.map(({ transition }) => transition.state.scheduledOutcome)),
+      plainArray(moves.map(({ transition }) => transition.state.statusSince)),
+      plainArray(moves.map(({ transition }) => transition.state.dueAt)),
+      plainArray(moves.map(({ transition }) => transition.systemEventType)),
+    ],
+  })
+  return row?.moved ?? 0
+}
+
+/** A due claim on a test clock with the transitions that it makes, at least one, in their order. */
 export interface ClaimMove {
   claim: DueClaim
   transitions: readonly Transition[]
@@ -157,13 +230,8 @@ export interface ClaimMove {
 /**
  * Makes the moves and appends their system events, in one statement, for those claims to which nothing happened
  * since they were read. Returns how many claims moved.
- * @param longestLockWaitMs where another holds one of the claims for longer, it fails (`isPassing`); 0: no limit
  */
-export async function applyMoves(
-  db: Connection,
-  moves: readonly ClaimMove[],
-  longestLockWaitMs: number,
-): Promise<number> {
+export async function applyMoves(db: Connection, moves: readonly ClaimMove[]): Promise<number> {
   // In the order of their ids, as all who change several claims at once: none waits for another.
   const claims = moves
     .map(({ claim, transitions }) => ({
@@ -179,21 +247,19 @@ export async function applyMoves(
     name: 'apply_moves',
     // id = ANY beside the join: with the join alone the planner may scan the whole table.
     text: `-- apply_moves
-      WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', $14, true)),
-      moved AS (
+      WITH moved AS (
         UPDATE claims c
         SET status = m.status, scheduled_outcome = m.outcome, status_since = m.since, due_at = m.due,
           event_count = m.seen + m.added
         FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[],
           $7::timestamptz[], $8::timestamptz[])
-          AS m (id, from_status, seen, added, status, outcome, since, due), patience
+          AS m (id, from_status, seen, added, status, outcome, since, due)
         WHERE c.id = ANY ($1::uuid[]) AND c.id = m.id AND c.status = m.from_status AND c.event_count = m.seen
         RETURNING c.id
       ), logged AS (
         INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-        SELECT e.claim_id, e.seq, e.id, e.type, '{}', true, e.at
-        FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::timestamptz[])
-          AS e (claim_id, seq, id, type, at)
+        SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at
+        FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::timestamptz[]) AS e (claim_id, seq, type, at)
         JOIN moved ON moved.id = e.claim_id
       )
       SELECT id FROM moved`,
@@ -208,10 +274,8 @@ export async function applyMoves(
       plainArray(claims.map(({ state }) => state.dueAt)),
       plainArray(events.map(({ claim }) => claim.id)),
       plainArray(events.map(({ seq }) => seq)),
-      plainArray(events.map(() => uuidv7())),
       plainArray(events.map(({ transition }) => transition.systemEventType)),
       plainArray(events.map(({ transition }) => transition.state.statusSince)),
-      longestLockWaitMs,
     ],
   })
   return moved.length

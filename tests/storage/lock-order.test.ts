@@ -4,7 +4,7 @@ import { atScheduledCheck } from '../../src/domain/lifecycle.ts'
 import { type Append, appendEvents } from '../../src/storage/append-events.ts'
 import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import { type Connection, Database } from '../../src/storage/database.ts'
-import { applyMoves, readDueClaims } from '../../src/storage/due-claims.ts'
+import { moveKinds, readDueKinds } from '../../src/storage/due-claims.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { holdClaims } from '../support/held-rows.ts'
@@ -36,13 +36,15 @@ async function append(connection: Connection, ids: readonly string[]): Promise<v
 
 async function move(connection: Connection, ids: readonly string[]): Promise<void> {
   const time = new Date(Date.now() + 3_600_000)
-  const due = await readDueClaims(connection, time, ids)
-  const moves = due.flatMap((claim) => {
-    const transition = atScheduledCheck(claim.state, claim.terms, time, claim.lastEventAt)
-    return transition ? [{ claim, transitions: [transition] }] : []
+  const moves = (await readDueKinds(connection, time, ids)).flatMap((kind) => {
+    const transition = atScheduledCheck(kind.state, kind.terms, time, kind.lastEventAt)
+    return transition ? [{ kind, transition }] : []
   })
-  assert.equal(moves.length, ids.length)
-  await applyMoves(connection, moves, 0)
+  assert.deepEqual(
+    moves.map(({ kind }) => kind.count),
+    [ids.length],
+  )
+  await moveKinds(connection, moves, 0)
 }
 
 describe('claims are locked in the order of their ids', () => {

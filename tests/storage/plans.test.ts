@@ -12,12 +12,12 @@ import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims
 import { listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database.ts'
 import {
-  applyMoves,
   beginDueWalk,
   DUE_START,
   findDueClaimsOnTestClock,
+  moveKinds,
   nextCursor,
-  readDueClaims,
+  readDueKinds,
 } from '../../src/storage/due-claims.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
 import { assertBounded, readPlans } from '../support/query-plan.ts'
@@ -274,17 +274,15 @@ describe('what a scheduled check sends', () => {
         take()
         await beginDueWalk(connection, checkTime, size)
         const ids = await dueIds(connection, checkTime, size)
-        const due = await readDueClaims(connection, checkTime, ids)
-        const moves = due.flatMap((claim) => {
-          const transition = atScheduledCheck(claim.state, claim.terms, checkTime, claim.lastEventAt)
-          return transition ? [{ claim, transitions: [transition] }] : []
+        const moves = (await readDueKinds(connection, checkTime, ids)).flatMap((kind) => {
+          const transition = atScheduledCheck(kind.state, kind.terms, checkTime, kind.lastEventAt)
+          return transition ? [{ kind, transition }] : []
         })
-        assert.equal(moves.length, size)
-        assert.equal(await applyMoves(connection, moves, 0), size)
+        assert.equal(await moveKinds(connection, moves, 0), size)
         const plans = take()
         assert.deepEqual(
           plans.map(({ name }) => name),
-          ['begin_due_walk', 'due_ids', 'read_due_claims', 'apply_moves'],
+          ['begin_due_walk', 'due_ids', 'read_due_kinds', 'move_kinds'],
         )
         for (const plan of plans) assertBounded(plan, { rowsRead: 4 * size + 10, rowsSorted: size })
       })

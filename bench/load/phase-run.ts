@@ -122,7 +122,8 @@ export class PhaseRun {
     while (this.#idle.length > 0 && !this.#isOver(now)) {
       const dueAt = rate === null ? now : this.#dueAt(this.#next, rate)
       if (dueAt > now) return
-      const connection = this.#idle.pop() as Connection
+      // By turns: the server would close one that is not used for long.
+      const connection = this.#idle.shift() as Connection
       this.#numberOf.set(connection, this.#next)
       this.#sentAt.set(connection, dueAt)
       connection.send(this.#requests.render(this.#next++))

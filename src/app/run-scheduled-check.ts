@@ -9,11 +9,13 @@ import {
   moveKinds,
   nextDueIds,
   readDueKinds,
-  takeCheckTurn,
+  tryCheckTurn,
 } from '../storage/due-claims.ts'
 import { takeBackTotals } from '../storage/resolution-totals.ts'
 import type { App } from './app.ts'
 
+/** How often a server that waits for another one's check asks whether it is through. */
+const TURN_POLL_MS = 100
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
 const BATCH = 1_000
 /** Claims that one walk goes over: the database sorts their ids. */
@@ -30,11 +32,15 @@ const LONGEST_LOCK_WAIT_MS = 100
  * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
  * Safe with any number of servers at once; one at a time works, the others then find nothing left to do.
  * Returns how many transitions were made.
- * @param isOver asked after each batch; where it is, the rest is left to the check of a later minute
+ * @param isOver asked after each batch and while another server is at it; where it is, the rest is left to the check of
+ *   a later minute
  */
 export function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
   return app.db.transaction(async (turn) => {
-    await takeCheckTurn(turn)
+    while (!(await tryCheckTurn(turn))) {
+      if (isOver()) return 0
+      await pause(TURN_POLL_MS)
+    }
     await app.db.transaction((connection) => takeBackTotals(connection, checkTime))
     let total = 0
     for (let walk = 0; walk < MOST_WALKS; walk++) {

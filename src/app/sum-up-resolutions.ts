@@ -1,11 +1,13 @@
-import { takeCheckTurn } from '../storage/due-claims.ts'
+import { tryCheckTurn } from '../storage/due-claims.ts'
 import { sumUpResolutions as sumUp } from '../storage/resolution-totals.ts'
 import type { App } from './app.ts'
 
-/** Keeps the sums of what was resolved up to date, so that overviews need to read but the last minutes one by one. */
+/**
+ * Keeps the sums of what was resolved up to date, so that overviews need to read but the last minutes one by one. While
+ * a scheduled check is on, that is left for the next time.
+ */
 export function sumUpResolutions(app: App): Promise<void> {
   return app.db.transaction(async (connection) => {
-    await takeCheckTurn(connection)
-    await sumUp(connection)
+    if (await tryCheckTurn(connection)) await sumUp(connection)
   })
 }

@@ -26,12 +26,17 @@ const LOOK_EVERY_MS = 1_000
 const MAX_WAITING = 1_000
 
 /**
- * Whatever the service asks is answered by an index, in its order. So the planner is not to be led astray by a table
- * that is still small or not analysed, and rows of several ids are locked in the order of the ids: in a bitmap's order,
- * that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit` would come with it.
+ * Settings of every connection. Whatever the service asks is answered by an index, in its order: the planner is not to
+ * be led astray by a table that is still small or not analysed, and rows of several ids are locked in the order of the
+ * ids; in a bitmap's order, that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit`
+ * would come with it.
+ *
+ * What a statement pushes out of PostgreSQL's memory goes to the disk soon: the kernel would gather a check's pages for
+ * half a minute and then write them all, while every commit waits to be synced.
  */
-export const SET_UP_PLANNER = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off'
-const SET_UP_PLANNER_IN_TIME = { text: SET_UP_PLANNER, query_timeout: CONNECT_TIMEOUT_MS }
+export const CONNECTION_SETTINGS =
+  "SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; SET backend_flush_after = '256kB'"
+const CONNECTION_SETTINGS_IN_TIME = { text: CONNECTION_SETTINGS, query_timeout: CONNECT_TIMEOUT_MS }
 
 /**
  * The database is away or refuses to work. `outcomeKnown` false: the statement may have been executed all the
@@ -72,7 +77,7 @@ export class Database implements Connection {
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
       keepAlive: true,
       application_name: 'claimkeeper',
-      onConnect: (client) => client.query(SET_UP_PLANNER_IN_TIME),
+      onConnect: (client) => client.query(CONNECTION_SETTINGS_IN_TIME),
     })
     // The server ends a statement first; this is for a server that answers no more.
     const longestMs = statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + ANSWER_PATIENCE_MS

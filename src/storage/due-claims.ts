@@ -48,9 +48,15 @@ export async function readClock(db: Connection): Promise<Date> {
   return (row as { now: Date }).now
 }
 
-/** Until the transaction ends no other server works on due claims: the same work is not done twice. */
-export async function takeCheckTurn(db: Connection): Promise<void> {
-  await db.query({ text: "SELECT pg_advisory_xact_lock(hashtext('claimkeeper scheduled check'))" })
+/**
+ * Until the transaction ends no other server works on due claims: the same work is not done twice. False where another
+ * one does now.
+ */
+export async function tryCheckTurn(db: Connection): Promise<boolean> {
+  const [row] = await db.query<{ taken: boolean }>({
+    text: "SELECT pg_try_advisory_xact_lock(hashtext('claimkeeper scheduled check')) AS taken",
+  })
+  return row?.taken === true
 }
 
 interface StateRow {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import fc from 'fast-check'
 import { readCheckTime } from '../../src/app/read-check-time.ts'
 import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract.ts'
+import { atScheduledCheck } from '../../src/domain/lifecycle.ts'
+import { tryCheckTurn } from '../../src/storage/due-claims.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -162,6 +166,97 @@ test('a run that is over its minute leaves the rest to the check of a later one,
     counts.map(({ status_since }) => status_since),
     [t9, t10],
   )
+})
+
+test('claims of many kinds in one check: each makes the transition that the domain decides for it', async () => {
+  const checkTime = inMinutes(20)
+  const from = (ms: number) => new Date(checkTime.getTime() + ms)
+  const kind = fc.record({
+    terms: fc.record({
+      timeout_outcome: fc.constantFrom('fail' as const, 'confirm' as const),
+      review_window: fc.constantFrom(0.0001, 1.1, 60, 3_600.0005),
+    }),
+    status: fc.constantFrom('OPEN' as const, 'PENDING' as const),
+    outcome: fc.constantFrom('CONFIRMED' as const, 'FAILED' as const),
+    since: fc.constantFrom(-60_000, -1, 0).map(from),
+    due: fc.constantFrom(-1, 0, 1).map(from),
+    lastEvent: fc.constantFrom(null, from(-1), from(0), from(1), from(999)),
+  })
+  const claims = fc.sample(kind, { numRuns: 2_500, seed: 7 }).map((kind) => ({
+    ...kind,
+    id: randomUUID(),
+    contract: contractWith(kind.terms),
+    outcome: kind.status === 'OPEN' ? null : kind.outcome,
+    events: kind.lastEvent ? 1 : 0,
+  }))
+  const template = await open({})
+  await service.sql(
+    `WITH given AS (
+       SELECT * FROM json_to_recordset($2) AS g (id uuid, contract json, status text, outcome text, since timestamptz,
+         due timestamptz, events integer, "lastEvent" timestamptz)
+     ), logged AS (
+       INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+       SELECT id, 1, 'an event', 'seen', '{}', false, "lastEvent" FROM given WHERE events = 1
+     )
+     INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, scheduled_outcome,
+       status_since, due_at, event_count, created_at)
+     SELECT g.id, t.user_id, t.customer_id, g.contract, t.decisive_event_types, g.status, g.outcome,
+       g.since, g.due, g.events, t.created_at
+     FROM claims t, given g WHERE t.id = $1`,
+    [template.id, JSON.stringify(claims)],
+  )
+
+  await runScheduledCheck(app, checkTime)
+  const stored = await service.sql(
+    `SELECT c.id, status, scheduled_outcome AS outcome, status_since AS since, due_at AS due, event_count AS events,
+       e.type, e.created_at AS at
+     FROM claims c LEFT JOIN claim_events e ON e.claim_id = c.id AND e.seq = c.event_count AND e.system
+     WHERE c.id = ANY ($1)`,
+    [claims.map(({ id }) => id)],
+  )
+  const found = new Map(stored.map((row) => [row.id, row]))
+  let moved = 0
+  for (const { id, terms, status, outcome, since, due, events, lastEvent } of claims) {
+    const before = { status, scheduledOutcome: outcome, statusSince: since, dueAt: due }
+    const transition = atScheduledCheck(before, terms, checkTime, status === 'OPEN' ? lastEvent : null)
+    const state = transition?.state ?? before
+    assert.deepEqual(found.get(id), {
+      id,
+      status: state.status,
+      outcome: state.scheduledOutcome,
+      since: state.statusSince,
+      due: state.dueAt,
+      events: events + (transition ? 1 : 0),
+      type: transition?.systemEventType ?? null,
+      at: transition?.state.statusSince ?? null,
+    })
+    if (transition) moved++
+  }
+  assert.ok(moved > 500 && moved < claims.length - 500)
+})
+
+test('a check waits while another server is at it, and gives up where its minute is over', async () => {
+  const [{ promise: released, resolve: release }, { promise: taken, resolve: take }] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<void>(),
+  ]
+  const other = app.db.transaction(async (connection) => {
+    assert.equal(await tryCheckTurn(connection), true)
+    take()
+    await released
+  })
+  await taken
+  const { id } = await open({ activity_window: 60 })
+  const t25 = inMinutes(25)
+  assert.equal(await runScheduledCheck(app, t25, () => true), 0)
+  assert.equal(await statusOf(id), 'OPEN')
+  let asked = 0
+  const waiting = runScheduledCheck(app, t25, () => {
+    if (++asked === 2) release()
+    return false
+  })
+  await Promise.all([waiting, other])
+  assert.equal(await statusOf(id), 'PENDING')
 })
 
 test('events and checks that meet leave a log that explains the outcome', async () => {

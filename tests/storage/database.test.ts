@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { Database, DatabaseAway } from '../../src/storage/database.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const connectionString = await createTestDatabase({ after })
@@ -72,19 +71,18 @@ suite('limits of time, of five seconds each', { concurrency: true }, () => {
   })
 
   test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
-    const { url, silence } = await openProxy(t)
+    const { url, cutNext } = await startCuttingProxy(t, connectionString)
     const db = new Database({ connectionString: url, poolSize: 1, statementTimeoutMs: 1_000 })
     t.after(() => db.close())
-    await db.query({ text: 'SELECT 1' })
-    silence()
+    cutNext('SELECT 1', 'silently')
     const lost = db.query({ text: 'SELECT 1' })
     await assert.rejects(lost, (error: unknown) => error instanceof DatabaseAway && !error.outcomeKnown)
     assert.deepEqual(await db.query({ text: 'SELECT 4 AS four' }), [{ four: 4 }])
   })
 
   test('a database that takes a connection and never speaks is away', async (t) => {
-    const { url, silence } = await openProxy(t)
-    silence({ forEver: true })
+    const { url, cutNext } = await startCuttingProxy(t, connectionString)
+    cutNext('application_name', 'silently')
     const db = new Database({ connectionString: url, poolSize: 1 })
     t.after(() => db.close())
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
@@ -93,34 +91,3 @@ suite('limits of time, of five seconds each', { concurrency: true }, () => {
     })
   })
 })
-
-/** Stands between; once silenced, what is connected then hears nothing more, and for ever also who comes later. */
-async function openProxy(t: { after: (release: () => void) => void }) {
-  const target = new URL(connectionString)
-  let generation = 0
-  let silentFrom = Number.POSITIVE_INFINITY
-  const proxy = createServer((caller) => {
-    const born = generation
-    const server = connect(Number(target.port), target.hostname)
-    const isSilent = () => born < generation || generation >= silentFrom
-    caller.on('data', (bytes) => server.write(bytes))
-    server.on('data', (bytes) => isSilent() || caller.write(bytes))
-    for (const [one, other] of [
-      [caller, server],
-      [server, caller],
-    ] as const) {
-      one.on('error', () => {})
-      one.on('close', () => other.destroy())
-    }
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  t.after(() => void proxy.close())
-  const url = new URL(connectionString)
-  url.hostname = '127.0.0.1'
-  url.port = String((proxy.address() as AddressInfo).port)
-  const silence = ({ forEver = false } = {}) => {
-    generation++
-    if (forEver) silentFrom = generation
-  }
-  return { url: url.href, silence }
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import { type Connection, SET_UP_PLANNER, type Statement } from '../../src/storage/database.ts'
+import { CONNECTION_SETTINGS, type Connection, type Statement } from '../../src/storage/database.ts'
 import type { Scope } from './test-database.ts'
 
 interface PlanNode {
@@ -44,7 +44,7 @@ export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'cus
   const client = new pg.Client({ connectionString: databaseUrl })
   client.on('error', () => {})
   await client.connect()
-  await client.query(SET_UP_PLANNER)
+  await client.query(CONNECTION_SETTINGS)
   await client.query(`SET plan_cache_mode = force_${mode}_plan`)
   t.after(() => client.end())
   let plans: Plan[] = []

@@ -1,5 +1,4 @@
 import { touchApiToken } from '../storage/api-tokens.ts'
-import { hashToken } from './api-token.ts'
 import type { App } from './app.ts'
 
 const MINUTE_MS = 60_000
@@ -9,20 +8,20 @@ const MAX_REMEMBERED = 10_000
 /** Notes when tokens are used, at most once a minute each, while the request goes on. */
 export class TokenUse {
   readonly #app: App
-  /** When each was noted last, by the request's header. */
+  /** When each was noted last, by its hash. */
   readonly #notedAt = new Map<string, number>()
 
   constructor(app: App) {
     this.#app = app
   }
 
-  /** @param authorization the header of a request that was found to be valid */
-  note(authorization: string): void {
+  note(tokenHash: Buffer): void {
+    const key = tokenHash.toString('latin1')
     const now = performance.now()
-    if (now - (this.#notedAt.get(authorization) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return
+    if (now - (this.#notedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return
     if (this.#notedAt.size >= MAX_REMEMBERED) this.#notedAt.clear()
-    this.#notedAt.set(authorization, now)
+    this.#notedAt.set(key, now)
     // What cannot be written now is written with the next minute's use: nothing depends on it.
-    touchApiToken(this.#app.db, hashToken(authorization.trim().split(/ +/)[1] ?? '')).catch(() => {})
+    touchApiToken(this.#app.db, tokenHash).catch(() => {})
   }
 }

@@ -26,8 +26,9 @@ export function authenticate(app: App, sessions: SessionApi) {
       request.userId = await authenticateSession(request, sessions, session)
       return
     }
-    request.userId = await authenticateToken(app, authorization)
-    tokenUse.note(authorization as string)
+    const { userId, tokenHash } = await authenticateToken(app, authorization)
+    request.userId = userId
+    tokenUse.note(tokenHash)
   }
 }
 

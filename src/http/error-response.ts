@@ -41,16 +41,20 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(body)
 }
 
-/** How an error is answered; what is our fault goes into the log with its cause. */
+/** Requests of whose items one was refused as unavailable: a thousand may be, for one reason. */
+const toldUnavailable = new WeakSet<FastifyRequest>()
+
+/** How an error is answered; what is our fault goes into the log with its cause, of a batch's items the first. */
 export function toAnswer(error: unknown, request: FastifyRequest) {
   const serviceError = toServiceError(error, request.routeOptions.bodyLimit)
   const { status } = ERRORS[serviceError.code]
-  if (status >= 500) {
-    const level = serviceError.code === 'UNAVAILABLE' ? 'warn' : 'error'
-    request.log[level](
+  const isUnavailable = serviceError.code === 'UNAVAILABLE'
+  if (status >= 500 && !(isUnavailable && toldUnavailable.has(request))) {
+    request.log[isUnavailable ? 'warn' : 'error'](
       { err: serviceError.cause ?? error, url: request.url, method: request.method },
       serviceError.message,
     )
+    if (isUnavailable) toldUnavailable.add(request)
   }
   const { headers } = serviceError
   return { status, headers, body: errorBody(serviceError, request.id, publicUrl(request)) }

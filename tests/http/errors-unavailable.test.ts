@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
+import { pino } from 'pino'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
@@ -58,6 +59,22 @@ describe('503 UNAVAILABLE: the database is away', () => {
     })
     assert.equal(browser.cookie, cookie)
     assert.equal((await browser.get('/v1/me')).status, 200)
+  })
+
+  test('a batch of which every item is refused so is one line in the log', async (t) => {
+    const lines: { url?: string }[] = []
+    const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+    const logging = await startTestService(t, { databaseUrl: service.databaseUrl, log })
+    const there = logging.clientWith(api.token)
+    const claim = await newClaim(api)
+    await whileAway(async () => {
+      for (let i = 0; i < 2; i++) {
+        const events = Array.from({ length: 50 }, (_, i) => ({ claim_id: claim.id, id: `${i}`, type: 'a' }))
+        const { body } = await there.post('/v1/events/batch', { events })
+        assert.deepEqual(new Set(body.results.map(({ status }: Answer) => status)), new Set([503]))
+      }
+    })
+    assert.equal(lines.filter(({ url }) => url === '/v1/events/batch').length, 2)
   })
 
   test('connections that broke while nobody asked are not noticed by callers', async () => {

@@ -4,7 +4,10 @@ import pg from 'pg'
 import { pino } from 'pino'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
+import { eventually } from '../support/eventually.ts'
+import { holdClaims } from '../support/held-rows.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
+import { runBatch } from '../support/run-batch.ts'
 import { PASSWORD, signUp } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -61,22 +64,6 @@ describe('503 UNAVAILABLE: the database is away', () => {
     assert.equal((await browser.get('/v1/me')).status, 200)
   })
 
-  test('a batch of which every item is refused so is one line in the log', async (t) => {
-    const lines: { url?: string }[] = []
-    const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
-    const logging = await startTestService(t, { databaseUrl: service.databaseUrl, log })
-    const there = logging.clientWith(api.token)
-    const claim = await newClaim(api)
-    await whileAway(async () => {
-      for (let i = 0; i < 2; i++) {
-        const events = Array.from({ length: 50 }, (_, i) => ({ claim_id: claim.id, id: `${i}`, type: 'a' }))
-        const { body } = await there.post('/v1/events/batch', { events })
-        assert.deepEqual(new Set(body.results.map(({ status }: Answer) => status)), new Set([503]))
-      }
-    })
-    assert.equal(lines.filter(({ url }) => url === '/v1/events/batch').length, 2)
-  })
-
   test('connections that broke while nobody asked are not noticed by callers', async () => {
     const claim = await newClaim(api)
     await whileAway(async () => {})
@@ -93,6 +80,32 @@ describe('503 UNAVAILABLE: the database is away', () => {
       await service.sql('UPDATE schema_migrations SET version = -version')
     }
   })
+})
+
+test('503 UNAVAILABLE: a batch beyond the 10,000 events that may wait is refused at once, with one line in the log', async (t) => {
+  const lines: { url: string; msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const logging = await startTestService(t, { databaseUrl: service.databaseUrl, log })
+  const there = logging.clientWith(api.token)
+  const claims = [(await newClaim(api)).id, (await newClaim(api)).id]
+  const held = await holdClaims(t, service.databaseUrl, claims)
+  const sendBatch = (batch: number) => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => `${batch}-${i}`)
+    const events = ids.map((id) => ({ claim_id: claims[batch % 2], id, type: 'a' }))
+    return runBatch(there, '/v1/events/batch', events)
+  }
+  const waiting = Array.from({ length: 10 }, (_, batch) => sendBatch(batch))
+  await eventually(async () => logging.app.submissions.waiting === 10_000)
+  const refused = await sendBatch(10)
+  assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
+  const [line, ...more] = lines
+  assert.equal(line?.url, '/v1/events/batch')
+  assert.equal(line?.msg, refused[0].error.message)
+  assert.deepEqual(more, [])
+
+  await held.letGo()
+  const answers = (await Promise.all(waiting)).flat()
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
 })
 
 describe('500 INTERNAL_ERROR', () => {

@@ -101,7 +101,8 @@ async function readBatch({ db }: App, checkTime: Date, ids: readonly string[]): 
   return { ids, moves: kinds.flatMap((kind) => moveOf(kind, checkTime)) }
 }
 
-function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
+/** The move that claims of this kind make at the check; none where it passes them over. */
+export function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
   const transition = atScheduledCheck(kind.state, kind.terms, checkTime, kind.lastEventAt)
   return transition ? [{ kind, transition }] : []
 }

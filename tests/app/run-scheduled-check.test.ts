@@ -236,10 +236,8 @@ test('claims of many kinds in one check: each makes the transition that the doma
 })
 
 test('a check waits while another server is at it, and gives up where its minute is over', async () => {
-  const [{ promise: released, resolve: release }, { promise: taken, resolve: take }] = [
-    Promise.withResolvers<void>(),
-    Promise.withResolvers<void>(),
-  ]
+  const { promise: taken, resolve: take } = Promise.withResolvers<void>()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const other = app.db.transaction(async (connection) => {
     assert.equal(await tryCheckTurn(connection), true)
     take()

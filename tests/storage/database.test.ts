@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, suite, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { Database, DatabaseAway } from '../../src/storage/database.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -54,7 +54,7 @@ test('a statement that the database refuses for its length has surely changed no
   await assert.rejects(endless, (error: unknown) => error instanceof DatabaseAway && error.outcomeKnown)
 })
 
-suite('limits of time, of five seconds each', { concurrency: true }, () => {
+describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('who finds no connection free is told so, and the connection that was held serves the next', async (t) => {
     const db = new Database({ connectionString, poolSize: 1 })
     t.after(() => db.close())

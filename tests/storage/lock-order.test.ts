@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { atScheduledCheck } from '../../src/domain/lifecycle.ts'
+import { moveOf } from '../../src/app/run-scheduled-check.ts'
 import { type Append, appendEvents } from '../../src/storage/append-events.ts'
 import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import { type Connection, Database } from '../../src/storage/database.ts'
@@ -36,10 +36,7 @@ async function append(connection: Connection, ids: readonly string[]): Promise<v
 
 async function move(connection: Connection, ids: readonly string[]): Promise<void> {
   const time = new Date(Date.now() + 3_600_000)
-  const moves = (await readDueKinds(connection, time, ids)).flatMap((kind) => {
-    const transition = atScheduledCheck(kind.state, kind.terms, time, kind.lastEventAt)
-    return transition ? [{ kind, transition }] : []
-  })
+  const moves = (await readDueKinds(connection, time, ids)).flatMap((kind) => moveOf(kind, time))
   assert.deepEqual(
     moves.map(({ kind }) => kind.count),
     [ids.length],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
+import { moveOf } from '../../src/app/run-scheduled-check.ts'
 import type { Status } from '../../src/domain/lifecycle.ts'
-import { atScheduledCheck } from '../../src/domain/lifecycle.ts'
 import { findTokenOwner } from '../../src/storage/api-tokens.ts'
 import { appendEvents } from '../../src/storage/append-events.ts'
 import { type ClaimFilter, findClaimPosition, listClaims } from '../../src/storage/claim-list.ts'
@@ -274,10 +274,8 @@ describe('what a scheduled check sends', () => {
         take()
         await beginDueWalk(connection, checkTime, size)
         const ids = await dueIds(connection, checkTime, size)
-        const moves = (await readDueKinds(connection, checkTime, ids)).flatMap((kind) => {
-          const transition = atScheduledCheck(kind.state, kind.terms, checkTime, kind.lastEventAt)
-          return transition ? [{ kind, transition }] : []
-        })
+        const kinds = await readDueKinds(connection, checkTime, ids)
+        const moves = kinds.flatMap((kind) => moveOf(kind, checkTime))
         assert.equal(await moveKinds(connection, moves, 0), size)
         const plans = take()
         assert.deepEqual(

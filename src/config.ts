@@ -75,9 +75,9 @@ export const SETTINGS = {
   }),
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
-    fallback: '10',
-    doc: 'Connections to the database that a server keeps at most.',
-    parse: wholeNumber(2, 1_000),
+    fallback: '14',
+    doc: 'Connections to the database that a server keeps at most. Submissions, checks and sign-in have fixed shares of 7; the others are for reading and for writing, half each.',
+    parse: wholeNumber(9, 1_000),
   }),
   dataDir: setting({
     name: 'CLAIMKEEPER_DATA_DIR',

@@ -27,7 +27,7 @@ export function advanceTestClock(
   request: { userId: string; id: string; frozenTime: Date },
 ): Promise<{ clock: TestClock; transitions: number }> {
   const { userId, id, frozenTime } = request
-  return app.db.transaction(async (connection) => {
+  return app.db.writes.for(userId).transaction(async (connection) => {
     const clock = await holdTestClock(connection, userId, id)
     if (!clock) throw testClockNotFound(id)
     if (frozenTime < clock.frozenTime) {

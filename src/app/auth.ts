@@ -30,7 +30,7 @@ export function createAuth(app: App, { secret, isSecure, onError }: AuthOptions)
     secrets: [{ version: 1, value: secret }],
     trustedOrigins: (request) => (request ? [new URL(request.url).origin] : []),
     basePath: '/api/auth',
-    database: app.db.pool as unknown as NonNullable<BetterAuthOptions['database']>,
+    database: app.db.identity.pool as unknown as NonNullable<BetterAuthOptions['database']>,
     ...TABLES,
     session: {
       ...TABLES.session,

@@ -7,7 +7,7 @@ export async function createCustomer(
   app: App,
   request: { userId: string; externalId: string; name: string | null },
 ): Promise<Customer> {
-  const customer = await insertCustomer(app.db, request)
+  const customer = await insertCustomer(app.db.writes.for(request.userId), request)
   if (!customer) {
     throw new ServiceError(
       'CUSTOMER_EXTERNAL_ID_CONFLICT',

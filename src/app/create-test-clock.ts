@@ -5,5 +5,5 @@ export function createTestClock(
   app: App,
   request: { userId: string; name: string | null; frozenTime: Date },
 ): Promise<TestClock> {
-  return insertTestClock(app.db, request)
+  return insertTestClock(app.db.writes.for(request.userId), request)
 }

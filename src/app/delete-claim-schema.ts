@@ -4,5 +4,5 @@ import { schemaNotFound } from './not-found.ts'
 
 /** Claims made from the schema keep their copy of its contract, and its id. */
 export async function deleteClaimSchema(app: App, userId: string, id: string): Promise<void> {
-  if (!(await removeClaimSchema(app.db, userId, id))) throw schemaNotFound(id)
+  if (!(await removeClaimSchema(app.db.writes.for(userId), userId, id))) throw schemaNotFound(id)
 }

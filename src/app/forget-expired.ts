@@ -4,6 +4,6 @@ import type { App } from './app.ts'
 
 /** Deletes what counts no more: sessions that have expired, and counts of attempts whose window is over. */
 export async function forgetExpired(app: App): Promise<void> {
-  await deleteExpiredSessions(app.db)
-  await deleteExpiredThrottles(app.db)
+  await deleteExpiredSessions(app.db.checks)
+  await deleteExpiredThrottles(app.db.checks)
 }

@@ -3,7 +3,7 @@ import type { App } from './app.ts'
 import { schemaNotFound } from './not-found.ts'
 
 export async function getClaimSchema(app: App, userId: string, id: string): Promise<ClaimSchema> {
-  const [schema] = await findClaimSchemas(app.db, userId, [id])
+  const [schema] = await findClaimSchemas(app.db.reads.for(userId), userId, [id])
   if (!schema) throw schemaNotFound(id)
   return schema
 }

@@ -3,7 +3,7 @@ import type { App } from './app.ts'
 
 /** The account that asks. Accounts are never deleted. */
 export async function getMe(app: App, userId: string): Promise<User> {
-  const user = await findUser(app.db, userId)
+  const user = await findUser(app.db.reads.for(userId), userId)
   if (!user) throw new Error(`the account ${userId} of a valid token or session is gone`)
   return user
 }

@@ -42,7 +42,7 @@ const MINUTE_MS = 60_000
  */
 export function getOverview(app: App, request: OverviewRequest): Promise<Overview> {
   requireTimeZone(request.timeZone)
-  return app.db.transaction((connection) => readOverview(connection, request))
+  return app.db.reads.for(request.userId).transaction((connection) => readOverview(connection, request))
 }
 
 async function readOverview(connection: Connection, request: OverviewRequest): Promise<Overview> {

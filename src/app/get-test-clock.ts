@@ -4,7 +4,7 @@ import { testClockNotFound } from './not-found.ts'
 
 /** @throws TEST_CLOCK_NOT_FOUND */
 export async function getTestClock(app: App, userId: string, id: string): Promise<TestClock> {
-  const [clock] = await findTestClocks(app.db, userId, [id])
+  const [clock] = await findTestClocks(app.db.reads.for(userId), userId, [id])
   if (!clock) throw testClockNotFound(id)
   return clock
 }

@@ -24,7 +24,8 @@ export async function listCandidates(
   app: App,
   request: CandidateFilters & PageRequest,
 ): Promise<Page<Claim>> {
-  const positionOf = (id: string) => findClaimPosition(app.db, request.userId, 'candidate', id)
+  const positionOf = (id: string) =>
+    findClaimPosition(app.db.reads.for(request.userId), request.userId, 'candidate', id)
   const after = await resolveCursor(
     request.after,
     async (name) => (isUuid(name) ? positionOf(name) : null),
@@ -32,14 +33,19 @@ export async function listCandidates(
   )
   const selection = await selectCandidates(app, request)
   if (!selection) return { rows: [], hasMore: false }
-  return listClaims(app.db, { ...selection, after, limit: request.limit, order: request.order })
+  return listClaims(app.db.reads.for(request.userId), {
+    ...selection,
+    after,
+    limit: request.limit,
+    order: request.order,
+  })
 }
 
 /** Null where no candidate can match: the account has no such customer. */
 export async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
   const { userId, status, customerExternalId, schemaId, testClockId, search } = filters
   const names = customerExternalId === undefined ? [] : [customerExternalId]
-  const [customer] = await findCustomersByExternalId(app.db, userId, names)
+  const [customer] = await findCustomersByExternalId(app.db.reads.for(userId), userId, names)
   if (customerExternalId !== undefined && !customer) return null
   return {
     userId,

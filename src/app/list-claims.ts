@@ -22,9 +22,14 @@ export interface ClaimFilters {
 export async function listClaims(app: App, request: ClaimFilters & PageRequest): Promise<Page<Claim>> {
   const selection = selectClaims(request)
   const after = await resolveCursor(request.after, async (id) =>
-    isUuid(id) ? findClaimPosition(app.db, request.userId, 'claim', id) : null,
+    isUuid(id) ? findClaimPosition(app.db.reads.for(request.userId), request.userId, 'claim', id) : null,
   )
-  return readClaims(app.db, { ...selection, after, limit: request.limit, order: request.order })
+  return readClaims(app.db.reads.for(request.userId), {
+    ...selection,
+    after,
+    limit: request.limit,
+    order: request.order,
+  })
 }
 
 /** Fewer digits of a UUID of version 7 are not even its minute. */

@@ -11,7 +11,7 @@ export interface CustomerListRequest extends PageRequest {
 
 export async function listCustomers(app: App, request: CustomerListRequest): Promise<Page<Customer>> {
   const after = await resolveCursor(request.after, async (id) =>
-    isUuid(id) ? findCustomerPosition(app.db, request.userId, id) : null,
+    isUuid(id) ? findCustomerPosition(app.db.reads.for(request.userId), request.userId, id) : null,
   )
-  return readCustomers(app.db, { ...request, after })
+  return readCustomers(app.db.reads.for(request.userId), { ...request, after })
 }

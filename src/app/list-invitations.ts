@@ -3,5 +3,5 @@ import type { App } from './app.ts'
 
 /** Those that the account made and did not revoke, newest first. */
 export function listInvitations(app: App, userId: string): Promise<Invitation[]> {
-  return listInvitationsOf(app.db, userId)
+  return listInvitationsOf(app.db.reads.for(userId), userId)
 }

@@ -3,5 +3,5 @@ import type { App } from './app.ts'
 
 /** The account's tokens, newest first; expired and revoked ones too. */
 export function listOwnTokens(app: App, userId: string): Promise<ApiToken[]> {
-  return listApiTokensOf(app.db, userId)
+  return listApiTokensOf(app.db.reads.for(userId), userId)
 }

@@ -13,7 +13,7 @@ export async function listTestClocks(
   request: PageRequest & { userId: string },
 ): Promise<Page<TestClock>> {
   const after = await resolveCursor(request.after, async (id) =>
-    isUuid(id) ? findTestClockPosition(app.db, request.userId, id) : null,
+    isUuid(id) ? findTestClockPosition(app.db.reads.for(request.userId), request.userId, id) : null,
   )
-  return readTestClocks(app.db, { ...request, after })
+  return readTestClocks(app.db.reads.for(request.userId), { ...request, after })
 }

@@ -11,7 +11,7 @@ const TOLERATED_LEAD_MS = 5_000
  * Where the host's clock rings a little before the database's minute, waits for that minute to begin.
  */
 export async function readCheckTime(app: App): Promise<Date> {
-  const now = (await readClock(app.db)).getTime()
+  const now = (await readClock(app.db.checks)).getTime()
   const next = Math.ceil(now / MINUTE_MS) * MINUTE_MS
   if (next - now <= TOLERATED_LEAD_MS) {
     await pause(next - now)

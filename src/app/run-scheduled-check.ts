@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { atScheduledCheck } from '../domain/lifecycle.ts'
-import { type Connection, DatabaseAway } from '../storage/database.ts'
+import type { Connection } from '../storage/database.ts'
+import { DatabaseAway } from '../storage/database-away.ts'
 import {
   beginDueWalk,
   type DueKind,
@@ -11,7 +12,7 @@ import {
   readDueKinds,
   tryCheckTurn,
 } from '../storage/due-claims.ts'
-import { takeBackTotals } from '../storage/resolution-totals.ts'
+import { holdTotalsBefore, takeBackTotals } from '../storage/resolution-totals.ts'
 import type { App } from './app.ts'
 
 /** How often a server that waits for another one's check asks whether it is through. */
@@ -36,12 +37,12 @@ const LONGEST_LOCK_WAIT_MS = 100
  *   a later minute
  */
 export function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
-  return app.db.transaction(async (turn) => {
+  return app.db.checks.transaction(async (turn) => {
     while (!(await tryCheckTurn(turn))) {
       if (isOver()) return 0
       await pause(TURN_POLL_MS)
     }
-    await app.db.transaction((connection) => takeBackTotals(connection, checkTime))
+    await app.db.checks.transaction((connection) => takeBackTotals(connection, checkTime))
     let total = 0
     for (let walk = 0; walk < MOST_WALKS; walk++) {
       await beginDueWalk(turn, checkTime, MOST_IN_A_WALK)
@@ -67,27 +68,39 @@ async function walkOnce(
   const sum = { found: 0, moved: 0, missed: 0 }
   let over = false
   const readNext = async () => readBatch(app, checkTime, await nextDueIds(turn, BATCH))
-  let coming = readNext()
-  try {
-    for (let batch = await coming; batch.ids.length > 0 && !over; batch = await coming) {
-      coming = readNext()
-      const moved = await move(app, checkTime, batch)
-      sum.found += batch.ids.length
-      sum.moved += moved
-      sum.missed += batch.moves.reduce((due, { kind }) => due + kind.count, 0) - moved
-      over = isOver()
-      if (!over) await letSubmissionsPass(app)
-    }
-  } finally {
-    // The turn's connection is not given back while something is on its way.
-    await Promise.allSettled([coming])
+  for (let batch = await readNext(); batch.ids.length > 0 && !over; ) {
+    const [next, moved] = await bothSettled(readNext(), move(app, checkTime, batch))
+    sum.found += batch.ids.length
+    sum.moved += moved
+    sum.missed += batch.moves.reduce((due, { kind }) => due + kind.count, 0) - moved
+    batch = next
+    over = isOver()
+    if (!over) await letSubmissionsPass(app)
   }
   return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
+}
+
+/** Where one fails the other is waited for all the same: the turn is not given up while something is on its way. */
+async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b])
+  return Promise.all([a, b])
 }
 
 async function letSubmissionsPass({ submissions }: App): Promise<void> {
   const deadline = performance.now() + LONGEST_HOLD_MS
   while (submissions.waiting >= MANY_SUBMISSIONS && performance.now() < deadline) await pause(1)
+}
+
+/** Not where the turn was lost without a word, and another server has had it since. */
+async function moveInTurn(
+  connection: Connection,
+  checkTime: Date,
+  moves: readonly KindMove[],
+): Promise<number> {
+  if (!(await holdTotalsBefore(connection, checkTime))) {
+    throw new Error('another server has taken the turn of the scheduled check')
+  }
+  return moveKinds(connection, moves, LONGEST_LOCK_WAIT_MS)
 }
 
 interface Batch {
@@ -97,7 +110,7 @@ interface Batch {
 
 /** The moves that these claims make: the domain decides once for all that are alike. */
 async function readBatch({ db }: App, checkTime: Date, ids: readonly string[]): Promise<Batch> {
-  const kinds = ids.length === 0 ? [] : await readDueKinds(db, checkTime, ids)
+  const kinds = ids.length === 0 ? [] : await readDueKinds(db.checks, checkTime, ids)
   return { ids, moves: kinds.flatMap((kind) => moveOf(kind, checkTime)) }
 }
 
@@ -111,7 +124,7 @@ export function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
 async function move(app: App, checkTime: Date, { ids, moves }: Batch): Promise<number> {
   if (moves.length === 0) return 0
   try {
-    return await moveKinds(app.db, moves, LONGEST_LOCK_WAIT_MS)
+    return await app.db.checks.transaction((connection) => moveInTurn(connection, checkTime, moves))
   } catch (error) {
     if (!(error instanceof DatabaseAway && error.isPassing)) throw error
     if (ids.length === 1) return 0

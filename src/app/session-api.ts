@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { DatabaseAway } from '../storage/database.ts'
+import { DatabaseAway } from '../storage/database-away.ts'
 import { shareSecret } from '../storage/server-secrets.ts'
 import { findSessionOwner } from '../storage/sessions.ts'
 import { forgetAttempts } from '../storage/throttles.ts'
@@ -47,7 +47,7 @@ export class SessionApi {
     const token = readSessionToken(cookie, secret)
     if (token === null) return null
     const tokenHash = hashSessionToken(token)
-    const userId = await findSessionOwner(this.#app.db, tokenHash)
+    const userId = await findSessionOwner(this.#app.db.identity, tokenHash)
     return userId === null ? null : { userId, tokenHash }
   }
 

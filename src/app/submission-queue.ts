@@ -1,6 +1,7 @@
 import { type ServiceError, unavailable } from '../errors.ts'
 import { candidateId } from '../storage/candidate-id.ts'
-import { type Connection, type Database, DatabaseAway } from '../storage/database.ts'
+import type { Connection, Database } from '../storage/database.ts'
+import { DatabaseAway } from '../storage/database-away.ts'
 import { ClaimCopies } from './claim-copies.ts'
 import { type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
@@ -87,7 +88,7 @@ export class SubmissionQueue {
 
   async #run(group: readonly Taken[]): Promise<void> {
     this.#busyLanes++
-    await this.#db
+    await this.#db.submissions
       .withConnection((connection) => this.#submit(connection, group))
       // Either no connection could be had, or it broke where nothing had been written.
       .catch((error) => group.map(({ waiting }) => waiting.map((one) => afterError(one, error))))

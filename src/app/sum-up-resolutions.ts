@@ -7,7 +7,7 @@ import type { App } from './app.ts'
  * a scheduled check is on, that is left for the next time.
  */
 export function sumUpResolutions(app: App): Promise<void> {
-  return app.db.transaction(async (connection) => {
+  return app.db.checks.transaction(async (connection) => {
     if (await tryCheckTurn(connection)) await sumUp(connection)
   })
 }

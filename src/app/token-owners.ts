@@ -41,7 +41,7 @@ export class TokenOwners {
     if (remembered && now < remembered.until) return remembered.userId
 
     const generation = this.#generation
-    const owner = await findTokenOwner(this.#db, hash)
+    const owner = await findTokenOwner(this.#db.identity, hash)
     if (owner && generation === this.#generation) {
       this.#remembered.set(key, { userId: owner.userId, until: now + (owner.expiresInMs ?? Infinity) })
     }

@@ -10,7 +10,7 @@ export async function updateClaimSchema(
   id: string,
   contract: Contract,
 ): Promise<ClaimSchema> {
-  const schema = await replaceContract(app.db, userId, id, contract)
+  const schema = await replaceContract(app.db.writes.for(userId), userId, id, contract)
   if (!schema) throw schemaNotFound(id)
   return schema
 }

@@ -9,7 +9,7 @@ export async function updateCustomer(
   id: string,
   name: string | null,
 ): Promise<Customer> {
-  const customer = await renameCustomer(app.db, userId, id, name)
+  const customer = await renameCustomer(app.db.writes.for(userId), userId, id, name)
   if (!customer) throw customerNotFound({ id })
   return customer
 }

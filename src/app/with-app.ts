@@ -1,3 +1,4 @@
+import { LEAST_CONNECTIONS } from '../storage/database.ts'
 import { type DatabaseOptions, openDatabase } from '../storage/open-database.ts'
 import { type App, createApp } from './app.ts'
 
@@ -6,7 +7,7 @@ export async function withApp<T>(
   options: Omit<DatabaseOptions, 'role' | 'poolSize'>,
   work: (app: App) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase({ ...options, role: 'command', poolSize: 2 })
+  const database = await openDatabase({ ...options, role: 'command', poolSize: LEAST_CONNECTIONS })
   try {
     return await work(createApp(database.db))
   } finally {

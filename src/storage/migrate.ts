@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { StartupError } from '../startup-error.ts'
-import type { Connection, Database } from './database.ts'
+import type { Borrower } from './borrower.ts'
+import type { Connection } from './database.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 const OLDEST_POSTGRES = 15
@@ -17,7 +18,10 @@ interface Migration {
  * take as long as they need.
  * @throws StartupError where the database is newer than the code, or PostgreSQL too old.
  */
-export async function migrate(db: Database, report: (step: string) => void): Promise<void> {
+export async function migrate(
+  db: Pick<Borrower, 'transaction'>,
+  report: (step: string) => void,
+): Promise<void> {
   const migrations = await readMigrations()
   await db.transaction(async (connection) => {
     await requirePostgres(connection)

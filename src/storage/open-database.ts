@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartupError } from '../startup-error.ts'
-import { Database, DatabaseAway } from './database.ts'
+import { Database } from './database.ts'
+import { DatabaseAway } from './database-away.ts'
 import { openEmbeddedDatabase } from './embedded/open-embedded-database.ts'
 import { migrate } from './migrate.ts'
+import { THE_SERVICE } from './places.ts'
+import { Pool } from './pool.ts'
 
 export interface DatabaseOptions {
   /** Your own PostgreSQL; null for the embedded one. */
@@ -47,11 +50,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
 
 /** Migrations take as long as they need. */
 async function migrateUnhurried(connectionString: string, report: (step: string) => void): Promise<void> {
-  const db = new Database({ connectionString, poolSize: 1, statementTimeoutMs: 0 })
+  const pool = new Pool({ connectionString, size: 1, statementTimeoutMs: 0 })
   try {
-    await migrate(db, report)
+    await migrate(pool.for(THE_SERVICE), report)
   } finally {
-    await db.close()
+    await pool.close()
   }
 }
 

@@ -3,8 +3,8 @@ import type { Connection } from './database.ts'
 /*
  * Live claims and candidates that were resolved up to a moment (`resolution_mark`) are kept summed up; later ones are
  * still to be read one by one. The sums stay true because nothing leads out of CONFIRMED and FAILED, and because
- * whoever resolves live claims at an earlier moment takes the sums back first. Call all of this while no other server
- * works on due claims.
+ * whoever resolves live claims at an earlier moment takes the sums back first, and holds them while it does. Call all of
+ * this while no other server works on due claims.
  */
 
 /** Sums up what was resolved since the mark, but for the last minutes, and moves the mark. */
@@ -12,7 +12,7 @@ export async function sumUpResolutions(db: Connection): Promise<void> {
   const [span] = await db.query<{ after: Date; up_to: Date }>({
     text: `-- read_resolution_span
       SELECT up_to AS after, date_trunc('milliseconds', clock_timestamp()) - interval '5 minutes' AS up_to
-      FROM resolution_mark`,
+      FROM resolution_mark FOR UPDATE`,
   })
   if (!span || span.up_to <= span.after) return
   const values = [span.after, span.up_to]
@@ -48,6 +48,20 @@ const ADD_TO_DURATIONS = `-- add_to_resolution_durations
     GROUP BY 1, 2
   ) AS added
   ON CONFLICT (user_id, hour, class) DO UPDATE SET count = kept.count + excluded.count`
+
+/**
+ * Until the transaction ends nothing is summed up. False where the sums include this time: claims must not be resolved
+ * at it then.
+ */
+export async function holdTotalsBefore(db: Connection, time: Date): Promise<boolean> {
+  const rows = await db.query({
+    name: 'hold_totals_before',
+    text: `-- hold_totals_before
+      SELECT FROM resolution_mark WHERE up_to < $1 FOR SHARE`,
+    values: [time],
+  })
+  return rows.length > 0
+}
 
 /**
  * To be called before claims are resolved at this time: where the sums include it already (the check was held up, or the

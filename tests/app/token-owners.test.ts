@@ -32,8 +32,8 @@ async function startServer(t: Scope): Promise<Server> {
   const db = new Database({ connectionString: proxy.url, poolSize: 5 })
   const owners = new TokenOwners(db)
   let asked = 0
-  const ask = db.query.bind(db)
-  db.query = (statement) => {
+  const ask = db.identity.query.bind(db.identity)
+  db.identity.query = (statement) => {
     if (statement.name === 'find_token_owner') asked++
     return ask(statement)
   }

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { Database, DatabaseAway } from '../../src/storage/database.ts'
+import type { Borrower } from '../../src/storage/borrower.ts'
+import { DatabaseAway } from '../../src/storage/database-away.ts'
+import { THE_SERVICE } from '../../src/storage/places.ts'
+import { Pool } from '../../src/storage/pool.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 const connectionString = await createTestDatabase({ after })
 
-function open(t: { after: (release: () => Promise<void>) => void }): Database {
-  const db = new Database({ connectionString, poolSize: 2 })
-  t.after(() => db.close())
-  return db
+function openPool(t: Scope, options: { size: number; url?: string; statementTimeoutMs?: number }): Pool {
+  const { url = connectionString, ...rest } = options
+  const pool = new Pool({ connectionString: url, ...rest })
+  t.after(() => pool.close())
+  return pool
 }
+
+const open = (t: Scope): Borrower => openPool(t, { size: 2 }).for(THE_SERVICE)
+
+const pidOf = async (db: Borrower) =>
+  (await db.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid
 
 test('a thousand callers may wait for a connection; one more is refused at once, and the others are served', async (t) => {
   const db = open(t)
@@ -28,6 +37,88 @@ test('a thousand callers may wait for a connection; one more is refused at once,
     new Set((await Promise.all(waiting)).flat().map((row) => JSON.stringify(row))),
     new Set(['{"one":1}']),
   )
+})
+
+test('one account never has all connections, and those that wait take turns with its flood', async (t) => {
+  const pool = openPool(t, { size: 2 })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const served: string[] = []
+  const flood = Array.from({ length: 20 }, () =>
+    pool.for('noisy').withConnection(async () => {
+      await released
+      served.push('noisy')
+    }),
+  )
+  assert.deepEqual(await pool.for('quiet').query({ text: 'SELECT 1 AS one' }), [{ one: 1 }])
+  const first = pool.for('quiet').withConnection(() => released)
+  const second = pool.for('quiet').withConnection(async () => served.push('quiet'))
+  release()
+  await Promise.all([...flood, first, second])
+  assert.ok(served.indexOf('quiet') <= 3, `${served}`)
+})
+
+test('of one account 250 callers may wait; one more is refused, and another account is not', async (t) => {
+  const pool = openPool(t, { size: 2 })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const flood = Array.from({ length: 251 }, () => pool.for('noisy').withConnection(() => released))
+  await assert.rejects(pool.for('noisy').query({ text: 'SELECT 1' }), { code: 'UNAVAILABLE' })
+  assert.deepEqual(await pool.for('quiet').query({ text: 'SELECT 1 AS one' }), [{ one: 1 }])
+  release()
+  await Promise.all(flood)
+})
+
+test('a connection that comes back inside a transaction is not lent again', async (t) => {
+  const db = openPool(t, { size: 1 }).for(THE_SERVICE)
+  let forgotten: number | undefined
+  await db.withConnection(async (connection) => {
+    await connection.query({ text: 'BEGIN' })
+    const [row] = await connection.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })
+    forgotten = row?.pid
+  })
+  assert.notEqual(await pidOf(db), forgotten)
+})
+
+test('a connection that comes back with a statement under way is not lent again', async (t) => {
+  const db = openPool(t, { size: 1 }).for(THE_SERVICE)
+  const pid = await pidOf(db)
+  let unawaited: Promise<unknown> = Promise.resolve()
+  await db.withConnection(async (connection) => {
+    unawaited = connection.query({ text: 'SELECT pg_sleep(60)' }).catch((error: unknown) => error)
+  })
+  assert.notEqual(await pidOf(db), pid)
+  assert.ok((await unawaited) instanceof DatabaseAway)
+})
+
+test('a statement that comes after its connection was given back does not run', async (t) => {
+  const db = open(t)
+  const kept = await db.withConnection(async (connection) => ({ connection }))
+  await assert.rejects(kept.connection.query({ text: 'CREATE TABLE too_late (x int)' }), /given back/)
+  assert.deepEqual(await db.query({ text: "SELECT to_regclass('too_late') AS found" }), [{ found: null }])
+})
+
+test('a transaction in which a statement failed unheard does not pass for committed', async (t) => {
+  const db = open(t)
+  const work = db.transaction(async (connection) => {
+    await connection.query({ text: 'CREATE TABLE never_there (x int)' })
+    await connection.query({ text: 'SELECT 1/0' }).catch(() => {})
+  })
+  await assert.rejects(work, /nothing was committed/)
+  assert.deepEqual(await db.query({ text: "SELECT to_regclass('never_there') AS found" }), [{ found: null }])
+})
+
+test('a transaction whose work fails with the failure of another connection is rolled back', async (t) => {
+  const db = open(t)
+  const work = db.transaction(async (connection) => {
+    await connection.query({ text: 'CREATE TABLE half_way (x int)' })
+    await db.query({ text: 'SELECT pg_terminate_backend(pg_backend_pid())' })
+  })
+  await assert.rejects(work, DatabaseAway)
+  assert.deepEqual(await db.query({ text: "SELECT to_regclass('half_way') AS found" }), [{ found: null }])
+  const open_ = await db.query({
+    text: `SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+  })
+  assert.deepEqual(open_, [])
 })
 
 test('a transaction whose work fails leaves nothing, and its connection serves the next', async (t) => {
@@ -48,21 +139,19 @@ test('a connection that the server ends is known to be lost, and the next query 
 })
 
 test('a statement that the database refuses for its length has surely changed nothing', async (t) => {
-  const db = new Database({ connectionString, poolSize: 2, statementTimeoutMs: 50 })
-  t.after(() => db.close())
+  const db = openPool(t, { size: 2, statementTimeoutMs: 50 }).for(THE_SERVICE)
   const endless = db.query({ text: 'SELECT pg_sleep(60)' })
   await assert.rejects(endless, (error: unknown) => error instanceof DatabaseAway && error.outcomeKnown)
 })
 
 describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('who finds no connection free is told so, and the connection that was held serves the next', async (t) => {
-    const db = new Database({ connectionString, poolSize: 1 })
-    t.after(() => db.close())
+    const db = openPool(t, { size: 1 }).for(THE_SERVICE)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const holding = db.withConnection(() => released)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       code: 'UNAVAILABLE',
-      message: 'The database cannot be reached.',
+      message: 'No connection to the database was free in time.',
       outcomeKnown: true,
     })
     release()
@@ -72,8 +161,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
 
   test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
     const { url, cutNext } = await startCuttingProxy(t, connectionString)
-    const db = new Database({ connectionString: url, poolSize: 1, statementTimeoutMs: 1_000 })
-    t.after(() => db.close())
+    const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(THE_SERVICE)
     cutNext('SELECT 1', 'silently')
     const lost = db.query({ text: 'SELECT 1' })
     await assert.rejects(lost, (error: unknown) => error instanceof DatabaseAway && !error.outcomeKnown)
@@ -83,8 +171,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('a database that takes a connection and never speaks is away', async (t) => {
     const { url, cutNext } = await startCuttingProxy(t, connectionString)
     cutNext('application_name', 'silently')
-    const db = new Database({ connectionString: url, poolSize: 1 })
-    t.after(() => db.close())
+    const db = openPool(t, { size: 1, url }).for(THE_SERVICE)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       message: 'The database cannot be reached.',
       outcomeKnown: true,

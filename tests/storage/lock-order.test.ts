@@ -3,8 +3,10 @@ import { after, describe, test } from 'node:test'
 import { moveOf } from '../../src/app/run-scheduled-check.ts'
 import { type Append, appendEvents } from '../../src/storage/append-events.ts'
 import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
-import { type Connection, Database } from '../../src/storage/database.ts'
+import type { Connection } from '../../src/storage/database.ts'
 import { moveKinds, readDueKinds } from '../../src/storage/due-claims.ts'
+import { THE_SERVICE } from '../../src/storage/places.ts'
+import { Pool } from '../../src/storage/pool.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { holdClaims } from '../support/held-rows.ts'
@@ -16,8 +18,9 @@ import { startTestService } from '../support/test-service.ts'
  */
 
 const service = await startTestService({ after })
-const db = new Database({ connectionString: service.databaseUrl, poolSize: 1 })
-after(() => db.close())
+const pool = new Pool({ connectionString: service.databaseUrl, size: 1 })
+after(() => pool.close())
+const db = pool.for(THE_SERVICE)
 const customer = await service.api.customer('acme')
 const terms = contractWith({ activity_window: 0.001 })
 

@@ -27,16 +27,18 @@ async function read(
   days: number,
 ): Promise<{ overview: Overview; efforts: Effort[] }> {
   const efforts: Effort[] = []
-  const db = {
-    transaction: <T>(work: (connection: Connection) => Promise<T>) =>
-      service.app.db.transaction((connection) => {
-        const explained = explaining(connection)
-        efforts.push(explained.effort)
-        return work(explained.db)
-      }),
+  const reads = {
+    for: (account: string) => ({
+      transaction: <T>(work: (connection: Connection) => Promise<T>) =>
+        service.app.db.reads.for(account).transaction((connection) => {
+          const explained = explaining(connection)
+          efforts.push(explained.effort)
+          return work(explained.db)
+        }),
+    }),
   }
   const request = { userId, customerId, testClockId: null, days, timeZone: 'Europe/Berlin' }
-  return { overview: await getOverview({ db } as unknown as App, request), efforts }
+  return { overview: await getOverview({ db: { reads } } as unknown as App, request), efforts }
 }
 
 const sumOver = async (where: string, values: unknown[]) =>

@@ -12,8 +12,11 @@ type Cut =
 export interface CuttingProxy {
   /** The database's URL by way of the proxy. */
   url: string
-  /** Breaks, once, the connection of the next statement that contains the text; then stays down if told so. */
-  cutNext: (text: string, cut: Cut, options?: { staysDown: boolean }) => void
+  /**
+   * Breaks, once, the connection of the next statement that contains the text, after so many others; then stays down if
+   * told so.
+   */
+  cutNext: (text: string, cut: Cut, options?: { staysDown?: boolean; after?: number }) => void
   /** Whether what `cutNext` asked for has happened. */
   hasCut: () => boolean
   /** Takes no new connections. */
@@ -26,7 +29,7 @@ export interface CuttingProxy {
 export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<CuttingProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  let next: { text: string; cut: Cut; staysDown: boolean } | null = null
+  let next: { text: string; cut: Cut; staysDown: boolean; after: number } | null = null
   let down = false
 
   const server = createServer((client) => {
@@ -50,7 +53,7 @@ export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<
     let cutAtAnswer = false
     let silent = false
     client.on('data', (bytes) => {
-      if (next && bytes.includes(next.text)) {
+      if (next && bytes.includes(next.text) && next.after-- === 0) {
         const { cut, staysDown } = next
         next = null
         down = staysDown
@@ -76,8 +79,8 @@ export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    cutNext: (text, cut, { staysDown } = { staysDown: false }) => {
-      next = { text, cut, staysDown }
+    cutNext: (text, cut, { staysDown = false, after = 0 } = {}) => {
+      next = { text, cut, staysDown, after }
     },
     hasCut: () => next === null,
     goDown: () => {

@@ -38,7 +38,7 @@ let accounts = 0
 export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
   const connectionString = (await options.throughUrl?.(databaseUrl)) ?? databaseUrl
-  const app = createApp(new Database({ connectionString, poolSize: 10 }))
+  const app = createApp(new Database({ connectionString, poolSize: 14 }))
   await app.tokenOwners.start()
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),

@@ -1,0 +1,145 @@
+import pg from 'pg'
+import { Borrower, type Lender } from './borrower.ts'
+import { CONNECTION_SETTINGS } from './connection-settings.ts'
+import { DatabaseAway, isLastWord } from './database-away.ts'
+import { Places } from './places.ts'
+
+/** How long a statement may run, a caller may wait for a connection, and a close for statements, in milliseconds. */
+const STATEMENT_TIMEOUT_MS = 30_000
+export const CONNECT_TIMEOUT_MS = 5_000
+const CLOSE_PATIENCE_MS = 1_000
+const IDLE_TRANSACTION_MS = 300_000
+/** How long after its end an answer is waited for, and how often it is looked whether one is missing. */
+const ANSWER_PATIENCE_MS = 5_000
+const LOOK_EVERY_MS = 1_000
+
+const CONNECTION_SETTINGS_IN_TIME = { text: CONNECTION_SETTINGS, query_timeout: CONNECT_TIMEOUT_MS }
+
+export interface PoolOptions {
+  connectionString: string
+  /** Connections at most. */
+  size: number
+  /** 0 for none. */
+  statementTimeoutMs?: number | undefined
+}
+
+/** What is known of a connection beside what the protocol says. */
+interface Use {
+  /** When its statement was sent, by performance.now(); null where none is under way. */
+  askedAt: number | null
+  /** The server has said that it ends it. */
+  isEnding: boolean
+}
+
+/**
+ * Connections to PostgreSQL. A broken one is replaced; a restarted database is found again.
+ *
+ * A connection is lent idle or not at all: it is looked at when it comes back and when it goes out, and one that has a
+ * statement or a transaction open is destroyed, whoever forgot it.
+ */
+export class Pool implements Lender {
+  readonly #pool: pg.Pool
+  readonly #places: Places
+  readonly #uses = new Map<pg.PoolClient, Use>()
+  readonly #watch: NodeJS.Timeout
+
+  constructor({ connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: PoolOptions) {
+    this.#places = new Places(size)
+    this.#pool = new pg.Pool({
+      connectionString,
+      max: size,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: statementTimeoutMs,
+      // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      keepAlive: true,
+      application_name: 'claimkeeper',
+      onConnect: (client) => client.query(CONNECTION_SETTINGS_IN_TIME),
+    })
+    // The server ends a statement first; this is for a server that answers no more.
+    const longestMs = statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + ANSWER_PATIENCE_MS
+    this.#watch = setInterval(() => {
+      this.#breakSilent(longestMs)
+      this.#places.refuseAfter(CONNECT_TIMEOUT_MS)
+    }, LOOK_EVERY_MS).unref()
+    // An idle connection that breaks is reported here, and a busy one by its statement as well: neither may
+    // end the process.
+    this.#pool.on('error', () => {})
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {})
+      this.#uses.set(client, { askedAt: null, isEnding: false })
+    })
+    this.#pool.on('remove', (client) => this.#uses.delete(client))
+  }
+
+  /** Statements in the name of an account, which never has all of the connections for itself. */
+  for(account: string): Borrower {
+    return new Borrower(this, account)
+  }
+
+  async lend(account: string): Promise<pg.PoolClient> {
+    await this.#places.take(account)
+    try {
+      return await this.#connect()
+    } catch (error) {
+      this.#places.giveBack(account)
+      throw new DatabaseAway('The database cannot be reached.', true, error)
+    }
+  }
+
+  takeBack(account: string, client: pg.PoolClient): void {
+    client.release(!this.#isIdle(client))
+    this.#places.giveBack(account)
+  }
+
+  /**
+   * The driver's own time limit and its own promise each leave every statement linked to the one before, so that what
+   * belongs to statements lives until V8 collects its old generation. Hence a callback, and one watch over all.
+   */
+  ask(client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryResult> {
+    const use = this.#uses.get(client) as Use
+    use.askedAt = performance.now()
+    return new Promise((resolve, reject) => {
+      client.query(config, (error: Error | null, result) => {
+        use.askedAt = null
+        if (!error) return resolve(result)
+        use.isEnding ||= isLastWord(error)
+        reject(error)
+      })
+    })
+  }
+
+  /** Waits a moment for statements under way, then cuts them off. */
+  async close(): Promise<void> {
+    this.#places.refuseAfter(0)
+    const cutOff = setTimeout(() => {
+      for (const client of this.#uses.keys()) void client.end()
+    }, CLOSE_PATIENCE_MS)
+    await this.#pool.end()
+    clearTimeout(cutOff)
+    clearInterval(this.#watch)
+  }
+
+  /** An idle one; one that should not be there is destroyed. */
+  async #connect(): Promise<pg.PoolClient> {
+    for (let tries = 0; tries <= this.#places.size; tries++) {
+      const client = await this.#pool.connect()
+      if (this.#isIdle(client)) return client
+      client.release(true)
+    }
+    throw new Error('no connection was idle')
+  }
+
+  #isIdle(client: pg.PoolClient): boolean {
+    const use = this.#uses.get(client)
+    return use?.askedAt === null && !use.isEnding && client.getTransactionStatus() === 'I'
+  }
+
+  /** Ends the connections whose statements have been under way for longer; to their callers they are lost. */
+  #breakSilent(longestMs: number): void {
+    const now = performance.now()
+    for (const [client, { askedAt }] of this.#uses) {
+      if (askedAt !== null && now - askedAt > longestMs) void client.end()
+    }
+  }
+}

@@ -4,6 +4,9 @@ import { type Line, TOO_LONG } from './read-lines.ts'
 const LINES_AT_ONCE = 500
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 
+/** What reading the next line came to. A promise of it never rejects, so it may be left alone. */
+type Reading = { line: Line } | 'ended' | { failure: unknown }
+
 interface InWork {
   answer: Promise<string>
   bytes: number
@@ -11,7 +14,8 @@ interface InWork {
 
 /**
  * The answers to lines, in their order, each as soon as it and all before it are there, however slowly lines come.
- * `answer` is called in the order of the lines and must not reject.
+ * `answer` is called in the order of the lines; when it rejects, the stream breaks. Once the lines break off nobody is there to
+ * answer to: what is in work goes on, and nothing more is answered.
  */
 export async function* answerLines(
   lines: AsyncIterator<Line>,
@@ -19,21 +23,32 @@ export async function* answerLines(
 ): AsyncGenerator<string> {
   const inWork: InWork[] = []
   let bytes = 0
-  let reading: Promise<IteratorResult<Line>> | null = lines.next()
+  let reading: Promise<Reading> | null = readNext(lines)
   while (reading || inWork.length > 0) {
     const hasRoom = inWork.length < LINES_AT_ONCE && bytes < BYTES_AT_ONCE
     const read = reading && hasRoom ? reading : null
     const answered = inWork[0]?.answer
     const first = await Promise.race([...(answered ? [answered] : []), ...(read ? [read] : [])])
-    if (typeof first === 'string') {
+    if (typeof first === 'object') {
+      if ('failure' in first) throw first.failure
+      const size = first.line === TOO_LONG ? 0 : first.line.length
+      bytes += size
+      const answered = answer(first.line)
+      // Heard where it is waited for; nobody waits any more once the stream has broken.
+      answered.catch(() => {})
+      inWork.push({ answer: answered, bytes: size })
+      reading = readNext(lines)
+    } else if (first === 'ended') reading = null
+    else {
       bytes -= (inWork.shift() as InWork).bytes
       yield first
-    } else if (first.done) reading = null
-    else {
-      const size = first.value === TOO_LONG ? 0 : first.value.length
-      bytes += size
-      inWork.push({ answer: answer(first.value), bytes: size })
-      reading = lines.next()
     }
   }
 }
+
+/** A line is asked for while others are in work, and may fail long before it is looked at, or when nobody will. */
+const readNext = (lines: AsyncIterator<Line>): Promise<Reading> =>
+  lines.next().then(
+    ({ done, value }) => (done ? 'ended' : { line: value }),
+    (failure: unknown) => ({ failure }),
+  )

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { processMemory } from '../support/process-memory.ts'
+import { connectRaw } from '../support/raw-connection.ts'
+import { head } from '../support/raw-http.ts'
+import { startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+/* What is the same for everyone needs no token, so it must cost nothing to ask for it and not to read it. */
+
+const MIB = 1024 * 1024
+
+describe('documents that nobody reads', () => {
+  test('asked for without end on many connections, the server lives, keeps its memory and answers others', async (t) => {
+    const { url, child } = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
+    for (const path of ['/openapi.json', '/docs/js/scalar.js', '/docs/errors/TOKEN_INVALID']) {
+      await (await fetch(url + path)).arrayBuffer()
+    }
+    const before = await processMemory(child)
+    const paths = [
+      '/openapi.json',
+      '/docs/js/scalar.js',
+      '/docs/',
+      '/docs/errors/TOKEN_INVALID',
+      '/openapi.json',
+    ]
+    for (let n = 0; n < 200; n++) {
+      const unread = await connectRaw(t, url, { reads: false })
+      unread.write(paths.flatMap((path) => Array(5).fill(head('GET', path, {}))).join(''))
+    }
+    // 2,900 requests in one go, of which none is read: more than may wait.
+    const greedy = await connectRaw(t, url, { reads: false })
+    greedy.write(head('GET', '/openapi.json', {}).repeat(2_900))
+    for (let n = 0; n < 50; n++) assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    const grown = (await processMemory(child)) - before
+    assert.ok(grown < 150 * MIB, `${Math.round(grown / MIB)} MiB more`)
+  })
+
+  test('are not sent again to who has them', async (t) => {
+    const { url } = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
+    for (const path of ['/openapi.json', '/docs/', '/docs/errors/TOKEN_INVALID', '/docs/js/scalar.js']) {
+      const first = await fetch(url + path)
+      const bytes = (await first.arrayBuffer()).byteLength
+      const etag = first.headers.get('etag') ?? ''
+      assert.equal(Number(first.headers.get('content-length')), bytes, path)
+      const again = await fetch(url + path, { headers: { 'If-None-Match': etag } })
+      assert.deepEqual([again.status, await again.text()], [304, ''], path)
+      const headers = await fetch(url + path, { method: 'HEAD' })
+      assert.equal(Number(headers.headers.get('content-length')), bytes, path)
+    }
+  })
+})

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { eventually } from './eventually.ts'
+import type { Scope } from './test-database.ts'
+
+export interface RawConnection {
+  socket: Socket
+  write: (bytes: string | Buffer) => void
+  /** All that has come so far. */
+  read: () => string
+  /** Resolves when what has come matches. */
+  receives: (pattern: RegExp) => Promise<unknown>
+  /** Resolves when the other side has closed the connection, this side keeping its own open. */
+  isClosed: () => Promise<unknown>
+}
+
+/** A connection whose bytes the test writes itself. It is never ended from this side before its scope ends. */
+export async function connectRaw(
+  t: Scope,
+  serviceUrl: string,
+  options: { localAddress?: string; reads?: boolean } = {},
+): Promise<RawConnection> {
+  const { hostname, port } = new URL(serviceUrl)
+  const { reads = true, ...local } = options
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true, ...local })
+  socket.on('error', () => {})
+  t.after(async () => void socket.destroy())
+  await once(socket, 'connect')
+  let text = ''
+  let closed = false
+  if (reads) {
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+  } else socket.pause()
+  for (const event of ['end', 'close']) socket.on(event, () => (closed = true))
+  return {
+    socket,
+    write: (bytes) => void socket.write(bytes),
+    read: () => text,
+    receives: (pattern) => eventually(async () => pattern.test(text)),
+    isClosed: () => eventually(async () => closed),
+  }
+}

@@ -28,6 +28,7 @@ async function openApiDocument(): Promise<string> {
     rateLimitPerMinute: 0,
     openSignUp: false,
     trustedProxies: null,
+    mostConnections: 1,
   })
   await server.ready()
   const document = JSON.stringify(server.swagger(), null, 2)

@@ -112,6 +112,12 @@ export const SETTINGS = {
     doc: 'Addresses or networks of your reverse proxies, such as `10.0.0.7,192.168.0.0/16`: their `X-Forwarded-For` tells where a caller is, for the limits of attempts. By default nobody’s is believed.',
     parse: addresses,
   }),
+  mostConnections: setting({
+    name: 'CLAIMKEEPER_MOST_CONNECTIONS',
+    fallback: '2000',
+    doc: 'Connections that a server takes at once, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; where none is idle, 503.',
+    parse: wholeNumber(10, 1_000_000),
+  }),
   logLevel: setting({
     name: 'LOG_LEVEL',
     fallback: 'info',

@@ -52,6 +52,7 @@ export async function startService(
       rateLimitPerMinute: config.rateLimitPerMinute,
       openSignUp: config.openSignUp,
       trustedProxies: config.trustedProxies,
+      mostConnections: config.mostConnections,
     })
     const url = await listen(server, config)
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {

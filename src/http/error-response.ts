@@ -1,16 +1,14 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { v4 as uuidv4 } from 'uuid'
-import { ERRORS, type ErrorCode, ServiceError, validationError } from '../errors.ts'
+import { ERRORS, ServiceError, validationError } from '../errors.ts'
 import { publicUrl } from './public-url.ts'
 
-const REQUEST_ID_HEADER = 'X-Request-Id'
+export const REQUEST_ID_HEADER = 'X-Request-Id'
 
 export const newRequestId = (): string => `req_${uuidv4()}`
 
 /** The one body of every error (§7). */
-function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
+export function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
   const { status, type } = ERRORS[error.code]
   return {
     error: {
@@ -25,11 +23,15 @@ function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
   }
 }
 
+/** No other site learns from which address someone came; the service's own pages go on naming their origin. */
+export const REFERRER_POLICY = 'same-origin'
+
 /** The headers of every answer. */
 export const commonHeaders = (request: FastifyRequest) => ({
   [REQUEST_ID_HEADER]: request.id,
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': REFERRER_POLICY,
 })
 
 /** Answers any error that a request ended in. */
@@ -87,45 +89,4 @@ function unsupportedMediaType(message: string): ServiceError {
 export function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = `${headers['content-encoding'] ?? 'identity'}`.toLowerCase()
   if (encoding !== 'identity') throw unsupportedMediaType(`The body must not be compressed (${encoding}).`)
-}
-
-/** Answers what is not HTTP, or not in time: there is no request to reply to, only a socket. */
-export function answerClientError(baseUrl: string) {
-  return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy()
-      return
-    }
-    const { status, headers, body } =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? bareAnswer('PAYLOAD_TOO_LARGE', 'The headers of the request are too large.', baseUrl)
-        : bareAnswer('VALIDATION_ERROR', 'The request is not valid HTTP, or did not arrive in time.', baseUrl)
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-  }
-}
-
-/** Answers an `Expect` header other than 100-continue, which Node answers without a body. */
-export function answerExpectation(baseUrl: string) {
-  return (_request: IncomingMessage, response: ServerResponse): void => {
-    const { status, headers, body } = bareAnswer(
-      'VALIDATION_ERROR',
-      'The header Expect asks too much.',
-      baseUrl,
-    )
-    response.writeHead(status, headers).end(body)
-  }
-}
-
-/** An error's answer where the framework is not reached. */
-function bareAnswer(code: ErrorCode, message: string, baseUrl: string) {
-  const requestId = newRequestId()
-  const body = JSON.stringify(errorBody(new ServiceError(code, message), requestId, baseUrl))
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    [REQUEST_ID_HEADER]: requestId,
-    Connection: 'close',
-  }
-  return { status: ERRORS[code].status, headers, body }
 }

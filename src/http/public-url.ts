@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 
-const SANE_HOST = /^[\w.:[\]-]{1,255}$/
+/** A name or an address, with a port or without. */
+export const isPlausibleHost = (host: string): boolean => /^[\w.:[\]-]{1,255}$/.test(host)
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,5 +14,5 @@ declare module 'fastify' {
 export function publicUrl(request: FastifyRequest): string {
   const { configuredPublicUrl } = request.server
   if (configuredPublicUrl) return configuredPublicUrl
-  return SANE_HOST.test(request.host ?? '') ? `${request.protocol}://${request.host}` : ''
+  return isPlausibleHost(request.host ?? '') ? `${request.protocol}://${request.host}` : ''
 }

@@ -26,12 +26,15 @@ export function requireSameOrigin(request: FastifyRequest): void {
 export const isFromBrowser = ({ headers }: FastifyRequest): boolean =>
   headers.cookie !== undefined || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 
-/** The scheme is not compared with the request's: behind a proxy the service cannot know it. */
-function isOwnOrigin(origin: string, { host: ownHost, server }: FastifyRequest): boolean {
+/**
+ * The scheme is not compared with the request's: behind a proxy the service cannot know it. Nor does a forwarded host
+ * count, trusted as the proxy may be: an origin is the service's by its public address, or by the Host that was asked.
+ */
+function isOwnOrigin(origin: string, { headers, server }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false
   const { origin: normal, host, protocol } = new URL(origin)
   const { configuredPublicUrl } = server
   if (configuredPublicUrl && normal === new URL(configuredPublicUrl).origin) return true
-  const own = `${protocol}//${ownHost}`
+  const own = `${protocol}//${headers.host}`
   return host !== '' && URL.canParse(own) && new URL(own).host === host
 }

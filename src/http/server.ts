@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { createServer as createNodeServer } from 'node:http'
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
@@ -6,15 +6,11 @@ import type { App } from '../app/app.ts'
 import { SessionApi } from '../app/session-api.ts'
 import { ServiceError, unavailable, validationError } from '../errors.ts'
 import { authenticate } from './authenticate.ts'
+import type { Patience } from './connection.ts'
+import { Connections } from './connections.ts'
 import { addDashboard } from './dashboard.ts'
-import {
-  answerClientError,
-  answerExpectation,
-  commonHeaders,
-  newRequestId,
-  refuseEncoding,
-  sendError,
-} from './error-response.ts'
+import { commonHeaders, newRequestId, refuseEncoding, sendError } from './error-response.ts'
+import { cleanForwardedHeaders, proxyTrust } from './forwarded-headers.ts'
 import { addOpenApi } from './openapi.ts'
 import { parseBatch, parseJson } from './parse-json.ts'
 import { addReference } from './reference.ts'
@@ -47,34 +43,52 @@ export interface ServerOptions {
   openSignUp: boolean
   /** Addresses of the proxies whose X-Forwarded headers are believed; null for none. */
   trustedProxies: string | null
+  /** Connections at once. */
+  mostConnections: number
+  /** Other than the usual patience with callers. */
+  patience?: Partial<Patience>
 }
 
 /** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
 const BODY_LIMIT = 1024 * 1024
 /** A candidate alias in a path: 255 characters, each up to 12 when percent-encoded. */
 const MAX_PARAM_LENGTH = 255 * 12
-/** A request must have arrived whole within this time. */
-const REQUEST_TIMEOUT_MS = 30_000
+/** How long a connection without a request is kept. */
+const KEEP_ALIVE_MS = 72_000
 
 /** The HTTP interface: every path under /v1, the health checks and the documentation. */
 export async function createServer(app: App, options: ServerOptions): Promise<TypedServer> {
+  const isTrustedProxy = proxyTrust(options.trustedProxies)
+  const connections = new Connections({
+    most: options.mostConnections,
+    isTrustedProxy,
+    publicUrl: options.publicUrl,
+    patience: options.patience,
+  })
   const server: TypedServer = fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    // A request without a Host is refused by the hook below, with our error body.
-    http: { requireHostHeader: false },
-    trustProxy: options.trustedProxies ?? false,
+    serverFactory: (handle) => {
+      // A request without a Host is refused by the hook below, with our error body.
+      const settings = { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS, ...connections.timeouts }
+      const nodeServer = createNodeServer(settings, (request, response) => {
+        if (options.trustedProxies !== null) cleanForwardedHeaders(request)
+        connections.take(request, response, handle)
+      })
+      connections.watch(nodeServer)
+      return nodeServer
+    },
+    trustProxy: options.trustedProxies === null ? false : isTrustedProxy,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While it stops, requests on open connections are answered by the hook below, with our error body.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
-    clientErrorHandler: answerClientError(options.publicUrl) as (error: Error, socket: Socket) => void,
+    // Connections hear of it themselves.
+    clientErrorHandler: () => {},
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  server.server.on('checkExpectation', answerExpectation(options.publicUrl))
   server.decorate('configuredPublicUrl', options.publicUrl)
   server.decorateRequest('userId', '')
   server.setValidatorCompiler(createValidatorCompiler())
@@ -148,11 +162,16 @@ function answerEveryRequestAlike(server: TypedServer): void {
   })
 }
 
-/** As HTTP/1.1 demands; Node's own answer would lack our error body. */
+/** As HTTP/1.1 demands; Node's own answer would lack our error body, and of several it takes the first. */
 function requireHost({ headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw validationError([{ path: 'Host', message: 'is a header that every request needs' }])
   }
+  const { rawHeaders } = raw
+  const isHost = (name: string | undefined) => name?.length === 4 && name.toLowerCase() === 'host'
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i])) hosts++
+  if (hosts > 1) throw validationError([{ path: 'Host', message: 'is there more than once' }])
 }
 
 /** The query's parser would pass over broken percent-encoding, and filter by something else than was meant. */

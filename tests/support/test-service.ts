@@ -1,3 +1,4 @@
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { pino } from 'pino'
 import { type App, createApp } from '../../src/app/app.ts'
@@ -19,6 +20,8 @@ export interface TestService {
   newAccount: () => Promise<ApiClient>
   /** A client without a token, or with this one. */
   clientWith: (token: string | null) => ApiClient
+  /** Connections that the server has now. */
+  openConnections: () => Promise<number>
   /** Runs SQL on the service's database, beside the service. */
   sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 }
@@ -46,6 +49,8 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     rateLimitPerMinute: options.rateLimitPerMinute ?? 0,
     openSignUp: options.openSignUp ?? false,
     trustedProxies: options.trustedProxies ?? null,
+    mostConnections: options.mostConnections ?? 2_000,
+    ...(options.patience ? { patience: options.patience } : {}),
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const side = new pg.Pool({ connectionString: databaseUrl, max: 2 })
@@ -70,6 +75,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     api: options.withoutAccount ? clientWith(null) : await newAccount(),
     newAccount,
     clientWith,
+    openConnections: () => promisify(server.server.getConnections).call(server.server),
     sql: async (text, values) => (await side.query(text, values)).rows,
   }
 }

@@ -14,6 +14,7 @@ import {
   itemReader,
   validateEnvelope,
 } from '../batch.ts'
+import { mayLast } from '../connection.ts'
 import { refuseEncoding } from '../error-response.ts'
 import { parseBytes } from '../parse-json.ts'
 import { presentEither, presentEvent } from '../present.ts'
@@ -47,6 +48,7 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
   await server.register(async (scope: TypedServer) => {
     scope.addContentTypeParser(NDJSON, async (request: FastifyRequest, lines: Readable) => {
       refuseEncoding(request)
+      mayLast(request.raw)
       return lines
     })
     const readItem = itemReader<JsonObject & SubmissionFields>(server, AddressedSubmission)

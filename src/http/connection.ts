@@ -1,0 +1,134 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How long a connection may keep the server waiting, in milliseconds. */
+export interface Patience {
+  /** For the head of a request. */
+  headersMs: number
+  /** For a body to arrive whole. */
+  bodyMs: number
+  /** For a stream of lines to move, in either direction. */
+  streamMs: number
+  /** For an answer to move: at least the 64 KiB that are written at a time. */
+  answerMs: number
+}
+
+/** Requests of a connection that may wait while one before them is answered. */
+const MOST_WAITING = 32
+/** A connection that was answered for the last time is destroyed after this, whether the other side ends it or not. */
+const LINGER_MS = 1_000
+
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  handle: RequestListener
+}
+
+const streams = new WeakSet<IncomingMessage>()
+
+/** The body of this request is a stream: it may last as long as it moves. */
+export const mayLast = (request: IncomingMessage): void => void streams.add(request)
+
+/**
+ * A connection and what happens on it. Its requests are taken one at a time, in their order: a client that sends many
+ * without reading an answer is never owed more than one.
+ */
+export class Connection {
+  readonly socket: Socket
+  #current: Exchange | null = null
+  readonly #waiting: Exchange[] = []
+  /** The request that came last; its body may still be on its way. */
+  #latest: IncomingMessage | null = null
+  #latestSince = 0
+  /** What is answered in the place of a request that is not one, once those before it are answered. */
+  #lastWord: string | null = null
+  #isEnding = false
+  #sent = 0
+  #received = 0
+  /** When the answer moved, and when anything did; by performance.now(). */
+  #sentAt: number
+  #movedAt: number
+  /** Since when nothing is asked; by performance.now(). */
+  #idleSince: number
+
+  constructor(socket: Socket, now: number) {
+    this.socket = socket
+    this.#sentAt = now
+    this.#movedAt = now
+    this.#idleSince = now
+  }
+
+  /** Since when no request is under way; null while one is. */
+  get idleSince(): number | null {
+    return this.#current === null ? this.#idleSince : null
+  }
+
+  take(request: IncomingMessage, response: ServerResponse, handle: RequestListener, now: number): void {
+    if (this.#isEnding) return
+    this.#latest = request
+    this.#latestSince = now
+    if (this.#current === null) this.#start({ request, response, handle })
+    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push({ request, response, handle })
+    else this.socket.destroy()
+  }
+
+  #start(exchange: Exchange): void {
+    this.#current = exchange
+    exchange.response.once('close', this.#next)
+    exchange.handle(exchange.request, exchange.response)
+  }
+
+  readonly #next = (): void => {
+    this.#current = null
+    const now = performance.now()
+    this.#idleSince = now
+    if (this.socket.destroyed || this.#isEnding) return
+    const next = this.#waiting.shift()
+    if (next) {
+      if (next.request === this.#latest) this.#latestSince = now
+      this.#start(next)
+    } else if (this.#lastWord !== null) this.end(this.#lastWord)
+  }
+
+  /**
+   * What came is not HTTP, or not in time. It is answered in its turn: not in the middle of an answer, and not in the
+   * place of one that is still to come.
+   */
+  breakOff(lastWord: string): void {
+    if (this.#isEnding || this.#lastWord !== null) return
+    const broken = this.#latest?.complete === false ? this.#latest : null
+    if (broken && this.#waiting.at(-1)?.request === broken) this.#waiting.pop()
+    // Answered before its body was there, it is owed nothing more.
+    if (this.#current === null && broken) this.socket.destroy()
+    else if (this.#current === null) this.end(lastWord)
+    else if (this.#current.request !== broken) this.#lastWord = lastWord
+    else if (this.#current.response.headersSent) this.socket.destroy()
+    else this.end(lastWord)
+  }
+
+  /** Sends the last word and is rid of the connection, whatever the other side does. */
+  end(lastWord: string): void {
+    this.#isEnding = true
+    if (!this.socket.writable) {
+      this.socket.destroy()
+      return
+    }
+    this.socket.end(lastWord)
+    const destroying = setTimeout(() => this.socket.destroy(), LINGER_MS)
+    this.socket.once('close', () => clearTimeout(destroying))
+  }
+
+  /** Which patience is at its end, if any. */
+  overdue(now: number, patience: Patience): 'body' | 'stream' | 'answer' | null {
+    const { bytesRead, writableLength } = this.socket
+    const sent = this.socket.bytesWritten - writableLength
+    if (sent !== this.#sent || bytesRead !== this.#received) this.#movedAt = now
+    if (sent !== this.#sent || writableLength === 0) this.#sentAt = now
+    this.#sent = sent
+    this.#received = bytesRead
+    if (now - this.#sentAt > patience.answerMs) return 'answer'
+    if (this.#latest === null || this.#latest.complete) return null
+    if (streams.has(this.#latest)) return now - this.#movedAt > patience.streamMs ? 'stream' : null
+    return now - this.#latestSince > patience.bodyMs ? 'body' : null
+  }
+}

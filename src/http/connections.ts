@@ -1,0 +1,117 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { answerExpectation, clientErrorAnswer, tooManyConnectionsAnswer } from './bare-answer.ts'
+import { Connection, type Patience } from './connection.ts'
+import { clientAddress } from './session-request.ts'
+
+export interface ConnectionOptions {
+  /** Connections at once. */
+  most: number
+  /** Of proxies, which bring the connections of many. */
+  isTrustedProxy: (address: string) => boolean
+  publicUrl: string
+  patience?: Partial<Patience> | undefined
+}
+
+const PATIENCE: Patience = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, answerMs: 30_000 }
+/** How often it is looked whose time is over, at most. */
+const LOOK_EVERY_MS = 1_000
+
+/** All connections of a server: how many there may be, and how long each may keep it waiting. */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>()
+  readonly #countByAddress = new Map<string, number>()
+  readonly #options: ConnectionOptions
+  readonly #patience: Patience
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#patience = { ...PATIENCE, ...options.patience }
+  }
+
+  /** For Node's server: its own limit of the time of a whole request would cut streams, and answer into them. */
+  get timeouts() {
+    const { headersMs } = this.#patience
+    return {
+      requestTimeout: 0,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: Math.min(headersMs / 2, 5_000),
+    }
+  }
+
+  /** Looks after the server's connections until it is closed. */
+  watch(server: Server): void {
+    const { publicUrl } = this.#options
+    const refuseExpectation = answerExpectation(publicUrl)
+    server.on('connection', (socket) => this.#admit(socket))
+    server.on('checkExpectation', (request, response) => this.take(request, response, refuseExpectation))
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      const connection = this.#open.get(socket)
+      if (error.code === 'ECONNRESET' || !connection) socket.destroy()
+      else connection.breakOff(clientErrorAnswer(error, publicUrl))
+    })
+    const every = Math.min(LOOK_EVERY_MS, ...Object.values(this.#patience).map((ms) => ms / 2))
+    const watch = setInterval(() => this.#look(), every).unref()
+    server.on('close', () => clearInterval(watch))
+  }
+
+  /** A request comes to its turn on its connection. */
+  take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+    this.#open.get(request.socket)?.take(request, response, handle, performance.now())
+  }
+
+  /**
+   * Beyond the limits the connection makes room that has been idle for longest, and where there is none the new one
+   * is refused. One address gets half at most.
+   */
+  #admit(socket: Socket): void {
+    const address = addressOf(socket)
+    const { most, isTrustedProxy, publicUrl } = this.#options
+    const ofAddress = this.#countByAddress.get(address) ?? 0
+    const isGreedy = ofAddress >= Math.max(1, most / 2) && !isTrustedProxy(address)
+    const connection = new Connection(socket, performance.now())
+    if ((isGreedy || this.#open.size >= most) && !this.#makeRoom(isGreedy ? address : null)) {
+      connection.end(tooManyConnectionsAnswer(publicUrl))
+      return
+    }
+    this.#open.set(socket, connection)
+    this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1)
+    socket.once('close', () => this.#forget(socket, address))
+  }
+
+  #forget(socket: Socket, address: string): void {
+    if (!this.#open.delete(socket)) return
+    const left = (this.#countByAddress.get(address) ?? 1) - 1
+    if (left > 0) this.#countByAddress.set(address, left)
+    else this.#countByAddress.delete(address)
+  }
+
+  /** Closes the connection that has been idle for longest: of this address, or of all. False where none is. */
+  #makeRoom(address: string | null): boolean {
+    let longest: { connection: Connection; since: number } | null = null
+    for (const connection of this.#open.values()) {
+      const since = connection.idleSince
+      if (since === null || (address !== null && addressOf(connection.socket) !== address)) continue
+      if (longest === null || since < longest.since) longest = { connection, since }
+    }
+    if (longest === null) return false
+    const { socket } = longest.connection
+    this.#forget(socket, addressOf(socket))
+    socket.destroy()
+    return true
+  }
+
+  #look(): void {
+    const now = performance.now()
+    for (const connection of this.#open.values()) {
+      const overdue = connection.overdue(now, this.#patience)
+      if (overdue === 'body') connection.breakOff(lateAnswer(this.#options.publicUrl))
+      else if (overdue !== null) connection.socket.destroy()
+    }
+  }
+}
+
+/** Of IPv6 the network: all of its addresses are one caller's. */
+const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip: remoteAddress })
+
+const lateAnswer = (publicUrl: string) => clientErrorAnswer(new Error('the body did not arrive'), publicUrl)

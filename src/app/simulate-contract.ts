@@ -2,6 +2,7 @@ import { type Simulation, simulate, type TimedSubmission } from '../domain/simul
 import { validationError } from '../errors.ts'
 import { readClock } from '../storage/due-claims.ts'
 import type { App } from './app.ts'
+import { inSlices } from './in-slices.ts'
 import { type ContractSource, resolveContract } from './resolve-contract.ts'
 
 export interface SimulationRequest {
@@ -31,7 +32,8 @@ export async function simulateContract(app: App, request: SimulationRequest): Pr
   if (request.until !== null && request.until < openedAt) {
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
-  return { openedAt, ...simulate(contract, openedAt, request.events, request.until) }
+  const simulation = simulate(contract, openedAt, request.events, request.until)
+  return { openedAt, ...(await inSlices(simulation)) }
 }
 
 async function defaultOpening(app: App, events: readonly TimedSubmission[]): Promise<Date> {

@@ -71,8 +71,9 @@ export interface Attempts {
 
 export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts {
   const events = accepted.filter(({ type }) => type === leaf.event)
+  const path = (leaf.field ?? 'value').split('.')
   const numbers = events
-    .map(({ payload }) => valueAt(payload, leaf.field ?? 'value'))
+    .map(({ payload }) => valueAt(payload, path))
     .filter((value) => typeof value === 'number')
   const nearer = (one: number, other: number) => (gap(other, leaf) < gap(one, leaf) ? other : one)
   return {

@@ -1,4 +1,5 @@
-import { type Condition, holds, type Leaf, leavesOf, satisfiesLeaf } from './condition.ts'
+import { type CompiledCondition, compile } from './compiled-condition.ts'
+import { type Condition, holds, type Leaf } from './condition.ts'
 import type { Evidence } from './event.ts'
 
 /**
@@ -8,20 +9,20 @@ import type { Evidence } from './event.ts'
  */
 export class EventLog {
   readonly #condition: Condition
-  readonly #leaves: ReadonlyMap<string, readonly Leaf[]>
+  readonly #compiled: CompiledCondition
   /** Null while there is none: many logs are held in memory at once. */
   #satisfied: Set<Leaf> | null = null
   #holds: boolean | null = null
 
   constructor(condition: Condition, events: readonly Evidence[] = []) {
     this.#condition = condition
-    this.#leaves = leavesByType(condition)
+    this.#compiled = compile(condition)
     for (const event of events) this.add(event)
   }
 
   add(event: Evidence): void {
-    for (const leaf of this.#leaves.get(event.type) ?? []) {
-      if (this.isSatisfied(leaf) || !satisfiesLeaf(event, leaf)) continue
+    for (const { leaf, isSatisfiedBy } of this.#compiled.leavesFor(event)) {
+      if (this.isSatisfied(leaf) || !isSatisfiedBy(event.payload)) continue
       this.#satisfied ??= new Set()
       this.#satisfied.add(leaf)
       this.#holds = null
@@ -37,16 +38,4 @@ export class EventLog {
     this.#holds ??= holds(this.#condition, (leaf) => this.isSatisfied(leaf))
     return this.#holds
   }
-}
-
-const known = new WeakMap<Condition, ReadonlyMap<string, readonly Leaf[]>>()
-
-/** Once for all logs under the same condition. */
-function leavesByType(condition: Condition): ReadonlyMap<string, readonly Leaf[]> {
-  let leaves = known.get(condition)
-  if (!leaves) {
-    leaves = Map.groupBy(leavesOf(condition), (leaf) => leaf.event)
-    known.set(condition, leaves)
-  }
-  return leaves
 }

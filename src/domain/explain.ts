@@ -1,6 +1,7 @@
 import type { Claim } from './claim.ts'
-import { type Condition, type Leaf, satisfiesLeaf } from './condition.ts'
-import { ACTIVITY_WINDOW_ELAPSED, type LogEvent, REVIEW_WINDOW_ELAPSED } from './event.ts'
+import { type CompiledCondition, compile } from './compiled-condition.ts'
+import type { Condition, Leaf } from './condition.ts'
+import { ACTIVITY_WINDOW_ELAPSED, type Evidence, type LogEvent, REVIEW_WINDOW_ELAPSED } from './event.ts'
 import type { Status } from './lifecycle.ts'
 
 /** Events that a satisfied leaf names at most. */
@@ -22,35 +23,64 @@ export interface ExplainedTransition {
   because: Because
 }
 
-/** The tree with what satisfies each node, and the transitions so far with their reasons. `log` is the whole log. */
-export function explain(claim: Claim, log: readonly LogEvent[]) {
-  return {
-    condition: explainCondition(claim.contract.fulfillment_condition, log),
-    transitions: explainTransitions(claim, log),
+type Named = Pick<LogEvent, 'id' | 'type' | 'system' | 'createdAt'>
+
+/** What satisfies each node of a claim's condition, and why the claim moved. Its log is shown to it event by event. */
+export class Explanation {
+  readonly #claim: Claim
+  readonly #compiled: CompiledCondition
+  readonly #satisfiedBy = new Map<Leaf, string[]>()
+
+  constructor(claim: Claim) {
+    this.#claim = claim
+    this.#compiled = compile(claim.contract.fulfillment_condition)
+  }
+
+  /** Events in the order of the log; those of types that the condition does not name may be left out. */
+  add(event: Evidence & Pick<LogEvent, 'id'>): void {
+    for (const { leaf, isSatisfiedBy } of this.#compiled.leavesFor(event)) {
+      const ids = this.#satisfiedBy.get(leaf)
+      if (ids && ids.length === MAX_SATISFYING_EVENTS) continue
+      if (!isSatisfiedBy(event.payload)) continue
+      if (ids) ids.push(event.id)
+      else this.#satisfiedBy.set(leaf, [event.id])
+    }
+  }
+
+  /** The tree as it was sent, with the truth of each node. */
+  get condition(): ExplainedCondition {
+    return this.#explain(this.#claim.contract.fulfillment_condition)
+  }
+
+  /** The transitions so far. @param end the last items of the log, two where it has as many */
+  transitions(end: readonly Named[]): ExplainedTransition[] {
+    return explainTransitions(this.#claim, end)
+  }
+
+  #explain(condition: Condition): ExplainedCondition {
+    if (!('op' in condition)) {
+      const satisfiedBy = this.#satisfiedBy.get(condition) ?? []
+      return { ...condition, satisfied: satisfiedBy.length > 0, satisfied_by: satisfiedBy }
+    }
+    if (condition.op === 'NOT') {
+      const child = this.#explain(condition.condition)
+      return { op: 'NOT', satisfied: !child.satisfied, condition: child }
+    }
+    const conditions = condition.conditions.map((child) => this.#explain(child))
+    const isTrue = (child: ExplainedCondition) => child.satisfied
+    const satisfied = condition.op === 'AND' ? conditions.every(isTrue) : conditions.some(isTrue)
+    return { op: condition.op, satisfied, conditions }
   }
 }
 
-function explainCondition(condition: Condition, log: readonly LogEvent[]): ExplainedCondition {
-  if (!('op' in condition)) {
-    const events = log.filter((event) => satisfiesLeaf(event, condition))
-    const satisfiedBy = events.slice(0, MAX_SATISFYING_EVENTS).map(({ id }) => id)
-    return { ...condition, satisfied: events.length > 0, satisfied_by: satisfiedBy }
-  }
-  if (condition.op === 'NOT') {
-    const child = explainCondition(condition.condition, log)
-    return { op: 'NOT', satisfied: !child.satisfied, condition: child }
-  }
-  const conditions = condition.conditions.map((child) => explainCondition(child, log))
-  const isTrue = (child: ExplainedCondition) => child.satisfied
-  const satisfied = condition.op === 'AND' ? conditions.every(isTrue) : conditions.some(isTrue)
-  return { op: condition.op, satisfied, conditions }
-}
-
-/** A claim leaves OPEN by its last submitted event or by the activity window; PENDING by the review window. */
-function explainTransitions(claim: Claim, log: readonly LogEvent[]): ExplainedTransition[] {
+/**
+ * A claim leaves OPEN by its last submitted event or by the activity window; PENDING by the review window. So the last
+ * two items of its log are what it moved by.
+ */
+function explainTransitions(claim: Claim, end: readonly Named[]): ExplainedTransition[] {
   if (claim.status === 'OPEN') return []
-  const timeout = log.find((event) => event.system && event.type === ACTIVITY_WINDOW_ELAPSED)
-  const settling = log.findLast((event) => !event.system)
+  const timeout = end.find((event) => event.system && event.type === ACTIVITY_WINDOW_ELAPSED)
+  const settling = end.findLast((event) => !event.system)
   const first = timeout ?? settling
   if (!first) throw new Error('a claim left OPEN without an event')
   const toPending: ExplainedTransition = {
@@ -59,8 +89,8 @@ function explainTransitions(claim: Claim, log: readonly LogEvent[]): ExplainedTr
     at: first.createdAt,
     because: timeout ? { windowElapsed: 'activity_window', eventId: first.id } : { eventId: first.id },
   }
-  const end = log.find((event) => event.system && event.type === REVIEW_WINDOW_ELAPSED)
-  if (!end) return [toPending]
-  const because: Because = { windowElapsed: 'review_window', eventId: end.id }
-  return [toPending, { from: 'PENDING', to: claim.status, at: end.createdAt, because }]
+  const review = end.find((event) => event.system && event.type === REVIEW_WINDOW_ELAPSED)
+  if (!review) return [toPending]
+  const because: Because = { windowElapsed: 'review_window', eventId: review.id }
+  return [toPending, { from: 'PENDING', to: claim.status, at: review.createdAt, because }]
 }

@@ -22,23 +22,10 @@ export function jsonEquals(a: Json, b: Json): boolean {
   )
 }
 
-/**
- * Whether `actual` holds everything in `expected`: an object is matched key by key, an array or a scalar
- * must be equal whole.
- */
-export function jsonContains(actual: Json | undefined, expected: Json): boolean {
-  if (actual === undefined) return false
-  if (!isJsonObject(expected)) return jsonEquals(actual, expected)
-  if (!isJsonObject(actual)) return false
-  return Object.keys(expected).every(
-    (key) => Object.hasOwn(actual, key) && jsonContains(actual[key], expected[key] as Json),
-  )
-}
-
-/** The value at a path of keys joined by dots, or undefined. Arrays have no keys. */
-export function valueAt(object: JsonObject, path: string): Json | undefined {
+/** The value at a path of keys, or undefined. Arrays have no keys. */
+export function valueAt(object: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = object
-  for (const key of path.split('.')) {
+  for (const key of path) {
     if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
     value = value[key]
   }

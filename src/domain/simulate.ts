@@ -23,14 +23,14 @@ export interface Simulation {
 
 /**
  * A claim's whole life: the service's own decisions about events at given times. Events are taken in the order of
- * their times, those of one instant in the order given; those after `until` are left out.
+ * their times, those of one instant in the order given; those after `until` are left out. A step for each event.
  */
-export function simulate(
+export function* simulate(
   contract: Contract,
   openedAt: Date,
   events: readonly TimedSubmission[],
   until: Date | null,
-): Simulation {
+): Generator<void, Simulation> {
   const run = new ClaimRun(contract, openedAt)
   const timeline: TimelineEntry[] = []
   const ordered = events
@@ -46,6 +46,7 @@ export function simulate(
     if (status !== before) {
       timeline.push({ kind: 'transition', at, from: before, to: status, because: { eventId: submission.id } })
     }
+    yield
   }
   timeline.push(...advance(run, until))
   return { timeline, final: run.state }

@@ -1,5 +1,5 @@
 import { COMPARATORS } from './condition.ts'
-import type { Issue } from './issue.ts'
+import { type Issue, MAX_ISSUES } from './issue.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
 
 /** Levels of the tree, its root being the first. */
@@ -12,11 +12,11 @@ const LEAF_FIELDS: readonly string[] = ['event', 'match', 'field', ...COMPARATOR
 const ALL_OR_ANY_FIELDS: readonly string[] = ['op', 'conditions']
 const NOT_FIELDS: readonly string[] = ['op', 'condition']
 
-/** Everything wrong with a fulfillment condition (§2.2), each issue at the path of its node. */
+/** What is wrong with a fulfillment condition (§2.2), each issue at the path of its node; some of them where there are many. */
 export function validateCondition(value: unknown, path: string): Issue[] {
   const issues: Issue[] = []
   const nodes = walk(value, path, 1, issues)
-  if (nodes > MAX_CONDITION_NODES) {
+  if (nodes > MAX_CONDITION_NODES && issues.length < MAX_ISSUES) {
     issues.push({ path, message: `has more than ${MAX_CONDITION_NODES} nodes` })
   }
   return issues
@@ -24,7 +24,9 @@ export function validateCondition(value: unknown, path: string): Issue[] {
 
 /** Adds the issues of the node and of all below it; returns how many nodes it counted. */
 function walk(node: unknown, path: string, depth: number, issues: Issue[]): number {
-  const add = (at: string, message: string) => issues.push({ path: at, message })
+  const add = (at: string, message: string) => {
+    if (issues.length < MAX_ISSUES) issues.push({ path: at, message })
+  }
 
   if (depth > MAX_CONDITION_DEPTH) {
     add(path, `is nested more than ${MAX_CONDITION_DEPTH} levels deep`)
@@ -76,8 +78,8 @@ function walkAll(children: Json[], path: string, depth: number, issues: Issue[])
   let nodes = 1
   for (const [index, child] of children.entries()) {
     nodes += walk(child, `${path}[${index}]`, depth + 1, issues)
-    // No need to describe a tree that is refused for its size anyway.
-    if (nodes > MAX_CONDITION_NODES) return nodes
+    // No need to describe a tree that is refused anyway.
+    if (nodes > MAX_CONDITION_NODES || issues.length >= MAX_ISSUES) return nodes
   }
   return nodes
 }
@@ -123,7 +125,8 @@ function refuseOtherFields(
   kind: string,
   add: Add,
 ): void {
-  for (const key of Object.keys(node)) {
-    if (!allowed.includes(key)) add(`${path}.${key}`, `is not a field of ${kind} (${allowed.join(', ')})`)
+  const others = Object.keys(node).filter((key) => !allowed.includes(key))
+  for (const key of others.slice(0, MAX_ISSUES)) {
+    add(`${path}.${key}`, `is not a field of ${kind} (${allowed.join(', ')})`)
   }
 }

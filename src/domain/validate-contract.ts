@@ -1,5 +1,5 @@
 import type { Contract } from './contract.ts'
-import type { Issue } from './issue.ts'
+import { type Issue, MAX_ISSUES } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
 import { validateCondition } from './validate-condition.ts'
 
@@ -17,7 +17,7 @@ const FIELDS: readonly (keyof Contract)[] = [
   'timeout_outcome',
 ]
 
-/** Everything wrong with a contract (§2.1); none means that the value is a `Contract`. */
+/** What is wrong with a contract (§2.1), some of it where it is much; nothing means that the value is a `Contract`. */
 export function validateContract(value: unknown, path = 'contract'): Issue[] {
   if (!isJsonObject(value)) return [{ path, message: 'must be an object' }]
 
@@ -44,6 +44,7 @@ function missingFields(value: JsonObject, path: string): Issue[] {
 function otherFields(value: JsonObject, path: string): Issue[] {
   return Object.keys(value)
     .filter((key) => !(FIELDS as readonly string[]).includes(key))
+    .slice(0, MAX_ISSUES)
     .map((key) => ({
       path: `${path}.${key}`,
       message: `is not a field of a contract (${FIELDS.join(', ')})`,

@@ -1,15 +1,19 @@
+import { Readable } from 'node:stream'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Json } from '../domain/json.ts'
+import { ServiceError } from '../errors.ts'
 import { toAnswer } from './error-response.ts'
-import { requireKeepable } from './parse-json.ts'
 import { ErrorBody } from './schemas/responses.ts'
 import type { TypedServer } from './typed-server.ts'
 
 /** Items that a batch takes. */
-const MAX_ITEMS = 1_000
+export const MAX_ITEMS = 1_000
 /** Bytes of a batch's body. */
 export const BATCH_BODY_LIMIT = 8 * 1024 * 1024
+
+/** An item as it was parsed, or why it cannot be taken. */
+export type Item = Json | ServiceError
 
 /** The body of a batch: an object with one list. */
 export const batchBody = <Item extends TSchema, List extends string>(list: List, item: Item) =>
@@ -34,23 +38,27 @@ export function batchAnswer(success: TSchema) {
   })
 }
 
-/** Validates of a batch only that it is one: what is wrong with an item is the item's own result. */
+/** Validates a body but for the items of its list: what is wrong with an item is for whoever takes it up. */
 export const validateEnvelope =
   (server: TypedServer, list: string): FastifySchemaCompiler<object> =>
   (route) => {
     const compile = server.validatorCompiler as FastifySchemaCompiler<object>
     if (route.httpPart !== 'body') return compile(route)
-    const validate = compile({ ...route, schema: batchBody(list, Type.Unknown()) })
-    const isStream = (data: unknown) => typeof (data as { pipe?: unknown } | null)?.pipe === 'function'
-    return (data: unknown) => (isStream(data) ? { value: data } : validate(data))
+    const { properties, ...envelope } = route.schema as { properties: Record<string, object> }
+    const items = { ...properties[list], items: Type.Unknown() }
+    const validate = compile({
+      ...route,
+      schema: { ...envelope, properties: { ...properties, [list]: items } },
+    })
+    return (data: unknown) => (data instanceof Readable ? { value: data } : validate(data))
   }
 
-/** Reads an item as the single form reads its body. @throws VALIDATION_ERROR */
-export function itemReader<Body>(server: TypedServer, schema: TSchema): (item: Json) => Body {
+/** Reads an item as the single form reads its body. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+export function itemReader<Body>(server: TypedServer, schema: TSchema): (item: Item) => Body {
   const compile = server.validatorCompiler as FastifySchemaCompiler<object>
   const validate = compile({ schema, httpPart: 'body', method: 'POST', url: '' })
   return (item) => {
-    requireKeepable(item)
+    if (item instanceof ServiceError) throw item
     const { error } = validate(item) as { error?: Error }
     if (error) throw error
     return item as Body

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { explainClaim } from '../app/explain-claim.ts'
+import type { ClaimExplanation } from '../app/explain-claim.ts'
 import type { getClaimSchema } from '../app/get-claim-schema.ts'
 import type { getCustomer } from '../app/get-customer.ts'
 import type { getOverview } from '../app/get-overview.ts'
@@ -113,7 +113,7 @@ export function presentOverview(
   }
 }
 
-export function presentExplanation(explanation: Awaited<ReturnType<typeof explainClaim>>) {
+export function presentExplanation(explanation: ClaimExplanation) {
   const { claim, condition, transitions } = explanation
   return {
     status: claim.status,
@@ -133,7 +133,7 @@ export function presentSimulation({
 }: Awaited<ReturnType<typeof simulateContract>>) {
   return {
     opened_at: openedAt,
-    timeline: timeline.map(presentTimelineEntry),
+    timeline: timeline.values().map(presentTimelineEntry),
     final: {
       status: final.status,
       scheduled_outcome: final.scheduledOutcome,

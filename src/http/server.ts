@@ -12,7 +12,7 @@ import { addDashboard } from './dashboard.ts'
 import { commonHeaders, newRequestId, refuseEncoding, sendError } from './error-response.ts'
 import { cleanForwardedHeaders, proxyTrust } from './forwarded-headers.ts'
 import { addOpenApi } from './openapi.ts'
-import { parseBatch, parseJson } from './parse-json.ts'
+import { type ListOfItems, parseItems, parseJson } from './parse-json.ts'
 import { addReference } from './reference.ts'
 import { addCandidateRoutes } from './routes/candidates.ts'
 import { addClaimBatchRoutes } from './routes/claim-batches.ts'
@@ -132,16 +132,16 @@ function acceptJsonOnly(server: TypedServer): void {
     async (request: FastifyRequest, bytes: Buffer) => {
       refuseEncoding(request)
       if (bytes.length === 0) return undefined
-      const { batchOf } = request.routeOptions.config
-      return batchOf === undefined ? parseJson(bytes) : parseBatch(bytes, batchOf)
+      const { items } = request.routeOptions.config
+      return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
     },
   )
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body is a batch: the name of the list whose items stand alone. */
-    batchOf?: string
+    /** The body has a list whose items stand alone. */
+    items?: ListOfItems
   }
 }
 

@@ -1,13 +1,11 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { Issue } from '../domain/issue.ts'
+import { type Issue, MAX_ISSUES } from '../domain/issue.ts'
+import { isJsonObject } from '../domain/json.ts'
 import { validateContract } from '../domain/validate-contract.ts'
 import { validationError } from '../errors.ts'
 import { flawOfText, join } from './parse-json.ts'
-
-/** Details that an error names at most: a hostile body must not earn a larger answer. */
-const MAX_ISSUES = 20
 
 const OPTIONS = { allErrors: true, verbose: true, strict: false } as const
 
@@ -30,9 +28,24 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
       const flaws = isBody ? [] : flawsOfParameters(data as Record<string, unknown>, schema)
       if (flaws.length > 0) return { error: validationError(flaws) }
       if (isValid?.(data)) return { value: data }
-      return validate(data) ? { value: data } : { error: validationError(toIssues(validate.errors ?? [])) }
+      if (validate(withFewStrangers(data, schema))) return { value: data }
+      return { error: validationError(toIssues(validate.errors ?? [])) }
     }
   }
+}
+
+/** A body of a hundred thousand fields that nobody knows must not make as many errors: a few are named. */
+function withFewStrangers(data: unknown, schema: object): unknown {
+  const { properties, additionalProperties } = schema as {
+    properties?: object
+    additionalProperties?: boolean
+  }
+  if (additionalProperties !== false || !isJsonObject(data)) return data
+  const names = Object.keys(data)
+  if (names.length <= 2 * MAX_ISSUES) return data
+  const isKnown = (name: string) => Object.hasOwn(properties ?? {}, name)
+  const named = [...names.filter(isKnown), ...names.filter((name) => !isKnown(name)).slice(0, MAX_ISSUES)]
+  return Object.fromEntries(named.map((name) => [name, data[name]]))
 }
 
 function withContract(ajv: Ajv2020): Ajv2020 {

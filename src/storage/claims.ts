@@ -56,6 +56,24 @@ export function toClaim(row: ClaimRow): Claim {
   }
 }
 
+/** The claim without its log; null where the account has none at this address. */
+export async function findClaim(
+  db: Connection,
+  userId: string,
+  address: ClaimAddress,
+): Promise<Claim | null> {
+  const { id, alias } = addressColumns(address)
+  const [row] = await db.query<ClaimRow>({
+    name: 'find_claim',
+    text: `-- find_claim
+      SELECT ${CLAIM_COLUMNS} FROM claims
+      WHERE id = $1 AND user_id = $2 AND candidate_alias IS NOT DISTINCT FROM $3`,
+    values: [id, userId, alias],
+    readOnly: true,
+  })
+  return row ? toClaim(row) : null
+}
+
 export interface NewClaim {
   address: ClaimAddress
   userId: string

@@ -38,7 +38,8 @@ import {
 } from '../../dashboard/src/condition-builder/edit-node.ts'
 import { satisfyingPayload, suggestedEvents } from '../../dashboard/src/condition-builder/satisfying-event.ts'
 import { kindOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
-import { type Condition, satisfiesLeaf } from '../../src/domain/condition.ts'
+import type { Condition } from '../../src/domain/condition.ts'
+import { EventLog } from '../../src/domain/event-log.ts'
 import type { Json } from '../../src/domain/json.ts'
 import { validateCondition } from '../../src/domain/validate-condition.ts'
 import { validateContract } from '../../src/domain/validate-contract.ts'
@@ -282,7 +283,7 @@ test('an event that a leaf asks for can be made from it', () => {
   for (const leaf of leaves) {
     const payload = satisfyingPayload(leaf)
     const event = { id: '1', type: 'a', payload, system: false, createdAt: new Date(0) }
-    assert.ok(satisfiesLeaf(event, leaf), JSON.stringify({ leaf, payload }))
+    assert.ok(new EventLog(leaf, [event]).satisfiesCondition, JSON.stringify({ leaf, payload }))
   }
   assert.deepEqual(suggestedEvents(all({ event: 'a', gte: 4 }, not(b), { event: 'a', lt: 1 })), [
     { type: 'a', payload: { value: 4 } },

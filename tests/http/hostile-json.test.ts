@@ -29,12 +29,12 @@ describe('depth', () => {
   })
 
   for (const [what, value] of Object.entries({
-    arrays: nested(100_000),
-    objects: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
-    'arrays beside a long number': `[1234567890123456,${nested(100_000)}]`,
-    'arrays that never end': '['.repeat(100_000),
+    arrays: nested(40_000),
+    objects: `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`,
+    'arrays beside a long number': `[1234567890123456,${nested(40_000)}]`,
+    'arrays that never end': '['.repeat(40_000),
   })) {
-    test(`100,000 levels of ${what} answer 400 and record nothing`, async () => {
+    test(`40,000 levels of ${what} answer 400 and record nothing`, async () => {
       await assertStoresNothing(service, async () => {
         const answer = await submit(`{"type":"a","value":${value}}`)
         assertError(answer, 400, 'VALIDATION_ERROR')

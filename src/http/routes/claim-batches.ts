@@ -2,20 +2,23 @@ import { type TSchema, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { createCandidates } from '../../app/create-candidates.ts'
 import { createClaims } from '../../app/create-claims.ts'
+import { inSlices } from '../../app/in-slices.ts'
 import type { Claim } from '../../domain/claim.ts'
-import type { Json } from '../../domain/json.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
   batchBody,
   errorResult,
+  type Item,
   itemReader,
+  MAX_ITEMS,
   validateEnvelope,
 } from '../batch.ts'
 import { presentCandidate, presentClaim } from '../present.ts'
 import { readNewCandidate, readNewClaim } from '../read-new-claim.ts'
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Claims and candidates, up to a thousand a request. */
@@ -62,7 +65,7 @@ function addBatchRoute<Body, Request>(server: TypedServer, batch: Batch<Body, Re
     `/v1/${list}/batch`,
     {
       bodyLimit: BATCH_BODY_LIMIT,
-      config: { batchOf: list },
+      config: { items: { name: list, most: MAX_ITEMS } },
       validatorCompiler: validateEnvelope(server, list),
       schema: {
         ...batch.operation,
@@ -72,22 +75,34 @@ function addBatchRoute<Body, Request>(server: TypedServer, batch: Batch<Body, Re
         response: responses({ 200: { description: 'A result for each.', schema: answer } }, BODY_ERRORS),
       },
     },
-    async (request) => {
-      const items = (request.body as Record<string, Json[]>)[list] as Json[]
-      const read = items.map((item) => attempt(() => batch.read(readItem(item))))
+    async (request, reply) => {
+      const items = (request.body as Record<string, Item[]>)[list] as Item[]
+      const read = await inSlices(readEach(items, (item) => batch.read(readItem(item))))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const created = (await batch.create(request.userId, valid)).values()
       const toResult = (outcome: Claim | Error) =>
         outcome instanceof Error
           ? errorResult(outcome, request)
           : { status: 201, [one]: { ...batch.present(outcome), events: [] } }
-      return {
-        results: read.map((request) =>
-          toResult(request instanceof Error ? request : (created.next().value as Claim)),
-        ),
-      }
+      const outcomes = read.map((one) =>
+        one instanceof Error ? one : (created.next().value as Claim | Error),
+      )
+      return sendJson(reply, { results: outcomes.values().map(toResult) })
     },
   )
+}
+
+/** Each item on its own: what it says, or why it cannot be read. A step for each. */
+function* readEach<Request>(
+  items: readonly Item[],
+  read: (item: Item) => Request,
+): Generator<void, (Request | Error)[]> {
+  const requests: (Request | Error)[] = []
+  for (const item of items) {
+    requests.push(attempt(() => read(item)))
+    yield
+  }
+  return requests
 }
 
 function attempt<T>(work: () => T): T | Error {

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { submitEvent } from '../../app/submit-event.ts'
-import type { Json, JsonObject } from '../../domain/json.ts'
+import { inSlices } from '../../app/in-slices.ts'
+import { type EventRequest, submitEvent } from '../../app/submit-event.ts'
+import type { JsonObject } from '../../domain/json.ts'
 import { ServiceError } from '../../errors.ts'
 import { answerLines } from '../answer-lines.ts'
 import {
@@ -11,18 +12,21 @@ import {
   batchAnswer,
   batchBody,
   errorResult,
+  type Item,
   itemReader,
+  MAX_ITEMS,
   validateEnvelope,
 } from '../batch.ts'
 import { mayLast } from '../connection.ts'
 import { refuseEncoding } from '../error-response.ts'
-import { parseBytes } from '../parse-json.ts'
+import { parseLine } from '../parse-json.ts'
 import { presentEither, presentEvent } from '../present.ts'
 import { type Line, readLines, TOO_LONG } from '../read-lines.ts'
 import { prefersMinimal, readAddress, readSubmission } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 const NDJSON = 'application/x-ndjson'
@@ -56,7 +60,7 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
       '/v1/events/batch',
       {
         bodyLimit: BATCH_BODY_LIMIT,
-        config: { batchOf: 'events' },
+        config: { items: { name: 'events', most: MAX_ITEMS } },
         validatorCompiler: validateEnvelope(server, 'events'),
         schema: {
           operationId: 'submitEvents',
@@ -73,34 +77,75 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
         },
       },
       async (request, reply) => {
-        const answer = (item: () => Json) => resultOf(app, request, () => readItem(item()))
+        const read = (item: Item) => readRequest(request, readItem(item))
         const body: unknown = request.body
         if (body instanceof Readable) {
-          const answerLine = async (line: Line) => `${JSON.stringify(await answer(() => parseLine(line)))}\n`
+          const answerLine = lineAnswerer(app, request, read)
           return reply
             .type(NDJSON)
             .send(Readable.from(answerLines(readLines(body, MAX_LINE_BYTES), answerLine)))
         }
-        const results = request.body.events.map((item) => answer(() => item))
-        return { results: await Promise.all(results) }
+        const items = request.body.events as Item[]
+        const results = await inSlices(submitEach(items, (item) => resultOf(app, request, () => read(item))))
+        return sendJson(reply, { results: await Promise.all(results) })
       },
     )
   })
 }
 
-/** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
-async function resultOf(
-  app: App,
-  request: FastifyRequest,
-  read: () => JsonObject & SubmissionFields,
-): Promise<object> {
-  try {
-    const body = read()
-    const { event, claim, replayed } = await submitEvent(app, {
-      userId: request.userId,
-      address: readAddress(body),
-      ...readSubmission(body),
+/** In their order, a step for each. */
+function* submitEach(
+  items: readonly Item[],
+  submit: (item: Item) => Promise<object>,
+): Generator<void, Promise<object>[]> {
+  const results: Promise<object>[] = []
+  for (const item of items) {
+    results.push(submit(item))
+    yield
+  }
+  return results
+}
+
+/** Reads each line after those before it, in steps: so submissions are made in the order of the lines. */
+function lineAnswerer(app: App, request: FastifyRequest, read: (item: Item) => EventRequest) {
+  let last: Promise<unknown> = Promise.resolve()
+  return async (line: Line): Promise<string> => {
+    const reading = last.then(() => inSlices(readLine(line, read)))
+    last = reading
+    const event = await reading
+    const result = await resultOf(app, request, () => {
+      if (event instanceof Error) throw event
+      return event
     })
+    return inSlices(toLine(result))
+  }
+}
+
+/** What the line submits, or why it cannot. */
+function* readLine(line: Line, read: (item: Item) => EventRequest): Generator<void, EventRequest | Error> {
+  try {
+    return read(line === TOO_LONG ? tooLong() : yield* parseLine(line))
+  } catch (error) {
+    return error as Error
+  }
+}
+
+/** A step of its own: the answers of a whole group come at once. */
+function* toLine(result: object): Generator<void, string> {
+  yield
+  return `${JSON.stringify(result)}\n`
+}
+
+const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
+  userId: request.userId,
+  address: readAddress(body),
+  ...readSubmission(body),
+})
+
+/** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
+async function resultOf(app: App, request: FastifyRequest, read: () => EventRequest): Promise<object> {
+  try {
+    const { event, claim, replayed } = await submitEvent(app, read())
     if (prefersMinimal(request)) return { status: 204 }
     return { status: replayed ? 200 : 201, event: presentEvent(event), claim: presentEither(claim) }
   } catch (error) {
@@ -108,13 +153,5 @@ async function resultOf(
   }
 }
 
-/** As an item of a batch: `readItem` asks whether it can be kept. */
-function parseLine(line: Line): Json {
-  if (line === TOO_LONG) {
-    throw new ServiceError(
-      'PAYLOAD_TOO_LARGE',
-      `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`,
-    )
-  }
-  return parseBytes(line)
-}
+const tooLong = () =>
+  new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`)

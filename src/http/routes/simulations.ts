@@ -1,20 +1,32 @@
 import type { App } from '../../app/app.ts'
+import { inSlices } from '../../app/in-slices.ts'
 import { simulateContract } from '../../app/simulate-contract.ts'
-import { type ErrorCode, validationError } from '../../errors.ts'
+import type { ErrorCode } from '../../errors.ts'
+import { itemReader, validateEnvelope } from '../batch.ts'
 import { presentSimulation } from '../present.ts'
-import { readSubmission } from '../read-submission.ts'
+import { readSimulatedEvents } from '../read-simulated-events.ts'
 import { readTime } from '../read-time.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
-import { SimulationBody, SimulationRequestBody } from '../schemas/simulation.ts'
+import {
+  MAX_EVENTS,
+  SimulatedEvent,
+  type SimulatedEventFields,
+  SimulationBody,
+  SimulationRequestBody,
+} from '../schemas/simulation.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { readContractSource } from './contract-source.ts'
 
 const ERRORS: ErrorCode[] = [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']
 
 export function addSimulationRoutes(server: TypedServer, app: App): void {
+  const readItem = itemReader<SimulatedEventFields>(server, SimulatedEvent)
   server.post(
     '/v1/simulations',
     {
+      config: { items: { name: 'events', most: MAX_EVENTS } },
+      validatorCompiler: validateEnvelope(server, 'events'),
       schema: {
         operationId: 'simulateContract',
         summary: 'Simulate a contract',
@@ -26,31 +38,16 @@ export function addSimulationRoutes(server: TypedServer, app: App): void {
         response: responses({ 200: { description: 'What happens.', schema: ref(SimulationBody) } }, ERRORS),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { opened_at, until, events } = request.body
       const simulation = await simulateContract(app, {
         userId: request.userId,
         source: readContractSource(request.body),
         openedAt: opened_at === undefined ? null : readTime(opened_at, 'opened_at'),
         until: until === undefined ? null : readTime(until, 'until'),
-        events: events.map(({ at, ...event }, i) => ({
-          at: readTime(at, `events[${i}].at`),
-          submission: readSubmission(withoutAddress(event, i), `event-${i + 1}`).submission,
-        })),
+        events: await inSlices(readSimulatedEvents(events, readItem)),
       })
-      return presentSimulation(simulation)
+      return sendJson(reply, presentSimulation(simulation))
     },
   )
-}
-
-/** There is one claim, and it has no name. */
-function withoutAddress<Event extends object>(event: Event, index: number): Event {
-  for (const field of ['claim_id', 'candidate_alias']) {
-    if (field in event) {
-      throw validationError([
-        { path: `events[${index}].${field}`, message: 'is not known here: there is one claim' },
-      ])
-    }
-  }
-  return event
 }

@@ -5,9 +5,12 @@ import { BECAUSE } from './explanation.ts'
 import { DateTime, DateTimeOrNull, ScheduledOutcome, Status, Time, Uuid } from './scalars.ts'
 import { SUBMISSION_FIELDS } from './submission.ts'
 
-const MAX_EVENTS = 10_000
+/** Events that a simulation takes. */
+export const MAX_EVENTS = 10_000
 
-const EVENT = Type.Unsafe<JsonObject & { type: string; id?: string; at: string }>({
+export type SimulatedEventFields = JsonObject & { type: string; id?: string; at: string }
+
+export const SimulatedEvent = Type.Unsafe<SimulatedEventFields>({
   type: 'object',
   required: ['type', 'at'],
   properties: { ...SUBMISSION_FIELDS, at: Time('When it is submitted.') },
@@ -21,7 +24,7 @@ export const SimulationRequestBody = Type.Object(
     opened_at: Type.Optional(
       Time('When the claim is opened. By default at the first event, or now without events.'),
     ),
-    events: Type.Array(EVENT, { maxItems: MAX_EVENTS }),
+    events: Type.Array(SimulatedEvent, { maxItems: MAX_EVENTS }),
     until: Type.Optional(Time('Where the simulation ends. By default when the claim is terminal.')),
   },
   {

@@ -1,0 +1,174 @@
+/*
+ * Looks at JSON as text, where parsing it would come too early: of what is not JSON they say something, and JSON.parse
+ * says that it is none.
+ */
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Characters that are looked at in one step. */
+const STEP = 0x10000
+
+export interface CutBody {
+  /** The body with its list empty. */
+  rest: string
+  /** The items of the list, each as it stands; null where the body has no such list. */
+  items: string[] | null
+}
+
+/**
+ * Cuts the items out of a body `{"<list>": […]}`. The body is JSON if and only if the rest and every item are.
+ * @returns null where the list has more than `most` items
+ */
+export function* cutList(text: string, list: string, most: number): Generator<void, CutBody | null> {
+  const cut: CutBody = { rest: '', items: null }
+  let restFrom = 0
+  let itemFrom = -1
+  let key = ''
+  let depth = 0
+  let isObject = false
+  for (let i = 0, next = STEP; i < text.length; i++) {
+    if (i >= next) {
+      next = i + STEP
+      yield
+    }
+    switch (text.charCodeAt(i)) {
+      case QUOTE: {
+        const from = i
+        i = endOfString(text, i)
+        if (depth === 1) key = text.slice(from, i + 1)
+        break
+      }
+      case OPEN_OBJECT:
+        if (depth === 0) isObject = true
+        depth++
+        break
+      case OPEN_LIST:
+        if (depth === 1 && isObject && isName(key, list)) {
+          cut.items = []
+          cut.rest += text.slice(restFrom, i + 1)
+          itemFrom = i + 1
+        }
+        depth++
+        break
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        depth--
+        if (depth === 1 && itemFrom >= 0) {
+          addItem(cut, text.slice(itemFrom, i), true)
+          restFrom = i
+          itemFrom = -1
+        }
+        break
+      case COMMA:
+        if (depth !== 2 || itemFrom < 0) break
+        addItem(cut, text.slice(itemFrom, i), false)
+        itemFrom = i + 1
+        if ((cut.items as string[]).length >= most) return null
+    }
+  }
+  cut.rest += text.slice(restFrom)
+  return cut
+}
+
+/** Between the brackets of an empty list is nothing; an item that is nothing is not JSON. */
+function addItem({ items }: CutBody, item: string, isLast: boolean): void {
+  if (isLast && items?.length === 0 && item.trim() === '') return
+  items?.push(item)
+}
+
+function isName(key: string, name: string): boolean {
+  if (!key.includes('\\')) return key === `"${name}"`
+  try {
+    return JSON.parse(key) === name
+  } catch {
+    return false
+  }
+}
+
+/** Where the string that begins here ends. */
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from + 1)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let backslashes = 0
+  while (text.charCodeAt(index - 1 - backslashes) === BACKSLASH) backslashes++
+  return backslashes % 2 === 1
+}
+
+/** The least bytes that the value takes as JSON without white space. */
+export function leastBytes(text: string): number {
+  let bytes = 0
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE: {
+        const from = i
+        i = endOfString(text, i)
+        bytes += 1 + i - from - sparedByEscapes(text.slice(from, i))
+        break
+      }
+      case OPEN_OBJECT:
+      case CLOSE_OBJECT:
+      case OPEN_LIST:
+      case CLOSE_LIST:
+      case COMMA:
+      case COLON:
+        bytes++
+    }
+  }
+  return bytes
+}
+
+/** Of an escape as long as `\u0041` a byte remains. */
+function sparedByEscapes(string: string): number {
+  let spared = 0
+  for (let i = string.indexOf('\\'); i >= 0; i = string.indexOf('\\', i)) {
+    const length = string[i + 1] === 'u' ? 6 : 2
+    spared += length - 1
+    i += length
+  }
+  return spared
+}
+
+/** The keys and indexes that lead to the value at this place of the text, which is JSON. */
+export function pathAt(text: string, place: number): (string | number)[] {
+  const path: (string | number)[] = []
+  let string = ''
+  for (let i = 0; i < place; i++) {
+    switch (text.charCodeAt(i)) {
+      case QUOTE: {
+        const from = i
+        i = endOfString(text, i)
+        string = text.slice(from, i + 1)
+        break
+      }
+      case COLON:
+        path[path.length - 1] = JSON.parse(string)
+        break
+      case OPEN_OBJECT:
+        path.push('')
+        break
+      case OPEN_LIST:
+        path.push(0)
+        break
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
+        path.pop()
+        break
+      case COMMA: {
+        const last = path.at(-1)
+        if (typeof last === 'number') path[path.length - 1] = last + 1
+      }
+    }
+  }
+  return path
+}

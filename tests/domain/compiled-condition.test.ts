@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Claim } from '../../src/domain/claim.ts'
+import type { Condition, Leaf } from '../../src/domain/condition.ts'
+import type { LogEvent } from '../../src/domain/event.ts'
+import { EventLog } from '../../src/domain/event-log.ts'
+import { type ExplainedCondition, Explanation } from '../../src/domain/explain.ts'
+import type { Json, JsonObject } from '../../src/domain/json.ts'
+import * as arbitrary from '../support/arbitraries.ts'
+import { all, contractWith } from '../support/contracts.ts'
+
+/* §2.2 word for word: each leaf looks through the whole log, and nothing is made ready or remembered. */
+
+function isTrue(condition: Condition, log: readonly LogEvent[]): boolean {
+  if (!('op' in condition)) return log.some((event) => meets(event, condition))
+  if (condition.op === 'NOT') return !isTrue(condition.condition, log)
+  const truths = condition.conditions.map((child) => isTrue(child, log))
+  return condition.op === 'AND' ? !truths.includes(false) : truths.includes(true)
+}
+
+function meets({ type, system, payload }: LogEvent, leaf: Leaf): boolean {
+  if (system || type !== leaf.event) return false
+  if (typeof leaf.match === 'object' && !contains(payload, leaf.match)) return false
+  if (leaf.match !== undefined && typeof leaf.match !== 'object' && payload.value !== leaf.match) return false
+  const bounds = (['gt', 'gte', 'lt', 'lte', 'eq'] as const).filter((name) => name in leaf)
+  const number = (leaf.field ?? 'value').split('.').reduce<Json | undefined>(under, payload)
+  return bounds.every((name) => typeof number === 'number' && compare(number, name, leaf[name] as number))
+}
+
+const under = (value: Json | undefined, key: string): Json | undefined =>
+  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function contains(actual: Json | undefined, expected: Json): boolean {
+  if (!isObject(expected)) return isSame(actual, expected)
+  return (
+    isObject(actual) &&
+    Object.entries(expected).every(
+      ([key, value]) => Object.hasOwn(actual, key) && contains(actual[key], value),
+    )
+  )
+}
+
+function isSame(actual: Json | undefined, expected: Json): boolean {
+  try {
+    assert.deepEqual(actual, expected)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function compare(number: number, name: 'gt' | 'gte' | 'lt' | 'lte' | 'eq', bound: number): boolean {
+  if (name === 'eq') return number === bound
+  if (number === bound) return name === 'gte' || name === 'lte'
+  return number > bound === name.startsWith('g')
+}
+
+const log = fc
+  .tuple(arbitrary.log, fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }))
+  .map(([events, systems]) =>
+    events.map((event, i) => ({ ...event, system: systems[i] === true && i % 3 === 0 })),
+  )
+
+test('after every event the log says what the condition says of all events so far (§2.2 rule 1)', () => {
+  fc.assert(
+    fc.property(arbitrary.condition, log, (condition, events) => {
+      const seen = new EventLog(condition)
+      for (const [i, event] of events.entries()) {
+        assert.equal(seen.satisfiesCondition, isTrue(condition, events.slice(0, i)))
+        seen.add(event)
+      }
+      assert.equal(seen.satisfiesCondition, isTrue(condition, events))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('an explanation names at each node its truth, and at each leaf the first events that satisfy it', () => {
+  fc.assert(
+    fc.property(arbitrary.condition, log, (condition, events) => {
+      assertExplains(explain(condition, events), condition, events)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('of many events that satisfy a leaf the first ten are named', () => {
+  const events = Array.from({ length: 30 }, (_, i) => event(`e${i}`, { value: i }))
+  const explained = explain(all({ event: 'a', gte: 5 }), events)
+  assert.ok('conditions' in explained)
+  const [leaf] = explained.conditions as { satisfied_by: string[] }[]
+  assert.deepEqual(
+    leaf?.satisfied_by,
+    Array.from({ length: 10 }, (_, i) => `e${i + 5}`),
+  )
+})
+
+test('an event is held against the leaves of its own type alone, and against each until it is satisfied', () => {
+  let looks = 0
+  const counted = (id: string, type: string, value: number) => {
+    const payload = {
+      get value() {
+        looks++
+        return value
+      },
+    }
+    return { ...event(id, {}), type, payload: payload as JsonObject }
+  }
+  const others = Array.from({ length: 500 }, (_, i) => ({ event: `other ${i}`, gte: 0 }))
+  const seen = new EventLog(all({ event: 'a', gte: 0 }, ...others))
+  for (let i = 0; i < 1_000; i++) seen.add(counted(`e${i}`, 'a', i - 10))
+  assert.equal(looks, 11)
+})
+
+function event(id: string, payload: JsonObject): LogEvent {
+  return { id, type: 'a', payload, system: false, createdAt: new Date(0) }
+}
+
+function explain(condition: Condition, events: readonly LogEvent[]): ExplainedCondition {
+  const explanation = new Explanation({
+    status: 'OPEN',
+    contract: contractWith({ fulfillment_condition: condition }),
+  } as unknown as Claim)
+  for (const event of events) explanation.add(event)
+  return explanation.condition
+}
+
+function assertExplains(node: ExplainedCondition, condition: Condition, events: readonly LogEvent[]): void {
+  assert.equal(node.satisfied, isTrue(condition, events))
+  if ('satisfied_by' in node) {
+    const ids = events.filter((event) => meets(event, condition as Leaf)).map(({ id }) => id)
+    assert.deepEqual(node.satisfied_by, ids.slice(0, 10))
+    return
+  }
+  const children = 'conditions' in node ? node.conditions : [node.condition]
+  const { conditions, condition: child } = condition as { conditions?: Condition[]; condition?: Condition }
+  for (const [i, one] of children.entries()) {
+    assertExplains(one, (conditions?.[i] ?? child) as Condition, events)
+  }
+}

@@ -1,29 +1,25 @@
 import { type Condition, type Leaf, leavesOf } from './condition.ts'
 import type { Evidence } from './event.ts'
-import { isJsonObject, type Json, type JsonObject, jsonEquals, valueAt } from './json.ts'
+import type { JsonObject } from './json.ts'
+import { WantedValues } from './wanted-values.ts'
 
-/** A leaf made ready for many events: its path is split, its match and its bounds are taken apart, once. */
-interface CompiledLeaf {
-  leaf: Leaf
-  /** Whether the payload of an event of the leaf's type satisfies it: its match and every comparator at once. */
-  isSatisfiedBy: (payload: JsonObject) => boolean
-}
+const NONE: readonly Leaf[] = []
 
-type Test<Value> = (value: Value) => boolean
-
-const NONE: readonly CompiledLeaf[] = []
-
-/** What a condition asks of events, by their type: an event is held against the leaves of its own type alone. */
+/**
+ * What a condition asks of events, made ready for many of them. Leaves are not asked one by one: one walk over an
+ * event's payload, along the keys that leaves of its type name, tells which of them it satisfies.
+ */
 export class CompiledCondition {
-  readonly #byType: ReadonlyMap<string, readonly CompiledLeaf[]>
+  readonly #byType = new Map<string, LeavesOfType>()
 
   constructor(condition: Condition) {
-    this.#byType = Map.groupBy(leavesOf(condition).map(compileLeaf), ({ leaf }) => leaf.event)
+    const byType = Map.groupBy(leavesOf(condition), (leaf) => leaf.event)
+    for (const [type, leaves] of byType) this.#byType.set(type, new LeavesOfType(leaves))
   }
 
-  /** The leaves that the event may satisfy. System events satisfy none (§2.2 rule 3). */
-  leavesFor(event: Evidence): readonly CompiledLeaf[] {
-    return event.system ? NONE : (this.#byType.get(event.type) ?? NONE)
+  /** The leaves that the event satisfies by itself. System events satisfy none (§2.2 rule 3). */
+  leavesSatisfiedBy({ type, payload, system }: Evidence): readonly Leaf[] {
+    return system ? NONE : (this.#byType.get(type)?.satisfiedBy(payload) ?? NONE)
   }
 }
 
@@ -39,55 +35,23 @@ export function compile(condition: Condition): CompiledCondition {
   return compiled
 }
 
-const VALUE = ['value']
+class LeavesOfType {
+  readonly #leaves: readonly Leaf[]
+  readonly #wanted = new WantedValues()
+  /** In how many parts each leaf wants something of the payload; with none, any event of the type satisfies it. */
+  readonly #parts: readonly number[]
+  /** How many of them the payload at hand has. */
+  readonly #found: Uint16Array
 
-function compileLeaf(leaf: Leaf): CompiledLeaf {
-  const tests = [...testsOfMatch(leaf.match), ...testsOfBounds(leaf)]
-  const [first, second] = tests
-  if (!first) return { leaf, isSatisfiedBy: () => true }
-  return { leaf, isSatisfiedBy: second ? (payload) => first(payload) && second(payload) : first }
-}
-
-function testsOfMatch(match: Leaf['match']): Test<JsonObject>[] {
-  if (match === undefined) return []
-  if (typeof match === 'object') return [containing(match)]
-  return [(payload) => valueAt(payload, VALUE) === match]
-}
-
-/** Whether a value has all of the object's keys, an object under one of them likewise; all else must be equal whole. */
-function containing(expected: JsonObject): Test<Json> {
-  const parts = Object.keys(expected).map((key) => {
-    const value = expected[key] as Json
-    const holds: Test<Json> = isJsonObject(value)
-      ? containing(value)
-      : typeof value === 'object' && value !== null
-        ? (actual) => jsonEquals(actual, value)
-        : (actual) => actual === value
-    return { key, holds }
-  })
-  return (actual) => {
-    if (!isJsonObject(actual)) return false
-    for (const { key, holds } of parts) {
-      if (!Object.hasOwn(actual, key) || !holds(actual[key] as Json)) return false
-    }
-    return true
+  constructor(leaves: readonly Leaf[]) {
+    this.#leaves = leaves
+    this.#parts = leaves.map((leaf, i) => this.#wanted.add(leaf, i))
+    this.#found = new Uint16Array(leaves.length)
   }
-}
 
-function testsOfBounds({ field, gt, gte, lt, lte, eq }: Leaf): Test<JsonObject>[] {
-  const holds: Test<number>[] = []
-  if (gt !== undefined) holds.push((number) => number > gt)
-  if (gte !== undefined) holds.push((number) => number >= gte)
-  if (lt !== undefined) holds.push((number) => number < lt)
-  if (lte !== undefined) holds.push((number) => number <= lte)
-  if (eq !== undefined) holds.push((number) => number === eq)
-  if (holds.length === 0) return []
-
-  const path = field === undefined ? VALUE : field.split('.')
-  return [
-    (payload) => {
-      const actual = valueAt(payload, path)
-      return typeof actual === 'number' && holds.every((test) => test(actual))
-    },
-  ]
+  satisfiedBy(payload: JsonObject): readonly Leaf[] {
+    this.#found.fill(0)
+    this.#wanted.count(payload, this.#found)
+    return this.#leaves.filter((_, i) => this.#found[i] === this.#parts[i])
+  }
 }

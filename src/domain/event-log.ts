@@ -4,8 +4,7 @@ import type { Evidence } from './event.ts'
 
 /**
  * The events of one claim, as far as its condition needs them. What a leaf needs is one event, and an event stays
- * in the log, so a satisfied leaf stays satisfied: each event is held against the remaining leaves of its type
- * once, and need not be kept.
+ * in the log, so a satisfied leaf stays satisfied: each event is looked at once, and need not be kept.
  */
 export class EventLog {
   readonly #condition: Condition
@@ -21,8 +20,8 @@ export class EventLog {
   }
 
   add(event: Evidence): void {
-    for (const { leaf, isSatisfiedBy } of this.#compiled.leavesFor(event)) {
-      if (this.isSatisfied(leaf) || !isSatisfiedBy(event.payload)) continue
+    for (const leaf of this.#compiled.leavesSatisfiedBy(event)) {
+      if (this.isSatisfied(leaf)) continue
       this.#satisfied ??= new Set()
       this.#satisfied.add(leaf)
       this.#holds = null

@@ -38,12 +38,10 @@ export class Explanation {
 
   /** Events in the order of the log; those of types that the condition does not name may be left out. */
   add(event: Evidence & Pick<LogEvent, 'id'>): void {
-    for (const { leaf, isSatisfiedBy } of this.#compiled.leavesFor(event)) {
+    for (const leaf of this.#compiled.leavesSatisfiedBy(event)) {
       const ids = this.#satisfiedBy.get(leaf)
-      if (ids && ids.length === MAX_SATISFYING_EVENTS) continue
-      if (!isSatisfiedBy(event.payload)) continue
-      if (ids) ids.push(event.id)
-      else this.#satisfiedBy.set(leaf, [event.id])
+      if (!ids) this.#satisfiedBy.set(leaf, [event.id])
+      else if (ids.length < MAX_SATISFYING_EVENTS) ids.push(event.id)
     }
   }
 

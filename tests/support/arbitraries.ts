@@ -11,8 +11,14 @@ const smallNumber = fc.integer({ min: -2, max: 4 })
 const scalar = fc.oneof(smallNumber, fc.boolean(), fc.constantFrom('x', 'y'))
 const nested = fc.dictionary(fc.constantFrom('k', 'l'), scalar, { noNullPrototype: true, maxKeys: 2 })
 
+const list = fc.array(fc.oneof(smallNumber, nested), { maxLength: 2 })
+
 const payload: fc.Arbitrary<JsonObject> = fc.record(
-  { value: scalar as fc.Arbitrary<Json>, n: smallNumber, o: nested as fc.Arbitrary<Json> },
+  {
+    value: fc.oneof(scalar, list) as fc.Arbitrary<Json>,
+    n: smallNumber,
+    o: fc.oneof(nested, list, fc.constant(null)) as fc.Arbitrary<Json>,
+  },
   { requiredKeys: [], noNullPrototype: true },
 )
 
@@ -20,9 +26,12 @@ const leaf: fc.Arbitrary<Leaf> = fc
   .record(
     {
       event: eventType,
-      match: fc.oneof(scalar, nested, fc.record({ o: nested }, { noNullPrototype: true })) as fc.Arbitrary<
-        NonNullable<Leaf['match']>
-      >,
+      match: fc.oneof(
+        scalar,
+        nested,
+        fc.record({ o: fc.oneof(nested, list, fc.constant(null)) }, { noNullPrototype: true }),
+        fc.record({ value: list }, { noNullPrototype: true }),
+      ) as fc.Arbitrary<NonNullable<Leaf['match']>>,
       field: fc.constantFrom('value', 'n', 'o.k'),
       gt: smallNumber,
       gte: smallNumber,

@@ -2,9 +2,9 @@
  * Milliseconds of one turn of the event loop for all long work together. Between two turns everybody else is served,
  * so nobody waits longer for somebody's large request, however many of them there are.
  */
-const SLICE_MS = 8
+const SLICE_MS = 5
 /** How much of it one of them may have before it is another's turn. */
-const QUANTUM_MS = 2
+const QUANTUM_MS = 1
 
 interface Job {
   work: Iterator<unknown, unknown>
@@ -12,34 +12,42 @@ interface Job {
   reject: (error: unknown) => void
 }
 
-/** Begun, and not done: they take turns. */
-const jobs: Job[] = []
+/** Those that had no turn yet, and those that take longer. They come up alternately: short work does not wait for long. */
+const fresh: Job[] = []
+const begun: Job[] = []
+let isFreshNext = true
 let isScheduled = false
 /** What long work took of this turn of the loop. */
 let spentMs = 0
 
 /**
  * Does the work step by step, in as many turns of the event loop as it takes; work that is short is done at once,
- * unless others were first. A step takes a millisecond at most. Results come as they are ready, in any order.
+ * unless others were first. A step takes a millisecond or two at most. Results come as they are ready, in any order.
  */
 export function inSlices<Result>(work: Iterator<unknown, Result>): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
-    jobs.push({ work, resolve: resolve as Job['resolve'], reject })
+    fresh.push({ work, resolve: resolve as Job['resolve'], reject })
     run()
   })
 }
 
-/** Gives each job its turn until the time is over. */
+/** Lets one after the other go on until the time is over. */
 function run(): void {
   const from = performance.now()
   let now = from
-  while (jobs.length > 0 && spentMs + now - from < SLICE_MS) {
-    const job = jobs.shift() as Job
-    if (!isDone(job)) jobs.push(job)
+  for (let job = nextJob(); job; job = nextJob()) {
+    if (!isDone(job)) begun.push(job)
     now = performance.now()
+    if (spentMs + now - from >= SLICE_MS) break
   }
   spentMs += now - from
   schedule()
+}
+
+function nextJob(): Job | undefined {
+  if (spentMs >= SLICE_MS) return undefined
+  isFreshNext = !isFreshNext
+  return isFreshNext ? (fresh.shift() ?? begun.shift()) : (begun.shift() ?? fresh.shift())
 }
 
 function schedule(): void {
@@ -48,7 +56,7 @@ function schedule(): void {
   setImmediate(() => {
     isScheduled = false
     spentMs = 0
-    if (jobs.length > 0) run()
+    if (fresh.length + begun.length > 0) run()
   })
 }
 

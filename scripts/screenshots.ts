@@ -106,7 +106,7 @@ async function takeAll(): Promise<void> {
 
 /** What a newcomer sees, before there are data: signing up and the first overview. */
 async function takeEmpty(browser: Browser, service: ServeProcess): Promise<void> {
-  const link = /\S+\/welcome\?key=\S+/.exec(service.output())?.[0] as string
+  const link = /\S+\/welcome#key=\S+/.exec(service.output())?.[0] as string
   for (const theme of THEMES) {
     for (const [screen, options] of Object.entries(SCREENS)) {
       const { page } = await openPage(browser, service.url, { ...options, colorScheme: theme })

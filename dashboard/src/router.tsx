@@ -109,7 +109,6 @@ const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
   component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
-  validateSearch: (search: RawSearch): { key?: string } => (search.key ? { key: search.key } : {}),
 })
 
 const routeTree = rootRoute.addChildren([

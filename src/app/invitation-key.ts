@@ -10,8 +10,8 @@ export const isInvitationKey = (text: string): boolean => FORM.test(text)
 /** What is stored of a key. A fast hash is enough: the key itself is random. */
 export const hashInvitationKey = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** The page where the key is used. */
-export const invitationUrl = (serviceUrl: string, key: string): string => `${serviceUrl}/welcome?key=${key}`
+/** The page where the key is used. A browser keeps the fragment to itself: no server and no proxy logs it. */
+export const invitationUrl = (serviceUrl: string, key: string): string => `${serviceUrl}/welcome#key=${key}`
 
 /** How long it can be used. */
 export const INVITATION_SECONDS = 7 * 86_400

@@ -1,9 +1,25 @@
-import { type Logger, pino } from 'pino'
+import { type Logger, type LoggerOptions, pino } from 'pino'
 import pretty from 'pino-pretty'
 
-/** The log: JSON lines on standard error, or readable lines where that is a terminal. */
+/** What PostgreSQL says of an error beside its message: it repeats the values of rows and of statements. */
+const VALUES = ['detail', 'where', 'internalQuery'] as const
+/** An API token, wherever a library or a caller has put it. */
+const TOKEN = /ck_[A-Za-z0-9_-]{43}/g
+
+function describeError(error: Error): object {
+  const described: Record<string, unknown> = { ...pino.stdSerializers.err(error) }
+  for (const name of VALUES) delete described[name]
+  return described
+}
+
+/** The log: JSON lines on standard error, or readable lines where that is a terminal. It holds no secrets. */
 export function createLog(level: string): Logger {
+  const options: LoggerOptions = {
+    level,
+    serializers: { err: describeError },
+    hooks: { streamWrite: (line) => line.replaceAll(TOKEN, 'ck_…') },
+  }
   if (process.stderr.isTTY)
-    return pino({ level }, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
-  return pino({ level }, pino.destination({ dest: 2, sync: true }))
+    return pino(options, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
+  return pino(options, pino.destination({ dest: 2, sync: true }))
 }

@@ -53,13 +53,18 @@ export function toAnswer(error: unknown, request: FastifyRequest) {
   const isUnavailable = serviceError.code === 'UNAVAILABLE'
   if (status >= 500 && !(isUnavailable && toldUnavailable.has(request))) {
     request.log[isUnavailable ? 'warn' : 'error'](
-      { err: serviceError.cause ?? error, url: request.url, method: request.method },
+      { err: serviceError.cause ?? error, ...whatWasAsked(request) },
       serviceError.message,
     )
     if (isUnavailable) toldUnavailable.add(request)
   }
   const { headers } = serviceError
   return { status, headers, body: errorBody(serviceError, request.id, publicUrl(request)) }
+}
+
+/** For the log. The path's pattern only: what stands in a path or in a query may be a secret, or put there by mistake. */
+function whatWasAsked({ method, routeOptions, userId }: FastifyRequest) {
+  return { method, route: routeOptions.url ?? null, ...(userId ? { userId } : {}) }
 }
 
 function toServiceError(error: unknown, bodyLimit: number): ServiceError {

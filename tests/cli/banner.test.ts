@@ -24,8 +24,8 @@ test('the banner shows a made token, and not one that was given', () => {
 
 test('the banner leads to the first account’s sign-up until someone has used it, then to the dashboard', () => {
   const facts = { url: 'http://h', startMs: 900, database: 'embedded', account: null, tokenIsGiven: false }
-  const fresh = bannerText({ ...facts, welcomeUrl: 'http://h/welcome?key=k' })
-  assert.match(fresh, /Sign up +http:\/\/h\/welcome\?key=k/)
+  const fresh = bannerText({ ...facts, welcomeUrl: 'http://h/welcome#key=k' })
+  assert.match(fresh, /Sign up +http:\/\/h\/welcome#key=k/)
   const used = bannerText({ ...facts, welcomeUrl: null })
   assert.match(used, /Dashboard +http:\/\/h\n/)
   assert.doesNotMatch(used, /owner@localhost/)

@@ -55,7 +55,7 @@ test('user invite prints a link that works, under PUBLIC_URL', async (t) => {
   const settings = { DATABASE_URL: service.databaseUrl, PUBLIC_URL: 'https://claims.example.com' }
   const { stdout, status } = await runCli(['user', 'invite', '--email', 'a@example.com'], settings)
   assert.equal(status, 0)
-  const [, key] = /^https:\/\/claims\.example\.com\/welcome\?key=(\S+)\n$/.exec(stdout) ?? []
-  const { body } = await new SessionClient(service).get(`/api/invitations/${key}`)
+  const [, key] = /^https:\/\/claims\.example\.com\/welcome#key=(\S+)\n$/.exec(stdout) ?? []
+  const { body } = await new SessionClient(service).post('/api/invitations/lookup', { key })
   assert.deepEqual(body, { email: 'a@example.com', purpose: 'invitation' })
 })

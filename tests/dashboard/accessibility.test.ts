@@ -62,7 +62,7 @@ for (const theme of ['light', 'dark'] as const) {
   test(`axe finds nothing serious on the pages before signing in, ${theme}`, async () => {
     const visitor = await openPage(browser, service.url, { colorScheme: theme })
     const { body } = await service.api.post('/v1/invitations', {})
-    for (const path of ['/sign-in', body.url, '/welcome?key=unknown']) {
+    for (const path of ['/sign-in', body.url, '/welcome#key=unknown']) {
       await visitor.page.goto(path)
       await settle(visitor.page)
       assert.deepEqual(await findAccessibilityFaults(visitor.page), [], path)

@@ -12,7 +12,7 @@ const CHECK_MS = 75_000
 
 test('from the link in the start-up banner to the first CONFIRMED claim, without touching the API', async (t) => {
   const service = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
-  const link = /\S+\/welcome\?key=\S+/.exec(service.output())?.[0]
+  const link = /\S+\/welcome#key=\S+/.exec(service.output())?.[0]
   assert.ok(link, 'the banner shows where to sign up')
   const { page, complaints } = await openPage(browser, service.url)
 

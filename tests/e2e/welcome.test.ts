@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-const LINK = /(http:\/\/\S+)\/welcome\?key=([A-Za-z0-9_-]{43})/
+const LINK = /(http:\/\/\S+)\/welcome#key=([A-Za-z0-9_-]{43})/
 
 /** The link that the start printed. */
 function linkOf({ output }: ServeProcess): { url: string; key: string } | null {
@@ -11,7 +11,11 @@ function linkOf({ output }: ServeProcess): { url: string; key: string } | null {
   return url && key ? { url, key } : null
 }
 
-const statusOf = async (url: string, key: string) => (await fetch(`${url}/api/invitations/${key}`)).status
+async function statusOf(url: string, key: string): Promise<number> {
+  const headers = { 'Content-Type': 'application/json', Origin: url }
+  const body = JSON.stringify({ key })
+  return (await fetch(`${url}/api/invitations/lookup`, { method: 'POST', headers, body })).status
+}
 
 test('each start prints a fresh link until someone has signed up with it; that account has the first token', async (t) => {
   const DATABASE_URL = await createTestDatabase(t, { migrated: false })

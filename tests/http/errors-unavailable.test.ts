@@ -57,7 +57,7 @@ describe('503 UNAVAILABLE: the database is away', () => {
         assertUnavailable(await browser.post('/api/auth/sign-in/email', credentials))
         assertUnavailable(await browser.post('/api/auth/sign-up/email', { ...credentials, name: 'n' }))
         assertUnavailable(await browser.post('/api/auth/revoke-other-sessions'))
-        assertUnavailable(await browser.get('/api/invitations/x'))
+        assertUnavailable(await browser.post('/api/invitations/lookup', { key: 'x'.repeat(43) }))
       }
     })
     assert.equal(browser.cookie, cookie)
@@ -83,7 +83,7 @@ describe('503 UNAVAILABLE: the database is away', () => {
 })
 
 test('503 UNAVAILABLE: a batch beyond the 10,000 events that may wait is refused at once, with one line in the log', async (t) => {
-  const lines: { url: string; msg: string }[] = []
+  const lines: { route: string; msg: string }[] = []
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
   const logging = await startTestService(t, { databaseUrl: service.databaseUrl, log })
   const there = logging.clientWith(api.token)
@@ -99,7 +99,7 @@ test('503 UNAVAILABLE: a batch beyond the 10,000 events that may wait is refused
   const refused = await sendBatch(10)
   assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
   const [line, ...more] = lines
-  assert.equal(line?.url, '/v1/events/batch')
+  assert.equal(line?.route, '/v1/events/batch')
   assert.equal(line?.msg, refused[0].error.message)
   assert.deepEqual(more, [])
 

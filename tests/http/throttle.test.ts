@@ -77,8 +77,8 @@ test('attempts to sign up, and to guess invitations, are limited for an address'
     assertError(await nobody.post('/api/auth/sign-up/email', body), 403, 'SIGN_UP_CLOSED')
   }
   assertTooMany(await nobody.post('/api/auth/sign-up/email', body))
-  for (let i = 0; i < 60; i++) await nobody.get('/api/invitations/x')
-  assertTooMany(await nobody.get('/api/invitations/x'))
+  for (let i = 0; i < 60; i++) await nobody.post('/api/invitations/lookup', { key: 'x'.repeat(43) })
+  assertTooMany(await nobody.post('/api/invitations/lookup', { key: 'x'.repeat(43) }))
 })
 
 test('a password is tried 10 times a minute by who is signed in', async (t) => {

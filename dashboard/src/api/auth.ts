@@ -26,7 +26,7 @@ interface OpenInvitation {
 export const openInvitationQuery = (key: string) =>
   queryOptions({
     queryKey: ['open-invitation', key],
-    queryFn: () => get<OpenInvitation>(`/api/invitations/${encodeURIComponent(key)}`),
+    queryFn: () => post<OpenInvitation>('/api/invitations/lookup', { key }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 

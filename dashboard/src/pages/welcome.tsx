@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { openInvitationQuery, sessionSettingsQuery, signUp } from '../api/auth.ts'
 import { ApiError, errorsByPath } from '../api/client.ts'
@@ -13,9 +13,9 @@ import { Skeleton } from '../components/ui/skeleton.tsx'
 import { Entrance } from '../shell/entrance.tsx'
 import { useEnter } from './sign-in.tsx'
 
-/** Signing up: by a one-time link, or by none where sign-up is open. */
+/** Signing up: by a one-time link, whose key is in the fragment, or by none where sign-up is open. */
 export function WelcomePage() {
-  const { key } = getRouteApi('/welcome').useSearch()
+  const key = new URLSearchParams(useLocation().hash).get('key')
   return key ? <ByInvitation invitation={key} /> : <Open />
 }
 

@@ -9,7 +9,13 @@ import { type SignUp, signUp } from '../../app/sign-up.ts'
 import { INVITATION_LOOKUPS, SIGN_UPS, throttle } from '../../app/throttle.ts'
 import { readCookie } from '../read-cookie.ts'
 import { isFromBrowser, requireSameOrigin } from '../same-origin.ts'
-import { PasswordChangeBody, SessionNameBody, SignInBody, SignUpBody } from '../schemas/session.ts'
+import {
+  InvitationKeyBody,
+  PasswordChangeBody,
+  SessionNameBody,
+  SignInBody,
+  SignUpBody,
+} from '../schemas/session.ts'
 import { clientAddress, notSignedIn, sendAnswer, toWebRequest } from '../session-request.ts'
 import type { TypedServer } from '../typed-server.ts'
 
@@ -84,11 +90,16 @@ export function addSessionRoutes(
 
   server.get('/api/session-settings', { schema: { hide: true } }, async () => ({ open_sign_up: openSignUp }))
 
-  server.get('/api/invitations/:key', { schema: { hide: true } }, async (request) => {
-    await throttle(app, `invitation|${clientAddress(request)}`, INVITATION_LOOKUPS)
-    const { email, claimsUserId } = await getOpenInvitation(app, (request.params as { key: string }).key)
-    return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
-  })
+  // The key is in the body: paths and queries end up in the logs of proxies.
+  server.post(
+    '/api/invitations/lookup',
+    { schema: { hide: true, body: InvitationKeyBody }, onRequest: refuseOtherSites },
+    async (request) => {
+      await throttle(app, `invitation|${clientAddress(request)}`, INVITATION_LOOKUPS)
+      const { email, claimsUserId } = await getOpenInvitation(app, request.body.key)
+      return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
+    },
+  )
 }
 
 async function refuseOtherSites(request: FastifyRequest): Promise<void> {

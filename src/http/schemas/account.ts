@@ -81,7 +81,7 @@ export const CreatedInvitationBody = Type.Object(
     ...INVITATION_FIELDS,
     url: Type.String({
       description: 'The link for the invited person, shown this once.',
-      examples: ['https://claims.example.com/welcome?key=2n8tQ…'],
+      examples: ['https://claims.example.com/welcome#key=2n8tQ…'],
     }),
   },
   { $id: 'CreatedInvitation', description: 'A new invitation.' },

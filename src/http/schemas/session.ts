@@ -26,6 +26,8 @@ export const SignUpBody = Type.Object(
   closed,
 )
 
+export const InvitationKeyBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
+
 export const PasswordChangeBody = Type.Object(
   {
     currentPassword: Password,

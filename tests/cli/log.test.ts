@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runNode } from '../support/serve-process.ts'
+
+const LOG = fileURLToPath(new URL('../../src/cli/log.ts', import.meta.url))
+
+test('the log cuts out tokens, and the values that PostgreSQL repeats in its errors', async () => {
+  const token = `ck_${'x'.repeat(43)}`
+  const script = `import { createLog } from ${JSON.stringify(LOG)}
+    const error = Object.assign(new Error('duplicate key'), {
+      code: '23505', detail: 'Key (a)=(hunter2) exists', where: 'hunter2', constraint: 'unique_a',
+    })
+    createLog('info').error({ err: error, asked: '${token}' }, 'refused ${token}')`
+  const { stderr } = await runNode(['--input-type=module-typescript', '--eval', script], {})
+  const { err, asked, msg } = JSON.parse(stderr)
+  assert.deepEqual([asked, msg], ['ck_…', 'refused ck_…'])
+  assert.deepEqual([err.message, err.code, err.constraint], ['duplicate key', '23505', 'unique_a'])
+  assert.doesNotMatch(stderr, /hunter2|xxx/)
+})

@@ -104,7 +104,14 @@ function asSuperuser(connectionString: string): string {
 }
 
 async function migrateAndAddAccount(databaseUrl: string): Promise<{ token: string; userId: string }> {
-  const options = { databaseUrl, dataDir: '', poolSize: 2, role: 'command' as const, report: () => {} }
+  const options = {
+    databaseUrl,
+    dataDir: '',
+    poolSize: 2,
+    role: 'command' as const,
+    allowUnsafe: false,
+    report: () => {},
+  }
   const { db, close } = await openDatabase(options)
   const user = await insertUser(db, 'bench@localhost')
   if (!user) throw new Error('the database is not new')

@@ -27,6 +27,8 @@ const oneOf =
     return text as T
   }
 
+const trueOrFalse = (text: string) => oneOf('true', 'false')(text) === 'true'
+
 const urlOf =
   (...protocols: string[]) =>
   (text: string): string => {
@@ -79,6 +81,12 @@ export const SETTINGS = {
     doc: 'Connections to the database that a server keeps at most. Submissions, checks and sign-in have fixed shares of 7; the others are for reading and for writing, half each.',
     parse: wholeNumber(9, 1_000),
   }),
+  allowUnsafeDatabase: setting({
+    name: 'CLAIMKEEPER_ALLOW_UNSAFE_DATABASE',
+    fallback: 'false',
+    doc: 'Whether to start on a PostgreSQL with `fsync`, `full_page_writes` or `synchronous_commit` off, which loses acknowledged events in a crash unless its storage keeps them by other means: `true` or `false`.',
+    parse: trueOrFalse,
+  }),
   dataDir: setting({
     name: 'CLAIMKEEPER_DATA_DIR',
     fallback: './data',
@@ -104,7 +112,7 @@ export const SETTINGS = {
     name: 'CLAIMKEEPER_OPEN_SIGN_UP',
     fallback: 'false',
     doc: 'Whether anyone who reaches the dashboard may sign up: `true` or `false`. By default it needs an invitation.',
-    parse: (text) => oneOf('true', 'false')(text) === 'true',
+    parse: trueOrFalse,
   }),
   trustedProxies: setting({
     name: 'CLAIMKEEPER_TRUSTED_PROXIES',

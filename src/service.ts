@@ -39,6 +39,7 @@ export async function startService(
     dataDir: config.dataDir,
     poolSize: config.databasePoolSize,
     role: 'service',
+    allowUnsafe: config.allowUnsafeDatabase,
     report,
   })
   const app = createApp(database.db)

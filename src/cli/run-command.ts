@@ -5,8 +5,11 @@ import { readConfig } from '../config.ts'
 
 /** Runs a short command on the configured database, whether the service runs or not. */
 export function runCommand<T>(work: (app: App) => Promise<T>): Promise<T> {
-  const { databaseUrl, dataDir } = readConfig()
-  return withApp({ databaseUrl, dataDir, report: reportTo(process.stderr) }, work)
+  const { databaseUrl, dataDir, allowUnsafeDatabase } = readConfig()
+  return withApp(
+    { databaseUrl, dataDir, allowUnsafe: allowUnsafeDatabase, report: reportTo(process.stderr) },
+    work,
+  )
 }
 
 /** Short grey lines that tell a person what is being done. */

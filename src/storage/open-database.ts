@@ -6,6 +6,7 @@ import { openEmbeddedDatabase } from './embedded/open-embedded-database.ts'
 import { migrate } from './migrate.ts'
 import { THE_SERVICE } from './places.ts'
 import { Pool } from './pool.ts'
+import { requireDurable } from './require-durable.ts'
 
 export interface DatabaseOptions {
   /** Your own PostgreSQL; null for the embedded one. */
@@ -14,6 +15,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** The service, or a short command beside it or without it. */
   role: 'service' | 'command'
+  /** Takes a database that may lose what it acknowledges. */
+  allowUnsafe: boolean
   /** Hears what is being done, in short lines for people. */
   report: (step: string) => void
 }
@@ -40,6 +43,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   }
   try {
     await waitUntilReachable(db, databaseUrl, report)
+    if (!options.allowUnsafe) await requireDurable(db)
     await migrateUnhurried(connectionString, report)
     return { db, close }
   } catch (error) {

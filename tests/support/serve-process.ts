@@ -25,9 +25,13 @@ export function runCli(args: string[], settings: Record<string, string>): Promis
   return runNode([MAIN, ...args], settings)
 }
 
+/** A program that does not end by itself is killed: its test fails, and the rest go on. */
+const PATIENCE_MS = 90_000
+
 /** Runs a script to its end. */
 export async function runNode(args: string[], settings: Record<string, string>): Promise<Run> {
-  const child = spawn(process.execPath, args, { env: childEnvironment(settings) })
+  const env = childEnvironment(settings)
+  const child = spawn(process.execPath, args, { env, timeout: PATIENCE_MS, killSignal: 'SIGKILL' })
   const run = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
     run.stdout += chunk

@@ -43,20 +43,21 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(body)
 }
 
-/** Requests of whose items one was refused as unavailable: a thousand may be, for one reason. */
-const toldUnavailable = new WeakSet<FastifyRequest>()
+/** Requests of whose items one was refused as unavailable, and errors that many were refused with: once is enough. */
+const toldUnavailable = new WeakSet<object>()
 
 /** How an error is answered; what is our fault goes into the log with its cause, of a batch's items the first. */
 export function toAnswer(error: unknown, request: FastifyRequest) {
   const serviceError = toServiceError(error, request.routeOptions.bodyLimit)
   const { status } = ERRORS[serviceError.code]
   const isUnavailable = serviceError.code === 'UNAVAILABLE'
-  if (status >= 500 && !(isUnavailable && toldUnavailable.has(request))) {
+  const isTold = toldUnavailable.has(request) || toldUnavailable.has(serviceError)
+  if (status >= 500 && !(isUnavailable && isTold)) {
     request.log[isUnavailable ? 'warn' : 'error'](
       { err: serviceError.cause ?? error, ...whatWasAsked(request) },
       serviceError.message,
     )
-    if (isUnavailable) toldUnavailable.add(request)
+    if (isUnavailable) toldUnavailable.add(request).add(serviceError)
   }
   const { headers } = serviceError
   return { status, headers, body: errorBody(serviceError, request.id, publicUrl(request)) }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { isReady } from '../../app/is-ready.ts'
-import { unavailable } from '../../errors.ts'
+import { shareReadiness } from '../../app/share-readiness.ts'
 import { errorResponses } from '../schemas/responses.ts'
 import type { TypedServer } from '../typed-server.ts'
 
@@ -9,6 +8,8 @@ const tags = ['Health']
 
 /** For those who watch over the service; without a token. */
 export function addHealthRoutes(server: TypedServer, app: App): void {
+  const requireReady = shareReadiness(app)
+
   server.get(
     '/healthz',
     {
@@ -34,7 +35,7 @@ export function addHealthRoutes(server: TypedServer, app: App): void {
     {
       schema: {
         operationId: 'getReadiness',
-        summary: 'Can it serve? The database is reachable and migrated.',
+        summary: 'Can it serve? The database is reachable, migrated, and takes writes.',
         tags,
         security: [],
         response: {
@@ -47,7 +48,7 @@ export function addHealthRoutes(server: TypedServer, app: App): void {
       },
     },
     async () => {
-      if (!(await isReady(app))) throw unavailable('The database has not all migrations of this server.')
+      await requireReady()
       return { status: 'ready' } as const
     },
   )

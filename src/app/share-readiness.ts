@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { unavailable } from '../errors.ts'
+import { DatabaseAway } from '../storage/database-away.ts'
+import { isMigrated } from '../storage/migrate.ts'
+import { tryWrite } from '../storage/try-write.ts'
+import type { App } from './app.ts'
+
+/** An answer is given to whoever asks so soon after, and none is waited for longer, in milliseconds. */
+const GOOD_FOR_MS = 2_000
+const LONGEST_WAIT_MS = 3_000
+
+/**
+ * Whether the service can take events: the database is reachable, migrated, and takes a write just now. Rejects with
+ * UNAVAILABLE otherwise. Anyone may ask, as often as they like: the database is asked once for all, by one at a time.
+ */
+export function shareReadiness(app: App): () => Promise<void> {
+  let shared: Promise<void> | null = null
+  let until = 0
+  let underWay: Promise<void> | null = null
+
+  const check = () => {
+    const made = checkReadiness(app).finally(() => {
+      underWay = null
+    })
+    // Who waited may have gone by the time that it fails.
+    made.catch(() => {})
+    return made
+  }
+
+  return () => {
+    if (shared && performance.now() < until) return shared
+    underWay ??= check()
+    const answer = withinTime(underWay)
+    const keep = () => {
+      until = performance.now() + GOOD_FOR_MS
+    }
+    shared = answer
+    until = Number.POSITIVE_INFINITY
+    answer.then(keep, keep)
+    return answer
+  }
+}
+
+async function withinTime(work: Promise<void>): Promise<void> {
+  const timer = new AbortController()
+  const late = pause(LONGEST_WAIT_MS, 'late', { ref: false, signal: timer.signal }).catch(() => 'cancelled')
+  try {
+    if ((await Promise.race([work, late])) === 'late')
+      throw unavailable('The database takes too long to write.')
+  } finally {
+    timer.abort()
+  }
+}
+
+async function checkReadiness({ db }: App): Promise<void> {
+  if (!(await isMigrated(db.checks))) throw unavailable('The database has not all migrations of this server.')
+  try {
+    await tryWrite(db.checks)
+  } catch (error) {
+    // The server's refusal (a full disk, a standby, a database that is set to be read only); the log has its words.
+    const isRefusal = error instanceof DatabaseAway && error.outcomeKnown
+    throw isRefusal ? unavailable('The database takes no writes now.', error.cause) : error
+  }
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import type { Scope } from './test-database.ts'
+
+const execute = promisify(execFile)
+
+export interface SmallDisk {
+  /** A data folder on it, not made yet. */
+  dataDir: string
+  /** Takes all the room that is left. */
+  fill: () => Promise<void>
+  /** Gives it back. */
+  clear: () => Promise<void>
+}
+
+/** A disk of its own in memory, of so many MiB; null where this user may not mount one. */
+export async function mountSmallDisk(t: Scope, mebibytes: number): Promise<SmallDisk | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-disk-'))
+  try {
+    await execute('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=755`, 'tmpfs', folder])
+  } catch {
+    await rmdir(folder)
+    return null
+  }
+  const dataDir = join(folder, 'data')
+  const filler = join(folder, 'filler')
+  t.after(async () => {
+    await rm(filler, { force: true })
+    await destroyEmbeddedDatabase(dataDir)
+    await execute('umount', ['-l', folder])
+    await rmdir(folder)
+  })
+  const fill = async () => {
+    const file = await open(filler, 'w')
+    try {
+      // In ever smaller pieces, to the last page.
+      for (const bytes of [1024 * 1024, 4096]) {
+        await repeatUntilFull(() => file.write(Buffer.alloc(bytes)))
+      }
+    } finally {
+      await file.close()
+    }
+  }
+  return { dataDir, fill, clear: () => rm(filler) }
+}
+
+async function repeatUntilFull(write: () => Promise<unknown>): Promise<void> {
+  try {
+    for (;;) await write()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
+}

@@ -17,6 +17,8 @@ export interface BenchOptions {
   folder: string
   /** For Node, where it runs the servers: to profile them. */
   serverOptions: string[]
+  /** Of the part abuse only these; empty for all. */
+  attacks: string[]
 }
 
 /** What the parts share: the cluster and what was found out once for all of them. */

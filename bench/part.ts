@@ -25,6 +25,8 @@ export interface Row {
   serverCpu?: number | null
   databaseCpu?: number | null
   note?: string
+  /** Shown nowhere, but written to the file of results. */
+  detail?: object
 }
 
 /** What a part found, filled while it goes, so that what was found before an error is not lost. */

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Part } from './part.ts'
+import { abuse } from './parts/abuse.ts'
 import { backtest } from './parts/backtest.ts'
 import { batch } from './parts/batch.ts'
 import { check } from './parts/check.ts'
@@ -11,7 +12,7 @@ import { single } from './parts/single.ts'
 import { runParts } from './run-parts.ts'
 import { FULL, QUICK } from './sizes.ts'
 
-const PARTS: readonly Part[] = [single, batch, contended, check, reads, backtest]
+const PARTS: readonly Part[] = [single, batch, contended, check, reads, backtest, abuse]
 
 interface Options {
   quick: boolean
@@ -19,6 +20,7 @@ interface Options {
   list: boolean
   folder: string
   serverOptions: string
+  attacks: string
 }
 
 function partOf(name: string, chosen: Part[] = []): Part[] {
@@ -35,6 +37,7 @@ const program = new Command('npm run bench --')
   .option('--list', 'list the parts', false)
   .option('--folder <folder>', 'where the temporary data goes', tmpdir())
   .option('--server-options <options>', 'options of Node for the server, such as "--cpu-prof"', '')
+  .option('--attacks <names>', 'of the part abuse only these, joined by commas', '')
   .action(async (parts: Part[], options: Options) => {
     if (options.list) {
       for (const { name, summary } of PARTS) console.log(`${name.padEnd(10)} ${summary}`)
@@ -46,6 +49,7 @@ const program = new Command('npm run bench --')
       json: options.json ? resolve(options.json) : null,
       folder: options.folder,
       serverOptions: options.serverOptions.split(' ').filter(Boolean),
+      attacks: options.attacks.split(',').filter(Boolean),
     })
     process.exit(status)
   })

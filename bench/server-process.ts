@@ -31,7 +31,7 @@ export class ServerProcess {
   }
 
   static async start(
-    database: BenchDatabase,
+    database: Pick<BenchDatabase, 'url'>,
     nodeOptions: string[],
     cleanup: Cleanup,
   ): Promise<ServerProcess> {
@@ -64,6 +64,10 @@ export class ServerProcess {
     this.#peakMb = null
     this.#sample()
     return peak
+  }
+
+  get pid(): number {
+    return this.#child.pid as number
   }
 
   /** Processor time so far, in milliseconds; null where the system does not tell. */

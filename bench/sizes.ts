@@ -27,6 +27,9 @@ export interface Sizes {
   backtestEvents: number
   /** Over the log that is sorted by case; over the other one once. */
   backtestRounds: number
+  /** How long each attack goes on, and how long memory and descriptors may take to come back. */
+  attackMs: number
+  calmMs: number
 }
 
 export const FULL: Sizes = {
@@ -49,6 +52,8 @@ export const FULL: Sizes = {
   readsOfKind: 100,
   backtestEvents: 2_000_000,
   backtestRounds: 3,
+  attackMs: 8_000,
+  calmMs: 60_000,
 }
 
 export const QUICK: Sizes = {
@@ -71,6 +76,8 @@ export const QUICK: Sizes = {
   readsOfKind: 15,
   backtestEvents: 200_000,
   backtestRounds: 1,
+  attackMs: 1_000,
+  calmMs: 10_000,
 }
 
 export const EVENTS_A_BATCH = 100

@@ -1,0 +1,30 @@
+import type { Stage } from './stage.ts'
+
+/** The attacker's own account; the one that must not feel it has another. */
+export interface Account {
+  userId: string
+  token: string
+  customerId: string
+}
+
+/** What an attacker knows. */
+export interface Target {
+  url: string
+  account: Account
+  /** What `prepare` returned. */
+  prepared: Record<string, string>
+}
+
+export interface Attack {
+  name: string
+  /** What it does, for the table: a short phrase. */
+  does: string
+  /** Puts into the database what must be there before; not measured. */
+  prepare?: (stage: Stage) => Promise<Record<string, string>>
+  /** Attacks until the signal comes, or ends earlier. What it opened may stay open: its process ends after it. */
+  run: (target: Target, signal: AbortSignal) => Promise<void>
+  /** In the benchmark, where it needs longer than the others to show. */
+  seconds?: number
+  /** It begins just before a whole minute, and so needs the scheduled check: too long for the suite. */
+  duringCheck?: true
+}

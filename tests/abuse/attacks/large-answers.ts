@@ -1,0 +1,139 @@
+import type { Attack, Target } from '../attack.ts'
+import { flood, get, onAnswer, request } from '../requests.ts'
+import { OPEN_CONTRACT, type Stage } from '../stage.ts'
+import { atOnce, open, rest } from '../wire.ts'
+
+const EVENTS_OF_64_MIB = 256
+const PAYLOAD = JSON.stringify({ text: 'x'.repeat(256 * 1024 - 12) })
+const OVERDUE = 20_000
+
+/** Its condition names the type of all its events. */
+const DECISIVE = { ...OPEN_CONTRACT, fulfillment_condition: { event: 'note', gte: 1 } }
+
+const largeClaim = (stage: Stage) =>
+  stage.claims({
+    count: 1,
+    contract: DECISIVE,
+    events: { count: EVENTS_OF_64_MIB, type: 'note', payload: PAYLOAD },
+  })
+
+const readsOf = (connections: number, path: (target: Target, number: number) => string) =>
+  ((target, signal) =>
+    flood(target, signal, { connections }, (number) =>
+      get(target, path(target, number)),
+    )) satisfies Attack['run']
+
+export const largeAnswers: Attack[] = [
+  {
+    name: 'read-logs',
+    does: '60 connections read a claim with a log of 64 MiB again and again',
+    prepare: async (stage) => ({ claim: await largeClaim(stage) }),
+    run: readsOf(60, ({ prepared }) => `/v1/claims/${prepared.claim}`),
+  },
+  {
+    name: 'read-logs-during-check',
+    does: 'the same while a check moves 20,000 claims',
+    duringCheck: true,
+    seconds: 15,
+    prepare: async (stage) => {
+      const contract = { ...OPEN_CONTRACT, activity_window: 1, review_window: 1 }
+      await stage.claims({ count: stage.many(OVERDUE), contract, dueAt: new Date() })
+      return { claim: await largeClaim(stage) }
+    },
+    run: readsOf(60, ({ prepared }) => `/v1/claims/${prepared.claim}`),
+  },
+  {
+    name: 'read-logs-and-leave',
+    does: '60 connections ask for that claim and break off at once, again and again',
+    prepare: async (stage) => ({ claim: await largeClaim(stage) }),
+    run: (target, signal) =>
+      atOnce(60, signal, async () => {
+        const socket = await open(target, signal)
+        socket?.write(get(target, `/v1/claims/${target.prepared.claim}`))
+        await rest(30, signal)
+        socket?.resetAndDestroy()
+      }),
+  },
+  {
+    name: 'explain-logs',
+    does: '20 connections ask why a claim with a log of 64 MiB stands as it does',
+    prepare: async (stage) => ({ claim: await largeClaim(stage) }),
+    run: readsOf(20, ({ prepared }) => `/v1/claims/${prepared.claim}/explanation`),
+  },
+  {
+    name: 'read-schemas',
+    does: '10 connections read the list of thousands of schemas of 62 KB',
+    prepare: async (stage) => {
+      await stage.schemas(stage.many(5_000))
+      return {}
+    },
+    run: readsOf(10, () => '/v1/schemas'),
+  },
+  {
+    name: 'read-exports',
+    does: '20 connections export 50,000 claims again and again',
+    prepare: async (stage) => {
+      await stage.claims({ count: stage.many(50_000) })
+      return {}
+    },
+    run: readsOf(20, () => '/v1/claims/export'),
+  },
+  {
+    name: 'read-one-byte',
+    does: '40 connections read an export a few bytes at a time',
+    prepare: async (stage) => {
+      await stage.claims({ count: stage.many(50_000) })
+      return {}
+    },
+    run: (target, signal) =>
+      atOnce(40, signal, async () => {
+        const socket = await open(target, signal)
+        if (!socket) return
+        socket.write(request(target, 'GET', '/v1/claims/export'))
+        onAnswer(socket)
+        while (!signal.aborted && !socket.destroyed) {
+          socket.pause()
+          await rest(200, signal)
+          socket.read(64)
+        }
+        socket.destroy()
+      }),
+  },
+  {
+    name: 'read-tokens',
+    does: '20 connections list an account’s 20,000 tokens, which comes without pages',
+    prepare: async (stage) => {
+      await stage.tokens(stage.many(20_000))
+      return {}
+    },
+    run: readsOf(20, () => '/v1/tokens'),
+  },
+  {
+    name: 'lists',
+    does: '64 connections list claims with cursors deep in a list of 50,000, by every filter',
+    prepare: async (stage) => ({ first: await stage.claims({ count: stage.many(50_000) }) }),
+    run: readsOf(64, ({ account, prepared }, number) => {
+      const prefix = (prepared.first as string).slice(0, 24)
+      const cursor = `${prefix}${(1 + ((number * 7919) % 2_000)).toString(16).padStart(12, '0')}`
+      const filters = [
+        '',
+        '&status=OPEN',
+        `&customer_id=${account.customerId}`,
+        `&search=${prefix.slice(0, 8)}`,
+      ]
+      return `/v1/claims?limit=100&order=desc&after=${cursor}${filters[number % filters.length]}`
+    }),
+  },
+  {
+    name: 'overviews',
+    does: '32 connections ask for overviews, each of another period and time zone',
+    prepare: async (stage) => {
+      await stage.claims({ count: stage.many(50_000) })
+      return {}
+    },
+    run: readsOf(32, (_, number) => {
+      const zones = Intl.supportedValuesOf('timeZone')
+      return `/v1/overview?days=${1 + (number % 366)}&time_zone=${zones[number % zones.length]}`
+    }),
+  },
+]

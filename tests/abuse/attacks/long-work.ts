@@ -1,0 +1,149 @@
+import type { Attack } from '../attack.ts'
+import { flood, get, post } from '../requests.ts'
+import { OPEN_CONTRACT, type Stage } from '../stage.ts'
+
+const LEAVES = 510
+const EVENTS = 10_000
+const PAYLOAD = { a: { b: { c: { d: { e: 1 } } } } }
+const DEEP_FIELD = 'a.b.c.d.e'
+
+/** Every leaf looks at every event, and none is satisfied. */
+const HEAVY_CONTRACT = {
+  ...OPEN_CONTRACT,
+  fulfillment_condition: {
+    op: 'OR',
+    conditions: Array.from({ length: LEAVES }, (_, i) =>
+      i % 2 === 0
+        ? { event: 'e', field: DEEP_FIELD, gt: 1_000 + i }
+        : { event: 'e', match: { a: { b: { c: { d: { e: -i } } } } } },
+    ),
+  },
+}
+
+const AT = '2026-01-01T00:00:00Z'
+/** Just below the limit of a body. */
+const SIMULATION = JSON.stringify({
+  contract: HEAVY_CONTRACT,
+  events: Array.from({ length: 9_000 }, () => ({ type: 'e', at: AT, a: { b: { c: { d: { e: 1 } } } } })),
+})
+
+/** One event with a list as large as a body allows, and 500 leaves that compare all of it. */
+const LARGE_LIST = Array.from({ length: 400 }, (_, i) => i)
+const DEEP_SIMULATION = JSON.stringify({
+  contract: {
+    ...OPEN_CONTRACT,
+    fulfillment_condition: {
+      op: 'OR',
+      conditions: Array.from({ length: 30 }, (_, i) => ({ event: 'e', match: { list: [...LARGE_LIST, i] } })),
+    },
+  },
+  events: Array.from({ length: 500 }, () => ({ type: 'e', at: AT, list: [...LARGE_LIST, -1] })),
+})
+
+const heavyClaim = (stage: Stage) =>
+  stage.claims({
+    count: 1,
+    contract: HEAVY_CONTRACT,
+    events: { count: EVENTS - 10, type: 'e', payload: JSON.stringify(PAYLOAD) },
+  })
+
+const BAD_CONTRACT = {
+  ...OPEN_CONTRACT,
+  price: -1,
+  fulfillment_condition: {
+    op: 'AND',
+    conditions: Array.from({ length: 200 }, () => ({ event: '', field: 'x', gte: 'one', none: 1 })),
+  },
+}
+
+const deepJson = (size: number) => '['.repeat(size)
+const escapes = (size: number) => `"${'\\u0041'.repeat(size / 6)}"`
+
+export const longWork: Attack[] = [
+  {
+    name: 'simulations',
+    does: '4 connections simulate 9,000 events against 510 leaves, 1 MiB each time',
+    run: (target, signal) =>
+      flood(target, signal, { connections: 4 }, () => post(target, '/v1/simulations', SIMULATION)),
+  },
+  {
+    name: 'simulations-of-lists',
+    does: '4 connections simulate 500 events whose long lists 30 leaves compare',
+    run: (target, signal) =>
+      flood(target, signal, { connections: 4 }, () => post(target, '/v1/simulations', DEEP_SIMULATION)),
+  },
+  {
+    name: 'explanations',
+    does: '4 connections ask why a claim of 9,990 events and 510 leaves stands as it does',
+    prepare: async (stage) => ({ claim: await heavyClaim(stage) }),
+    run: (target, signal) =>
+      flood(target, signal, { connections: 4 }, () =>
+        get(target, `/v1/claims/${target.prepared.claim}/explanation`),
+      ),
+  },
+  {
+    name: 'replays',
+    does: '4 connections send again what such a claim has recorded',
+    prepare: async (stage) => ({ claim: await heavyClaim(stage) }),
+    run: (target, signal) =>
+      flood(target, signal, { connections: 4 }, (number) =>
+        post(target, `/v1/claims/${target.prepared.claim}/events`, {
+          id: `first-${1 + (number % 5_000)}`,
+          type: 'e',
+          ...PAYLOAD,
+        }),
+      ),
+  },
+  {
+    name: 'events-to-heavy-claims',
+    does: '16 connections submit to 200 claims of 500 leaves and 1,000 events',
+    prepare: async (stage) => {
+      const events = { count: 1_000, type: 'e', payload: JSON.stringify(PAYLOAD) }
+      return {
+        claim: await stage.claims({ count: stage.many(200), contract: HEAVY_CONTRACT, events }),
+        count: `${stage.many(200)}`,
+      }
+    },
+    run: (target, signal) =>
+      flood(target, signal, { connections: 16 }, (number) => {
+        const prefix = (target.prepared.claim as string).slice(0, 24)
+        const claim = 1 + (number % Number(target.prepared.count))
+        return post(target, `/v1/claims/${prefix}${claim.toString(16).padStart(12, '0')}/events`, {
+          type: 'e',
+          ...PAYLOAD,
+        })
+      }),
+  },
+  {
+    name: 'bad-contracts',
+    does: '4 connections send batches of 600 contracts with 800 faults each, 6 MB each time',
+    run: (target, signal) => {
+      const claim = { customer_id: target.account.customerId, contract: BAD_CONTRACT }
+      const body = JSON.stringify({ claims: Array.from({ length: 600 }, () => claim) })
+      return flood(target, signal, { connections: 4 }, () => post(target, '/v1/claims/batch', body))
+    },
+  },
+  {
+    name: 'deep-json',
+    does: '4 connections send batches of 8 MB of opening brackets',
+    run: (target, signal) => {
+      const bytes = `{"events":[${deepJson(8_000_000)}`
+      return flood(target, signal, { connections: 4 }, () => post(target, '/v1/events/batch', bytes))
+    },
+  },
+  {
+    name: 'wide-json',
+    does: '4 connections send batches of 8 MB of escapes, small numbers and keys',
+    run: (target, signal) => {
+      const bodies = [
+        `{"events":[${escapes(7_999_980)}]}`,
+        `{"events":[{"a":[${'1e1,'.repeat(1_990_000)}1]}]}`,
+        `{"events":[{${Array.from({ length: 500_000 }, (_, i) => `"k${i}":0`).join(',')}}]}`,
+        `{"events":[${'{},'.repeat(2_600_000)}{}]}`,
+      ]
+      return flood(target, signal, { connections: 4 }, (number) =>
+        post(target, '/v1/events/batch', bodies[number % bodies.length]),
+      )
+    },
+  },
+]

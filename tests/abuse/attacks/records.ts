@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import type { Attack, Target } from '../attack.ts'
+import { flood, get, post, request } from '../requests.ts'
+import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
+
+const claimOf = ({ account }: Target, contract: object = OPEN_CONTRACT) => ({
+  customer_id: account.customerId,
+  contract,
+})
+
+const posts = (connections: number, path: string, body: (target: Target, number: number) => unknown) =>
+  ((target, signal) =>
+    flood(target, signal, { connections }, (number) =>
+      post(target, path, body(target, number)),
+    )) satisfies Attack['run']
+
+const aliasOf = (number: number) => `alias-${(number % 50).toString().padStart(8, '0')}`
+
+export const recordAttacks: Attack[] = [
+  {
+    name: 'hot-claim',
+    does: '128 connections submit to one claim',
+    prepare: async (stage) => ({ claim: await stage.claims({ count: 1 }) }),
+    run: posts(128, '/v1/events', ({ prepared }) => ({ claim_id: prepared.claim, type: 'note' })),
+  },
+  {
+    name: 'event-batches',
+    does: '16 connections submit batches of 1000 events',
+    prepare: async (stage) => ({ claim: await stage.claims({ count: 1_000 }) }),
+    run: posts(16, '/v1/events/batch', ({ prepared }) => {
+      const prefix = (prepared.claim as string).slice(0, 24)
+      const events = Array.from({ length: 1_000 }, (_, i) => ({
+        claim_id: `${prefix}${(1 + i).toString(16).padStart(12, '0')}`,
+        type: 'note',
+      }))
+      return { events }
+    }),
+  },
+  {
+    name: 'large-echoes',
+    does: '16 connections submit batches of 1000 events to a claim whose contract has 62 KB, and get it back 1000 times',
+    prepare: async (stage) => ({ claim: await stage.claims({ count: 1, contract: LARGE_CONTRACT }) }),
+    run: posts(16, '/v1/events/batch', ({ prepared }) => ({
+      events: Array.from({ length: 1_000 }, (_, i) => ({
+        claim_id: prepared.claim,
+        type: 'note',
+        id: `${i}`,
+      })),
+    })),
+  },
+  {
+    name: 'large-echoes-of-schema',
+    does: '16 connections create 1000 claims a request from a schema of 62 KB',
+    prepare: async (stage) => {
+      const { id } = await stage.post('/v1/schemas', { contract: LARGE_CONTRACT })
+      return { schema: id as string }
+    },
+    run: posts(16, '/v1/claims/batch', ({ account, prepared }) => ({
+      claims: Array.from({ length: 1_000 }, () => ({
+        customer_id: account.customerId,
+        schema_id: prepared.schema,
+      })),
+    })),
+  },
+  {
+    name: 'large-decisive-logs',
+    does: '16 connections submit to 20 claims whose conditions need logs of 32 MiB',
+    prepare: async (stage) => {
+      const contract = { ...OPEN_CONTRACT, fulfillment_condition: { event: 'note', gte: 1 } }
+      const events = { count: 128, type: 'note', payload: JSON.stringify({ text: 'x'.repeat(255 * 1024) }) }
+      return { first: await stage.claims({ count: 20, contract, events }) }
+    },
+    run: posts(16, '/v1/events', ({ prepared }, number) => ({
+      claim_id: `${(prepared.first as string).slice(0, 24)}${(1 + (number % 20)).toString(16).padStart(12, '0')}`,
+      type: 'note',
+      id: `again-${number % 40}`,
+    })),
+  },
+  {
+    name: 'creations',
+    does: '64 connections create claims',
+    run: posts(64, '/v1/claims', (target) => claimOf(target)),
+  },
+  {
+    name: 'creation-batches',
+    does: '16 connections create claims, 1000 a request',
+    run: (target, signal) => {
+      const body = JSON.stringify({ claims: Array.from({ length: 1_000 }, () => claimOf(target)) })
+      return flood(target, signal, { connections: 16 }, () => post(target, '/v1/claims/batch', body))
+    },
+  },
+  {
+    name: 'large-creations',
+    does: '16 connections create claims with contracts of 62 KB, 120 a request',
+    run: (target, signal) => {
+      const body = JSON.stringify({
+        claims: Array.from({ length: 120 }, () => claimOf(target, LARGE_CONTRACT)),
+      })
+      return flood(target, signal, { connections: 16 }, () => post(target, '/v1/claims/batch', body))
+    },
+  },
+  {
+    name: 'large-schemas',
+    does: '32 connections create schemas of 62 KB',
+    run: (target, signal) => {
+      const body = JSON.stringify({ contract: LARGE_CONTRACT })
+      return flood(target, signal, { connections: 32 }, () => post(target, '/v1/schemas', body))
+    },
+  },
+  {
+    name: 'aliases',
+    does: '64 connections create candidates with the same 50 aliases, which are mostly taken',
+    run: posts(64, '/v1/candidates', ({ account }, number) => ({
+      candidate_alias: aliasOf(number),
+      customer_uuid: account.userId,
+      contract: OPEN_CONTRACT,
+    })),
+  },
+  {
+    name: 'customers',
+    does: '64 connections create customers, half of whom exist',
+    run: posts(64, '/v1/customers', (_, number) => ({
+      external_id: number % 2 === 0 ? `same-${number % 100}` : randomUUID(),
+    })),
+  },
+  {
+    name: 'tokens',
+    does: '64 connections create tokens',
+    run: posts(64, '/v1/tokens', () => ({ name: 'one of many' })),
+  },
+  {
+    name: 'one-record',
+    does: '64 connections rename one customer and replace one schema',
+    prepare: async (stage) => {
+      const { id } = await stage.post('/v1/schemas', { contract: OPEN_CONTRACT })
+      return { schema: id as string }
+    },
+    run: (target, signal) =>
+      flood(target, signal, { connections: 64 }, (number) =>
+        number % 2 === 0
+          ? request(target, 'PATCH', `/v1/customers/${target.account.customerId}`, {
+              body: JSON.stringify({ name: `${number}` }),
+            })
+          : request(target, 'PATCH', `/v1/schemas/${target.prepared.schema}`, {
+              body: JSON.stringify({ contract: OPEN_CONTRACT }),
+            }),
+      ),
+  },
+  {
+    name: 'revocations',
+    does: '32 connections revoke the account’s tokens, of which every server must hear',
+    prepare: async (stage) => ({ tokens: (await stage.tokens(stage.many(5_000))).join(' ') }),
+    run: (target, signal) => {
+      const ids = (target.prepared.tokens as string).split(' ')
+      return flood(target, signal, { connections: 32 }, (number) =>
+        request(target, 'DELETE', `/v1/tokens/${ids[number % ids.length]}`),
+      )
+    },
+  },
+  {
+    name: 'invitation-links',
+    does: '64 connections make invitations, and list them all',
+    run: (target, signal) =>
+      flood(target, signal, { connections: 64 }, (number) =>
+        number % 8 === 0 ? get(target, '/v1/invitations') : post(target, '/v1/invitations', { email: null }),
+      ),
+  },
+  {
+    name: 'test-clocks',
+    does: '64 connections create test clocks',
+    run: posts(64, '/v1/test_clocks', () => ({ frozen_time: '2026-01-01T00:00:00Z' })),
+  },
+]

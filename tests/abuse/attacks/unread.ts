@@ -1,0 +1,107 @@
+import type { Attack, Target } from '../attack.ts'
+import { get, post, request } from '../requests.ts'
+import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
+import { atOnce, ended, keepWriting, open } from '../wire.ts'
+
+/** What one connection sends at most before it comes again. */
+const MOST_BYTES = 1024 * 1024
+/** Requests that are written at once. */
+const BURST = 100
+
+/** Requests one after the other, whose answers nobody reads. */
+function unread(name: string, does: string, connections: number, render: (target: Target) => string): Attack {
+  return {
+    name: `unread-${name}`,
+    does: `${connections} connections pipeline ${does}, and read no answer`,
+    run: (target, signal) => {
+      const burst = render(target).repeat(BURST)
+      return atOnce(connections, signal, async () => {
+        const socket = await open(target, signal)
+        if (!socket) return
+        await keepWriting(socket, burst, MOST_BYTES, signal)
+        await ended(socket, signal)
+        socket.destroy()
+      })
+    },
+  }
+}
+
+const DOCUMENTS = ['/docs', '/docs/errors/VALIDATION_ERROR', '/', '/favicon.svg', '/docs/js/scalar.js']
+
+/** Large answers, one on each of many connections. */
+function unreadOnce(
+  name: string,
+  does: string,
+  connections: number,
+  path: (target: Target) => string,
+): Pick<Attack, 'name' | 'does' | 'run'> {
+  return {
+    name: `unread-${name}`,
+    does: `${connections} connections ask for ${does}, and read no answer`,
+    run: (target, signal) =>
+      atOnce(connections, signal, async () => {
+        const socket = await open(target, signal)
+        if (!socket) return
+        socket.write(get(target, path(target)).repeat(2))
+        await ended(socket, signal)
+        socket.destroy()
+      }),
+  }
+}
+
+const EVENTS_OF_64_MIB = 256
+/** With its quotes and its key it is just below 256 KiB. */
+const PAYLOAD = JSON.stringify({ text: 'x'.repeat(256 * 1024 - 12) })
+
+export const unreadAttacks: Attack[] = [
+  unread('openapi', '`GET /openapi.json` without a token', 4, (target) =>
+    request(target, 'GET', '/openapi.json', { token: null }),
+  ),
+  unread('small', '`GET /healthz` without a token', 8, (target) =>
+    request(target, 'GET', '/healthz', { token: null }),
+  ),
+  unread('documents', 'the dashboard’s and the reference’s files without a token', 8, (target) =>
+    DOCUMENTS.map((path) => request(target, 'GET', path, { token: null })).join(''),
+  ),
+  unread('errors', 'requests that are refused', 8, (target) =>
+    [get(target, '/v1/claims/none'), request(target, 'GET', '/v1/me', { token: 'ck_none' })].join(''),
+  ),
+  {
+    ...unread('lists', 'pages of 100 claims with contracts of 62 KB', 8, (target) =>
+      get(target, '/v1/claims?limit=100'),
+    ),
+    prepare: async (stage) => {
+      await stage.claims({ count: 200, contract: LARGE_CONTRACT })
+      return {}
+    },
+  },
+  unread('batches', 'batches of 1000 creations that are refused', 8, (target) =>
+    post(target, '/v1/claims/batch', { claims: Array.from({ length: 1000 }, () => ({})) }),
+  ),
+  {
+    ...unreadOnce(
+      'logs',
+      'a claim with a log of 64 MiB',
+      40,
+      ({ prepared }) => `/v1/claims/${prepared.claim}`,
+    ),
+    prepare: async (stage) => {
+      const events = { count: EVENTS_OF_64_MIB, type: 'note', payload: PAYLOAD }
+      return { claim: await stage.claims({ count: 1, events }) }
+    },
+  },
+  {
+    ...unreadOnce('schemas', 'the list of thousands of schemas of 62 KB', 20, () => '/v1/schemas'),
+    prepare: async (stage) => {
+      await stage.schemas(stage.many(5_000))
+      return {}
+    },
+  },
+  {
+    ...unreadOnce('exports', 'an export of thousands of claims', 40, () => '/v1/claims/export'),
+    prepare: async (stage) => {
+      await stage.claims({ count: stage.many(50_000), contract: OPEN_CONTRACT })
+      return {}
+    },
+  },
+]

@@ -1,0 +1,33 @@
+import type { Attack } from './attack.ts'
+import { bodyAttacks } from './attacks/bodies.ts'
+import { clockAttacks } from './attacks/clocks.ts'
+import { connectionAttacks } from './attacks/connections.ts'
+import { largeAnswers } from './attacks/large-answers.ts'
+import { longWork } from './attacks/long-work.ts'
+import { protocolAttacks } from './attacks/protocol.ts'
+import { recordAttacks } from './attacks/records.ts'
+import { signInAttacks } from './attacks/sign-in.ts'
+import { streams } from './attacks/streams.ts'
+import { unreadAttacks } from './attacks/unread.ts'
+
+/** What the measurement shows by itself. */
+const nobody: Attack = {
+  name: 'nobody',
+  does: 'nobody attacks',
+  run: async () => {},
+}
+
+/** Every attack that the service is held to: the suite runs each for a moment, the benchmark measures each. */
+export const ATTACKS: readonly Attack[] = [
+  nobody,
+  ...unreadAttacks,
+  ...largeAnswers,
+  ...connectionAttacks,
+  ...protocolAttacks,
+  ...streams,
+  ...longWork,
+  ...bodyAttacks,
+  ...signInAttacks,
+  ...clockAttacks,
+  ...recordAttacks,
+]

@@ -1,0 +1,145 @@
+import { Agent, request } from 'node:http'
+import type { Account } from './attack.ts'
+
+/*
+ * The honest caller, a process of its own: submits events at a steady rate, and reads a claim and a list each second.
+ * The rate does not fall where answers are slow: latencies count from when a request was due.
+ */
+
+export interface Errand {
+  url: string
+  account: Account
+  claims: string[]
+  perSecond: number
+}
+
+/** What came of it. Latencies in milliseconds, those of requests without an answer included. */
+export interface Fared {
+  submissions: number[]
+  reads: number[]
+  /** Answers that were no success, by what they were. */
+  refused: Record<string, number>
+  firstRefusal: string | null
+  /** Ids of the events that were acknowledged. */
+  acknowledged: string[]
+  /** The longest pause of this process itself, which its latencies have in them. */
+  ownDelayMs: number
+}
+
+const TICK_MS = 5
+const CONNECTIONS = 64
+/** Requests without an answer; what comes due beyond that counts as refused. */
+const MOST_OPEN = 2_000
+/** How long answers are waited for at the end. */
+const LAST_ANSWERS_MS = 20_000
+
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+const fared: Fared = {
+  submissions: [],
+  reads: [],
+  refused: {},
+  firstRefusal: null,
+  acknowledged: [],
+  ownDelayMs: 0,
+}
+const isOpen = new Map<number, { dueAt: number; latencies: number[] }>()
+let number = 0
+
+function refuse(what: string, body: string): void {
+  fared.refused[what] = (fared.refused[what] ?? 0) + 1
+  fared.firstRefusal ??= `${what} ${body}`.slice(0, 300)
+}
+
+interface Call {
+  path: string
+  body?: { id: string } & object
+}
+
+function send({ url, account }: Errand, dueAt: number, latencies: number[], { path, body }: Call): void {
+  const own = number++
+  if (isOpen.size >= MOST_OPEN) {
+    refuse('too many without an answer', '')
+    return
+  }
+  isOpen.set(own, { dueAt, latencies })
+  const json = body && JSON.stringify(body)
+  const end = (status: number | string, text: string) => {
+    if (!isOpen.delete(own)) return
+    latencies.push(performance.now() - dueAt)
+    if (status === 200 || status === 201) {
+      if (body) fared.acknowledged.push(body.id)
+    } else refuse(String(status), text)
+  }
+  const headers = {
+    Authorization: `Bearer ${account.token}`,
+    ...(json ? { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) } : {}),
+  }
+  // Reads come on a connection of their own each: whoever is new must get in too.
+  const by = body ? agent : false
+  const asked = request(url + path, { agent: by, method: body ? 'POST' : 'GET', headers }, (response) => {
+    let text = ''
+    response.on('data', (chunk: Buffer) => {
+      if (text.length < 1_000) text += chunk
+    })
+    response.on('end', () => end(response.statusCode as number, text))
+    response.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken', error.message))
+  })
+  asked.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken', error.message))
+  asked.end(json)
+}
+
+let isOver = false
+
+/** Each tick sends what became due since the last. */
+function run(errand: Errand): void {
+  const startedAt = performance.now()
+  let ticked = startedAt
+  let submitted = 0
+  let read = 0
+  const timer = setInterval(() => {
+    const now = performance.now()
+    fared.ownDelayMs = Math.max(fared.ownDelayMs, now - ticked - TICK_MS)
+    ticked = now
+    if (isOver) return clearInterval(timer)
+    for (; startedAt + (submitted * 1000) / errand.perSecond <= now; submitted++) {
+      const claim_id = errand.claims[submitted % errand.claims.length]
+      const body = { id: `honest-${submitted}`, claim_id, type: 'note', n: submitted }
+      send(errand, startedAt + (submitted * 1000) / errand.perSecond, fared.submissions, {
+        path: '/v1/events',
+        body,
+      })
+    }
+    for (; startedAt + read * 500 <= now; read++) {
+      const path = read % 2 === 0 ? `/v1/claims/${errand.claims[0]}` : '/v1/claims?limit=50&status=OPEN'
+      send(errand, startedAt + read * 500, fared.reads, { path })
+    }
+  }, TICK_MS)
+}
+
+/** Sends nothing more, waits for what is under way, and tells. */
+function finish(): void {
+  isOver = true
+  const deadline = performance.now() + LAST_ANSWERS_MS
+  const timer = setInterval(() => {
+    if (isOpen.size > 0 && performance.now() < deadline) return
+    clearInterval(timer)
+    for (const { dueAt, latencies } of isOpen.values()) {
+      latencies.push(performance.now() - dueAt)
+      refuse('no answer', '')
+    }
+    process.send?.(fared, () => process.exit())
+  }, TICK_MS)
+}
+
+/** What came before counts for nothing: connections were opened, code was compiled. */
+function beginToCount(): void {
+  fared.submissions.length = 0
+  fared.reads.length = 0
+  fared.ownDelayMs = 0
+}
+
+process.once('disconnect', () => process.exit())
+process.once('message', (errand: Errand) => {
+  process.on('message', (word) => (word === 'count' ? beginToCount() : finish()))
+  run(errand)
+})

@@ -1,0 +1,228 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type pg from 'pg'
+import { residentMbOf } from '../../bench/process-figures.ts'
+import type { Attack } from './attack.ts'
+import type { Seen } from './attacker.ts'
+import type { Errand, Fared } from './honest.ts'
+import { addAccount, Stage } from './stage.ts'
+
+const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url))
+const HONEST = fileURLToPath(new URL('honest.ts', import.meta.url))
+
+/** What the service is to look like a minute after. */
+export const MOST_MB_AFTER = 220
+export const MOST_MB_DURING = 350
+export const MOST_P95_MS = 250
+
+const SAMPLE_MS = 100
+/** A service that takes so much has lost, and the machine is others' too: the attack ends. */
+const ENOUGH_MB = 1_500
+/** Some go on growing after it: this machine must not go with them. */
+const KILLED_AT_MB = 4_000
+const HONEST_CLAIMS = 20
+const EVENTS_A_SECOND = 50
+const MINUTE_MS = 60_000
+/** An attack on the check begins so long before its minute. */
+const BEFORE_CHECK_MS = 1_500
+/** The database's connections and files that were opened meanwhile are no leak. */
+export const SPARE_DESCRIPTORS = 24
+
+export interface Victim {
+  url: string
+  pid: number
+  /** A connection of its own to the service's database. */
+  sql: pg.Client
+}
+
+export interface Options {
+  /** How long the attack goes on. */
+  ms: number
+  /** How long the honest caller is alone before. */
+  warmupMs: number
+  /** How long the memory and the descriptors have to come back. */
+  calmMs: number
+  scale: number
+}
+
+/** What an attack did. Memory in MB, latencies in milliseconds. */
+export interface Damage {
+  isAlive: boolean
+  p50: number
+  p95: number
+  slowest: number
+  slowestRead: number
+  sent: number
+  refused: number
+  firstRefusal: string | null
+  /** Acknowledged, and not in the log exactly once. */
+  lost: number
+  peakMb: number
+  /** As soon as it was low enough, at the latest after `calmMs`. */
+  mbAfter: number
+  /** Above those before: at most, just before the attacker left, and at the end. */
+  descriptorsPeak: number
+  descriptorsHeld: number
+  descriptorsLeft: number
+  /** What the attacker saw. */
+  seen: Record<string, number>
+  ownDelayMs: number
+}
+
+/** Attacks the service while somebody else uses it, and tells how both fared. */
+export async function measureAttack(attack: Attack, victim: Victim, options: Options): Promise<Damage> {
+  const { url, sql } = victim
+  const stage = new Stage(sql, url, await addAccount(sql, 'attacker'), options.scale)
+  const prepared = (await attack.prepare?.(stage)) ?? {}
+  const errand = await honestErrand(victim)
+  const watch = new Watch(victim.pid)
+  if (attack.duringCheck) await pause(untilCheck(options.warmupMs + BEFORE_CHECK_MS))
+
+  const honest = startProcess(HONEST, errand)
+  await Promise.race([pause(options.warmupMs), honest.ended])
+  honest.process.send('count')
+  const attacker = startProcess(ATTACKER, {
+    name: attack.name,
+    target: { url, account: stage.account, prepared },
+  })
+  await Promise.race([pause(options.ms), watch.enough])
+  const descriptorsHeld = watch.descriptors()
+  const { counts, error } = (await attacker.stop()) as Seen
+  if (error !== null) throw new Error(`the attack ${attack.name} is broken: ${error}`)
+  const fared = (await honest.stop()) as Fared
+  const after = await watch.calm(options.calmMs)
+  return {
+    ...summary(fared),
+    ...after,
+    descriptorsHeld,
+    lost: await countLost(sql, errand.claims, fared.acknowledged),
+    seen: counts,
+  }
+}
+
+const untilCheck = (leadMs: number) => (2 * MINUTE_MS - ((Date.now() + leadMs) % MINUTE_MS)) % MINUTE_MS
+
+async function honestErrand({ url, sql }: Victim): Promise<Errand> {
+  const account = await addAccount(sql, 'honest')
+  const first = await new Stage(sql, url, account, 1).claims({ count: HONEST_CLAIMS })
+  const claims = Array.from(
+    { length: HONEST_CLAIMS },
+    (_, i) => first.slice(0, 24) + (1 + i).toString(16).padStart(12, '0'),
+  )
+  return { url, account, claims, perSecond: EVENTS_A_SECOND }
+}
+
+interface Started {
+  process: ChildProcess
+  ended: Promise<unknown>
+  stop: () => Promise<unknown>
+}
+
+function startProcess(file: string, order: object): Started {
+  const child = fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const answer = new Promise<unknown>((resolve, reject) => {
+    child.once('message', resolve)
+    child.once('error', reject)
+    child.once('exit', (code, signal) => reject(new Error(`${file} ended with ${code ?? signal}`)))
+  })
+  answer.catch(() => {})
+  child.send(order)
+  const ended = once(child, 'exit')
+  const stop = async () => {
+    if (child.connected) child.send('stop', () => {})
+    const said = await answer
+    await ended
+    return said
+  }
+  return { process: child, ended, stop }
+}
+
+function summary({ submissions, reads, refused, firstRefusal, ownDelayMs }: Fared) {
+  const all = [...submissions, ...reads].sort((a, b) => a - b)
+  const percentile = (percent: number) =>
+    all[Math.min(Math.floor((all.length * percent) / 100), all.length - 1)] ?? 0
+  return {
+    p50: percentile(50),
+    p95: percentile(95),
+    slowest: all.at(-1) ?? 0,
+    slowestRead: Math.max(0, ...reads),
+    sent: all.length,
+    refused: Object.values(refused).reduce((sum, count) => sum + count, 0),
+    firstRefusal,
+    ownDelayMs,
+  }
+}
+
+async function countLost(sql: pg.Client, claims: string[], acknowledged: string[]): Promise<number> {
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT id FROM claim_events WHERE claim_id = ANY ($1) GROUP BY id HAVING count(*) = 1',
+    [claims],
+  )
+  const stored = new Set(rows.map(({ id }) => id))
+  return acknowledged.filter((id) => !stored.has(id)).length
+}
+
+/** Looks at the service's process from outside. */
+class Watch {
+  readonly #pid: number
+  readonly #before: number
+  readonly #timer: NodeJS.Timeout
+  /** Resolves when the memory is beyond all bounds, or the process has ended. */
+  readonly enough: Promise<void>
+  #isEnough: () => void = () => {}
+  #peakMb = 0
+  #descriptorsPeak = 0
+
+  constructor(pid: number) {
+    this.#pid = pid
+    this.#before = countDescriptors(pid)
+    this.enough = new Promise((resolve) => {
+      this.#isEnough = resolve
+    })
+    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS)
+  }
+
+  descriptors(): number {
+    return countDescriptors(this.#pid) - this.#before
+  }
+
+  /** Waits until memory and descriptors are back, and no longer than it may take. */
+  async calm(mostMs: number) {
+    const peaks = { peakMb: this.#peakMb, descriptorsPeak: this.#descriptorsPeak }
+    const deadline = performance.now() + mostMs
+    while (performance.now() < deadline && isAlive(this.#pid) && !this.#isCalm()) await pause(SAMPLE_MS)
+    clearInterval(this.#timer)
+    return {
+      ...peaks,
+      isAlive: isAlive(this.#pid),
+      mbAfter: residentMbOf(this.#pid) ?? 0,
+      descriptorsLeft: isAlive(this.#pid) ? Math.max(0, this.descriptors()) : 0,
+    }
+  }
+
+  #isCalm(): boolean {
+    return (residentMbOf(this.#pid) ?? 0) <= MOST_MB_AFTER && this.descriptors() <= SPARE_DESCRIPTORS
+  }
+
+  #sample(): void {
+    const mb = residentMbOf(this.#pid)
+    if (mb === null || mb > ENOUGH_MB) this.#isEnough()
+    if (mb !== null && mb > KILLED_AT_MB) process.kill(this.#pid, 'SIGKILL')
+    this.#peakMb = Math.max(this.#peakMb, mb ?? 0)
+    this.#descriptorsPeak = Math.max(this.#descriptorsPeak, this.descriptors())
+  }
+}
+
+function countDescriptors(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
+  } catch {
+    return 0
+  }
+}
+
+/** A process that has ended and was not fetched yet has no memory. */
+const isAlive = (pid: number): boolean => residentMbOf(pid) !== null

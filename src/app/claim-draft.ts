@@ -71,17 +71,19 @@ export class ClaimDraft {
   }
 
   /**
-   * The answers, in order, once the draft is written.
+   * The answers, in order, once the draft is written. A repeat of an event that is recorded no more, since its claim is
+   * gone, has none.
    * @param at when it was; any time where there was nothing to write
    * @param recorded the events named by `recordedIds`, by their ids
    */
-  answers(at: Date, recorded: ReadonlyMap<string, LogEvent>): (SubmittedEvent | ServiceError)[] {
+  answers(at: Date, recorded: ReadonlyMap<string, LogEvent>): (SubmittedEvent | ServiceError | null)[] {
     const settled = this.#isSettled ? this.#settledAt(at) : this.copy.claim
     return this.requests.map(({ submission }, i) => {
       const verdict = this.#verdicts[i] as Verdict
       if (verdict.kind === 'refused') return verdict.error
       const claim = verdict.settled ? settled : this.copy.claim
-      const event = this.#eventAdded(submission.id, at) ?? (recorded.get(submission.id) as LogEvent)
+      const event = this.#eventAdded(submission.id, at) ?? recorded.get(submission.id)
+      if (!event) return null
       if (verdict.kind === 'append') return { event, claim, replayed: false }
       if (judgeRepeat(event, submission) === 'replay') return { event, claim, replayed: true }
       return idConflict(submission.id)

@@ -1,11 +1,12 @@
-import { type ServiceError, unavailable } from '../errors.ts'
+import { ServiceError, unavailable } from '../errors.ts'
 import { candidateId } from '../storage/candidate-id.ts'
-import type { Connection, Database } from '../storage/database.ts'
+import type { Database } from '../storage/database.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import { ClaimCopies } from './claim-copies.ts'
 import { type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
+import { submitApart } from './submit-apart.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
-import { type Outcome, submitGroup } from './submit-group.ts'
+import type { Outcome } from './submit-group.ts'
 
 /** How long a submission may take before the caller is told to try again. */
 const PATIENCE_MS = 5_000
@@ -88,53 +89,33 @@ export class SubmissionQueue {
 
   async #run(group: readonly Taken[]): Promise<void> {
     this.#busyLanes++
-    await this.#db.submissions
-      .withConnection((connection) => this.#submit(connection, group))
-      // Either no connection could be had, or it broke where nothing had been written.
-      .catch((error) => group.map(({ waiting }) => waiting.map((one) => afterError(one, error))))
-      .then((outcomes) => group.map((taken, i) => this.#settle(taken, outcomes[i] as Outcome[])))
-    this.#busyLanes--
-    this.#fillLanes()
-  }
-
-  async #submit(connection: Connection, group: readonly Taken[]): Promise<Outcome[][]> {
     try {
-      return await submitGroup(connection, this.#copies, group.map(toClaimSubmissions))
-    } catch (error) {
-      for (const { line } of group) this.#copies.forget(line.claimId)
-      if (error instanceof DatabaseAway) throw error
-      // One of them is what the database does not take: it must not fail its neighbours.
-      return this.#submitEachAlone(connection, group)
+      const outcomes = await this.#submit(group)
+      for (const [i, taken] of group.entries()) this.#settle(taken, outcomes[i] as Outcome[])
+    } finally {
+      this.#busyLanes--
+      this.#fillLanes()
     }
   }
 
-  async #submitEachAlone(connection: Connection, group: readonly Taken[]): Promise<Outcome[][]> {
-    const outcomes: Outcome[][] = []
-    for (const { line, waiting } of group) {
-      const ofLine: Outcome[] = []
-      for (const one of waiting) {
-        const before = ofLine.at(-1)
-        if (before && 'again' in before) {
-          // So must all after it, or their order would be lost.
-          ofLine.push({ again: 'overtaken' })
-          continue
-        }
-        const alone = [{ claimId: line.claimId, requests: [one.request] }]
-        const [outcome] = await submitGroup(connection, this.#copies, alone).catch((error) => {
-          this.#copies.forget(line.claimId)
-          return [[afterError(one, error)]]
-        })
-        ofLine.push(...(outcome as Outcome[]))
-      }
-      outcomes.push(ofLine)
+  async #submit(group: readonly Taken[]): Promise<Outcome[][]> {
+    const submitted: { outcomes?: Outcome[][] } = {}
+    try {
+      await this.#db.submissions.withConnection(async (connection) => {
+        submitted.outcomes = await submitApart(connection, this.#copies, group.map(toClaimSubmissions))
+      })
+    } catch (error) {
+      // No connection could be had; or it could not be given back, which changes nothing of what was written.
+      submitted.outcomes ??= group.map(({ waiting }) => waiting.map(() => error as Error))
     }
-    return outcomes
+    return submitted.outcomes as Outcome[][]
   }
 
   #settle({ line, waiting }: Taken, outcomes: readonly Outcome[]): void {
-    const again = waiting.filter((one, i) => !this.#answer(one, outcomes[i] as Outcome))
+    const fates = waiting.map((one, i) => fateAfterLoss(one, outcomes[i] as Outcome))
+    const again = waiting.filter((one, i) => !this.#answer(one, fates[i] as Outcome))
     this.#lines.giveBack(line, again)
-    const mustPause = outcomes.some((outcome) => 'again' in outcome && outcome.again !== 'overtaken')
+    const mustPause = fates.some((fate) => 'again' in fate && fate.again !== 'overtaken')
     line.pauseMs = mustPause ? Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0
     if (mustPause) setTimeout(() => this.#open(line), line.pauseMs)
     else this.#lines.open(line)
@@ -164,11 +145,10 @@ const toClaimSubmissions = ({ line, waiting }: Taken) => ({
   requests: waiting.map(({ request }) => request),
 })
 
-/** Where an earlier write may have taken effect, the answer has to be found out. */
-function afterError(one: Waiting, error: Error): Outcome {
-  if (!(error instanceof DatabaseAway)) return error
-  if (error.isPassing) return { again: 'overtaken' }
-  return one.lost ?? error
+/** Where an earlier write may have taken effect, the answer has to be found out: no failure tells. */
+function fateAfterLoss({ lost }: Waiting, outcome: Outcome): Outcome {
+  const isVerdict = outcome instanceof ServiceError && !(outcome instanceof DatabaseAway)
+  return lost && outcome instanceof Error && !isVerdict ? lost : outcome
 }
 
 function outOfPatience({ request, lost }: Waiting): ServiceError {

@@ -17,24 +17,49 @@ export interface ClaimSubmissions {
 
 /**
  * What became of a submission. `again`: nothing is decided yet, since somebody else was faster (§3 rule 3), the
- * claim's test clock is being advanced, or the write was lost on its way and may have taken effect.
+ * claim's test clock is being advanced, the write was lost on its way and may have taken effect, or the database
+ * refused what was written together with it.
  */
 export type Outcome = SubmittedEvent | Error | Again
 export interface Again {
-  again: 'overtaken' | 'clock is held' | 'write was lost'
+  again: 'overtaken' | 'clock is held' | 'write was lost' | 'refused together'
   cause?: unknown
 }
+export const OVERTAKEN: Again = { again: 'overtaken' }
 
 /**
  * Decides and records submissions to several claims, with one statement for all of their writes (claims on test
  * clocks need one more a clock). The claims without a copy are read before. Outcomes are in the order of the
- * requests. Each claim may be in it once.
+ * requests, and tell of each what was written. Each claim may be in it once.
+ * @throws where nothing was written
  */
 export async function submitGroup(
   db: Connection,
   copies: ClaimCopies,
   groups: readonly ClaimSubmissions[],
 ): Promise<Outcome[][]> {
+  try {
+    const drafts = await draftGroups(db, copies, groups)
+    const recorded = await readRecorded(db, drafts)
+    const written = await writeDrafts(db, drafts)
+    return groups.map(({ claimId, requests }) => {
+      const draft = drafts.get(claimId)
+      if (!draft) return requests.map(({ address }) => claimNotFound(address))
+      return settle(copies, draft, written.get(claimId), recorded.get(claimId) ?? new Map())
+    })
+  } catch (error) {
+    // Drafts change the copies that they are made by.
+    for (const { claimId } of groups) copies.forget(claimId)
+    throw error
+  }
+}
+
+/** By claim; none of a claim that there is not. */
+async function draftGroups(
+  db: Connection,
+  copies: ClaimCopies,
+  groups: readonly ClaimSubmissions[],
+): Promise<Map<string, ClaimDraft>> {
   const drafts = new Map<string, ClaimDraft>()
   const unknown = groups.filter((group) => {
     const draft = draftFromCopy(copies, group)
@@ -42,14 +67,7 @@ export async function submitGroup(
     return !draft
   })
   if (unknown.length > 0) await draftFromDatabase(db, unknown, drafts)
-
-  const recorded = await readRecorded(db, drafts)
-  const written = await writeDrafts(db, drafts)
-  return groups.map(({ claimId, requests }) => {
-    const draft = drafts.get(claimId)
-    if (!draft) return requests.map(({ address }) => claimNotFound(address))
-    return settle(copies, draft, written.get(claimId), recorded.get(claimId) ?? new Map())
-  })
+  return drafts
 }
 
 const NONE: ReadonlySet<string> = new Set()
@@ -92,38 +110,56 @@ async function readRecorded(
 }
 
 /** When a claim's draft was written, or why it was not. */
-type Written = Date | Again
+type Written = Date | Again | Error
 
-/** Writes what there is to be written, the claims of one clock together. What became of it, by claim. */
+/**
+ * Writes what there is to be written, the claims of one clock together. What became of it, by claim: what fails says
+ * nothing of what was written before.
+ */
 async function writeDrafts(
   db: Connection,
   drafts: ReadonlyMap<string, ClaimDraft>,
 ): Promise<Map<string, Written>> {
   const written = new Map<string, Written>()
   const appends = [...drafts.values()].flatMap(({ append }) => append ?? [])
+  let isOver = false
   for (const some of Map.groupBy(appends, ({ seen }) => seen.testClockId).values()) {
-    const result = await write(db, some)
+    const result = isOver ? OVERTAKEN : await write(db, some)
+    isOver ||= endsTheWork(result)
     for (const { seen } of some) written.set(seen.id, writtenTo(seen.id, result))
   }
   return written
 }
 
-async function write(db: Connection, appends: readonly Append[]): Promise<Appended | Again> {
+async function write(db: Connection, appends: readonly Append[]): Promise<Appended | Again | Error> {
   const { testClockId, userId } = (appends[0] as Append).seen
   const time: TimeSource =
     testClockId === null ? { kind: 'live' } : { kind: 'test clock', userId, id: testClockId }
   try {
     return await appendEvents(db, appends, time)
   } catch (error) {
-    if (!(error instanceof DatabaseAway) || error.outcomeKnown) throw error
-    return { again: 'write was lost', cause: error }
+    return fateOf(error as Error, appends.flatMap(({ events }) => events).length)
   }
 }
 
-function writtenTo(claimId: string, result: Appended | Again): Written {
-  if ('again' in result) return result
+/** What a failure means for those who were in it together. */
+export function fateOf(error: Error, together: number): Again | Error {
+  // One of them is what the database does not take: it must not fail its neighbours.
+  if (!(error instanceof DatabaseAway)) {
+    return together === 1 ? error : { again: 'refused together', cause: error }
+  }
+  if (!error.outcomeKnown) return { again: 'write was lost', cause: error }
+  return error.isPassing ? OVERTAKEN : error
+}
+
+/** The connection is gone, or the database takes nothing now: whatever else was to be done waits for another time. */
+export const endsTheWork = (result: object): boolean =>
+  result instanceof DatabaseAway || ('again' in result && result.again === 'write was lost')
+
+function writtenTo(claimId: string, result: Appended | Again | Error): Written {
+  if (result instanceof Error || 'again' in result) return result
   if (result.at === null) return { again: 'clock is held' }
-  return result.overtaken.has(claimId) ? { again: 'overtaken' } : result.at
+  return result.overtaken.has(claimId) ? OVERTAKEN : result.at
 }
 
 const AT_NO_TIME = new Date(0)
@@ -134,12 +170,17 @@ function settle(
   written: Written | undefined,
   recorded: ReadonlyMap<string, LogEvent>,
 ): Outcome[] {
-  if (written && 'again' in written) {
+  if (written && !(written instanceof Date)) {
     copies.forget(draft.copy.claim.id)
-    return draft.requests.map((_, i) => (draft.isAppended(i) ? written : { again: 'overtaken' }))
+    return draft.requests.map((_, i) => (draft.isAppended(i) ? written : OVERTAKEN))
   }
-  const answers = draft.answers(written ?? AT_NO_TIME, recorded)
-  if (draft.updateCopy()) copies.keep(draft.copy)
-  else copies.forget(draft.copy.claim.id)
-  return answers
+  try {
+    const answers = draft.answers(written ?? AT_NO_TIME, recorded)
+    if (draft.updateCopy()) copies.keep(draft.copy)
+    else copies.forget(draft.copy.claim.id)
+    return answers.map((answer) => answer ?? OVERTAKEN)
+  } catch (cause) {
+    // A fault of ours, but what was written stays so: it is found by its id.
+    return settle(copies, draft, { again: 'write was lost', cause }, recorded)
+  }
 }

@@ -17,6 +17,8 @@ export interface CuttingProxy {
    * told so.
    */
   cutNext: (text: string, cut: Cut, options?: { staysDown?: boolean; after?: number }) => void
+  /** Called before each statement that contains the text is passed on, which waits for what it returns; null ends it. */
+  onStatement: (text: string, listener: (() => unknown) | null) => void
   /** Whether what `cutNext` asked for has happened. */
   hasCut: () => boolean
   /** Takes no new connections. */
@@ -31,6 +33,7 @@ export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<
   const sockets = new Set<Socket>()
   let next: { text: string; cut: Cut; staysDown: boolean; after: number } | null = null
   let down = false
+  const listeners = new Map<string, () => unknown>()
 
   const server = createServer((client) => {
     if (down) {
@@ -52,7 +55,10 @@ export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<
     }
     let cutAtAnswer = false
     let silent = false
-    client.on('data', (bytes) => {
+    client.on('data', async (bytes) => {
+      const heard = [...listeners].find(([text]) => bytes.includes(text))
+      // The driver sends nothing more before the answer.
+      if (heard) await heard[1]()
       if (next && bytes.includes(next.text) && next.after-- === 0) {
         const { cut, staysDown } = next
         next = null
@@ -81,6 +87,10 @@ export async function startCuttingProxy(t: Scope, databaseUrl: string): Promise<
     url: url.href,
     cutNext: (text, cut, { staysDown = false, after = 0 } = {}) => {
       next = { text, cut, staysDown, after }
+    },
+    onStatement: (text, listener) => {
+      if (listener) listeners.set(text, listener)
+      else listeners.delete(text)
     },
     hasCut: () => next === null,
     goDown: () => {

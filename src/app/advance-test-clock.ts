@@ -9,9 +9,9 @@ import {
   findDueClaimsOnTestClock,
   nextCursor,
 } from '../storage/due-claims.ts'
-import { holdTestClock, setTestClock, type TestClock } from '../storage/test-clocks.ts'
+import { setTestClock, type TestClock } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
-import { testClockNotFound } from './not-found.ts'
+import { withHeldClock } from './hold-clock.ts'
 
 /** Claims that one statement moves. */
 const SET = 1_000
@@ -20,16 +20,14 @@ const SET = 1_000
  * Sets the clock to a later time and runs the scheduled checks of every whole minute after the old time up to
  * and including the new one. One transaction: a clock is never half-advanced, and advances of one clock come one
  * after the other. It costs the transitions, however many minutes lie between.
- * @throws TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an earlier time
+ * @throws TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an earlier time, UNAVAILABLE
  */
 export function advanceTestClock(
   app: App,
   request: { userId: string; id: string; frozenTime: Date },
 ): Promise<{ clock: TestClock; transitions: number }> {
   const { userId, id, frozenTime } = request
-  return app.db.writes.for(userId).transaction(async (connection) => {
-    const clock = await holdTestClock(connection, userId, id)
-    if (!clock) throw testClockNotFound(id)
+  return withHeldClock(app, { userId, id }, async (connection, clock) => {
     if (frozenTime < clock.frozenTime) {
       const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
       throw validationError([{ path: 'frozen_time', message }])

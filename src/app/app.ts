@@ -1,4 +1,5 @@
 import type { Database } from '../storage/database.ts'
+import { HeldClocks } from './held-clocks.ts'
 import { SubmissionQueue } from './submission-queue.ts'
 import { TokenOwners } from './token-owners.ts'
 
@@ -6,9 +7,16 @@ import { TokenOwners } from './token-owners.ts'
 export interface App {
   db: Database
   submissions: SubmissionQueue
+  heldClocks: HeldClocks
   tokenOwners: TokenOwners
 }
 
 export function createApp(db: Database): App {
-  return { db, submissions: new SubmissionQueue(db), tokenOwners: new TokenOwners(db) }
+  const heldClocks = new HeldClocks(db)
+  return {
+    db,
+    submissions: new SubmissionQueue(db, heldClocks),
+    heldClocks,
+    tokenOwners: new TokenOwners(db),
+  }
 }

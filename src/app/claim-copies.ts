@@ -7,6 +7,8 @@ import type { ClaimToDecide } from '../storage/claims-to-decide.ts'
 export interface ClaimCopy {
   claim: Claim
   log: EventLog
+  /** The last time in its log, or when it entered its status. */
+  lastAt: Date
   /** Of the ids of all events, one each. */
   idHashes: number[]
   /** Estimated. */
@@ -54,11 +56,18 @@ export class ClaimCopies {
   }
 }
 
-export function copyOf({ claim, contractLength, eventIds, decisiveEvents }: ClaimToDecide): ClaimCopy {
+export function copyOf({
+  claim,
+  contractLength,
+  lastAt,
+  eventIds,
+  decisiveEvents,
+}: ClaimToDecide): ClaimCopy {
   const contractBytes = contractLength > SHORT_CONTRACT ? contractLength * BYTES_A_CHARACTER : 0
   return {
     claim,
     log: new EventLog(claim.contract.fulfillment_condition, decisiveEvents),
+    lastAt,
     idHashes: eventIds.map(hashOf),
     bytes: COPY_BYTES + contractBytes + HASH_BYTES * eventIds.length,
     countedBytes: 0,

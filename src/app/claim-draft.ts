@@ -44,11 +44,18 @@ export class ClaimDraft {
     return this.#added.size > 0
   }
 
+  /** Drafts of one home are written together: all live claims, and an account's claims on test clocks. */
+  get home(): string | null {
+    const { testClockId, userId } = this.copy.claim
+    return testClockId === null ? null : userId
+  }
+
   /** What is to be written; null where nothing is. */
   get append(): Append | null {
     if (!this.writes) return null
     return {
       seen: this.copy.claim,
+      lastAt: this.copy.lastAt,
       events: this.#added
         .values()
         .map(({ submission, payloadJson }) => ({ ...submission, payload: payloadJson }))
@@ -90,11 +97,15 @@ export class ClaimDraft {
     })
   }
 
-  /** Brings the copy up to what was written. False: the claim takes no more events, so no copy is needed. */
-  updateCopy(): boolean {
+  /**
+   * Brings the copy up to what was written, if anything was. False: the claim takes no more events, so no copy is
+   * needed.
+   */
+  updateCopy(at: Date | undefined): boolean {
     if (this.#after.status !== 'OPEN') return false
     for (const id of this.#added.keys()) addId(this.copy, id)
     Object.assign(this.copy.claim, this.#after)
+    this.copy.lastAt = at ?? this.copy.lastAt
     return true
   }
 

@@ -22,7 +22,7 @@ export async function createCandidates(
   requests: readonly CandidateRequest[],
 ): Promise<(Claim | Error)[]> {
   const externalIds = new Set(requests.map(({ customerExternalId }) => customerExternalId))
-  const found = await findCustomersByExternalId(app.db, userId, [...externalIds])
+  const found = await findCustomersByExternalId(app.db.reads.for(userId), userId, [...externalIds])
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
   const openings = requests.map(({ alias, customerExternalId, source, testClockId }) => {
     const customer = customers.get(customerExternalId)

@@ -22,7 +22,7 @@ export async function createClaims(
   requests: readonly ClaimRequest[],
 ): Promise<(Claim | Error)[]> {
   const ids = new Set(requests.map(({ customerId }) => customerId))
-  const found = await findCustomers(app.db, userId, [...ids])
+  const found = await findCustomers(app.db.reads.for(userId), userId, [...ids])
   const customers = new Map(found.map((customer) => [customer.id, customer]))
   const openings = requests.map(({ customerId, source, testClockId }) => {
     const customer = customers.get(customerId)

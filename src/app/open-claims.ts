@@ -6,8 +6,12 @@ import type { Customer } from '../storage/customers.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import { findTestClocks } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
+import { clockIsHeld } from './hold-clock.ts'
 import { schemaNotFound, testClockNotFound } from './not-found.ts'
 import type { ContractSource } from './resolve-contract.ts'
+
+/** For a test clock that is being advanced. */
+const PATIENCE_MS = 5_000
 
 /** What a new claim or candidate is made of. */
 export interface Opening {
@@ -20,7 +24,7 @@ export interface Opening {
 /**
  * Opens claims or candidates of the account, each on its own: the claim, or why it was not opened, in the order of
  * the openings; those that are errors already stay so. Errors: TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND,
- * CANDIDATE_ALIAS_CONFLICT.
+ * CANDIDATE_ALIAS_CONFLICT, UNAVAILABLE.
  */
 export async function openClaims(
   app: App,
@@ -52,20 +56,40 @@ function firstOfEach(claims: readonly NewClaim[]): { first: NewClaim[]; again: N
 }
 
 /** What is stored stays so, whatever becomes of the others: an error is each one's own. */
-async function insertEach(app: App, claims: readonly NewClaim[]): Promise<(Claim | Error)[]> {
+async function insertEach(
+  app: App,
+  claims: readonly NewClaim[],
+  deadline = performance.now() + PATIENCE_MS,
+): Promise<(Claim | Error)[]> {
   try {
-    const inserted = await insertClaims(app.db, claims)
-    return claims.map(({ address, testClockId }, i) => {
-      if (!inserted) return testClockNotFound(`${testClockId}`)
-      return inserted[i] ?? aliasConflict(address)
-    })
+    return await insert(app, claims, deadline)
   } catch (error) {
     // One of them may be what the database does not take: it must not fail its neighbours.
     const isAlone = claims.length === 1 || error instanceof DatabaseAway
     if (isAlone) return claims.map(() => error as Error)
     const outcomes: (Claim | Error)[] = []
-    for (const claim of claims) outcomes.push(...(await insertEach(app, [claim])))
+    for (const claim of claims) {
+      const isAway = outcomes.at(-1) instanceof DatabaseAway
+      outcomes.push(...(isAway ? [notTried()] : await insertEach(app, [claim], deadline)))
+    }
     return outcomes
+  }
+}
+
+const notTried = () => new DatabaseAway('The database is away. Nothing was created.', true)
+
+/** All on one clock, or on none. Where the clock is held it is waited for, but not long, and without a connection. */
+async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
+  const { userId, testClockId } = claims[0] as NewClaim
+  for (;;) {
+    const inserted = await insertClaims(app.db.writes.for(userId), claims)
+    if (inserted) return claims.map(({ address }, i) => inserted[i] ?? aliasConflict(address))
+    const clock = { userId, id: testClockId as string }
+    const [found] = await findTestClocks(app.db.reads.for(userId), userId, [clock.id])
+    const patience = deadline - performance.now()
+    if (!found || patience <= 0)
+      return claims.map(() => (found ? clockIsHeld(clock.id) : testClockNotFound(clock.id)))
+    await app.heldClocks.untilFreeWithin(clock, patience)
   }
 }
 
@@ -78,8 +102,10 @@ async function resolve(
   const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
   const clockIds = new Set(valid.flatMap(({ testClockId }) => testClockId ?? []))
   const schemaIds = new Set(valid.flatMap(({ source }) => ('schemaId' in source ? source.schemaId : [])))
-  const clocks = clockIds.size === 0 ? [] : await findTestClocks(app.db, userId, [...clockIds])
-  const schemas = schemaIds.size === 0 ? [] : await findClaimSchemas(app.db, userId, [...schemaIds])
+  const clocks =
+    clockIds.size === 0 ? [] : await findTestClocks(app.db.reads.for(userId), userId, [...clockIds])
+  const schemas =
+    schemaIds.size === 0 ? [] : await findClaimSchemas(app.db.reads.for(userId), userId, [...schemaIds])
   const knownClocks = new Set(clocks.map(({ id }) => id))
   const contracts = new Map(schemas.map(({ id, contract }) => [id, contract]))
 

@@ -4,23 +4,42 @@ import type { Again } from './submit-group.ts'
 /** What one group takes. */
 const GROUP_SIZE = 500
 const GROUP_BYTES = 4 * 1024 * 1024
+/** What may wait, of all accounts together. */
+const MOST_WAITING = 10_000
+const MOST_WAITING_BYTES = 32 * 1024 * 1024
 
 export interface Waiting {
   readonly request: EventRequest
   /** By performance.now(), in milliseconds. */
-  readonly deadline: number
+  readonly since: number
   /** A write of it was lost on its way and may have taken effect. */
   lost: Again | null
+  /** Also while it is still on its way: its answer could not be waited for. */
+  isAnswered: boolean
   readonly resolve: (submitted: SubmittedEvent) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The submissions to one claim, in their order. */
+/** The submissions of one account to one claim, in their order. */
 export interface Line {
   readonly claimId: string
+  readonly account: Account
   readonly waiting: Waiting[]
+  /** It waits for something else than its turn: a pause before another try, a test clock. */
+  isParked: boolean
   /** The last pause that was made before another try, in milliseconds. */
   pauseMs: number
+}
+
+interface Account {
+  readonly userId: string
+  /** By claim. */
+  readonly lines: Record<string, Line>
+  /** Those of which something can be taken now. */
+  readonly open: Line[]
+  /** Not answered yet, those on their way included. */
+  waiting: number
+  bytes: number
 }
 
 /** What a group takes of a line. */
@@ -29,43 +48,84 @@ export interface Taken {
   readonly waiting: readonly Waiting[]
 }
 
+interface Room {
+  size: number
+  bytes: number
+}
+
 /**
- * Submissions that wait, a line for each claim. A line of which something was taken is closed until that is given
- * back, so the order within a claim is kept; lines come up in the order in which they opened.
+ * Submissions that wait, a line for each claim of each account. A line of which something was taken is closed until
+ * that is given back, so the order within a claim is kept. Each group takes of all accounts in equal parts, and of an
+ * account the lines in the order in which they opened.
  *
- * A plain object and an array: a Map or Set that fills and empties all the time is rebuilt all the time, each time
+ * Plain objects and arrays: a Map or Set that fills and empties all the time is rebuilt all the time, each time
  * leaving a table that points to the next, and so what they held lives until V8 collects its old generation.
  */
 export class SubmissionLines {
-  readonly #lines: Record<string, Line> = Object.create(null)
-  readonly #open: Line[] = []
+  readonly #accounts: Record<string, Account> = Object.create(null)
+  /** Accounts with open lines: whoever was served longest ago comes first. */
+  readonly #turn: Account[] = []
+  #waiting = 0
+  #bytes = 0
+  #parked = 0
+  #open = 0
 
-  /** Of how many claims something can be taken now. */
+  /** Of how many lines something can be taken now. */
   get openCount(): number {
-    return this.#open.length
+    return this.#open
+  }
+
+  /** Submissions that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Those of them that wait for something else than their turn. */
+  get parked(): number {
+    return this.#parked
+  }
+
+  /**
+   * Of one account as many may wait as there are places left: half of all for an account alone, and something for
+   * whoever comes next, however many others fill theirs.
+   */
+  hasRoom(userId: string, bytes: number): boolean {
+    const own = this.#accounts[userId]
+    return (
+      (own?.waiting ?? 0) < MOST_WAITING - this.#waiting &&
+      (own?.bytes ?? 0) + bytes <= MOST_WAITING_BYTES - this.#bytes
+    )
   }
 
   add(claimId: string, waiting: Waiting): void {
-    let line = this.#lines[claimId]
+    const { userId, submission } = waiting.request
+    const account = this.#accounts[userId] ?? newAccount(userId)
+    this.#accounts[userId] = account
+    account.waiting++
+    account.bytes += submission.payloadBytes
+    this.#waiting++
+    this.#bytes += submission.payloadBytes
+    let line = account.lines[claimId]
     if (!line) {
-      line = { claimId, waiting: [], pauseMs: 0 }
-      this.#lines[claimId] = line
-      this.#open.push(line)
+      line = { claimId, account, waiting: [], isParked: false, pauseMs: 0 }
+      account.lines[claimId] = line
+      this.#show(line)
     }
     line.waiting.push(waiting)
+    if (line.isParked) this.#parked++
   }
 
   /** Takes as much as goes together, at least one submission, and closes the lines that it is from. */
   take(): Taken[] {
     const group: Taken[] = []
     const room = { size: GROUP_SIZE, bytes: GROUP_BYTES }
-    for (const line of this.#open) {
-      const count = countThatFit(line.waiting, room)
-      if (count === 0 && group.length > 0) break
-      group.push({ line, waiting: line.waiting.splice(0, Math.max(count, 1)) })
-      if (room.size <= 0 || room.bytes <= 0) break
+    let served = 0
+    for (const account of this.#turn) {
+      if (!takeOf(account, room, this.#turn.length - served, group)) break
+      served++
     }
-    this.#open.splice(0, group.length)
+    this.#open -= group.length
+    for (const account of this.#turn.splice(0, served)) if (account.open.length > 0) this.#turn.push(account)
     return group
   }
 
@@ -74,14 +134,100 @@ export class SubmissionLines {
     line.waiting.unshift(...again)
   }
 
+  /** The line stays closed until it is opened, waiting for something else than its turn. */
+  park(line: Line): void {
+    line.isParked = true
+    this.#parked += line.waiting.length
+  }
+
   /** Opens the line, or ends it where nobody waits. */
   open(line: Line): void {
-    if (line.waiting.length > 0) this.#open.push(line)
-    else delete this.#lines[line.claimId]
+    if (line.isParked) this.#parked -= line.waiting.length
+    line.isParked = false
+    if (line.waiting.length > 0) this.#show(line)
+    else if (line.account.lines[line.claimId] === line) delete line.account.lines[line.claimId]
+  }
+
+  /** To be called once of each submission that is on its way no more and will not be given back. */
+  leave({ userId, submission }: EventRequest): void {
+    const account = this.#accounts[userId] as Account
+    account.waiting--
+    account.bytes -= submission.payloadBytes
+    this.#waiting--
+    this.#bytes -= submission.payloadBytes
+    if (account.waiting === 0) delete this.#accounts[userId]
+  }
+
+  /** Takes out those in lines for which it holds. They have left. */
+  removeWhere(holds: (waiting: Waiting, line: Line) => boolean): Waiting[] {
+    const removed: Waiting[] = []
+    for (const account of Object.values(this.#accounts)) {
+      for (const line of Object.values(account.lines)) {
+        const { true: gone = [], false: left = [] } = Object.groupBy(
+          line.waiting,
+          (one) => `${holds(one, line)}`,
+        )
+        if (gone.length === 0) continue
+        line.waiting.splice(0, Infinity, ...left)
+        if (line.isParked) this.#parked -= gone.length
+        if (line.waiting.length === 0) this.#hide(line)
+        for (const one of gone) {
+          removed.push(one)
+          this.leave(one.request)
+        }
+      }
+    }
+    return removed
+  }
+
+  #show(line: Line): void {
+    const { account } = line
+    if (account.open.push(line) === 1) this.#turn.push(account)
+    this.#open++
+  }
+
+  /** An open line in which nobody waits any more ends. */
+  #hide(line: Line): void {
+    const { account } = line
+    const at = account.open.indexOf(line)
+    if (at < 0) return
+    account.open.splice(at, 1)
+    this.#open--
+    delete account.lines[line.claimId]
+    if (account.open.length === 0) this.#turn.splice(this.#turn.indexOf(account), 1)
   }
 }
 
-function countThatFit(waiting: readonly Waiting[], room: { size: number; bytes: number }): number {
+const newAccount = (userId: string): Account => ({
+  userId,
+  lines: Object.create(null),
+  open: [],
+  waiting: 0,
+  bytes: 0,
+})
+
+/** Takes this account's part of the room, one of so many; false where nothing fits any more. */
+function takeOf(account: Account, room: Room, parts: number, group: Taken[]): boolean {
+  const part = { size: Math.ceil(room.size / parts), bytes: Math.ceil(room.bytes / parts) }
+  let lines = 0
+  for (const line of account.open) {
+    const count = countThatFit(line.waiting, part)
+    // At least one of each account, however small its part is.
+    const mayBeOne =
+      lines === 0 && (group.length === 0 || countThatFit(line.waiting.slice(0, 1), { ...room }) > 0)
+    if (count === 0 && !mayBeOne) break
+    const waiting = line.waiting.splice(0, Math.max(count, 1))
+    for (const { request } of waiting) room.bytes -= request.submission.payloadBytes
+    room.size -= waiting.length
+    group.push({ line, waiting })
+    lines++
+    if (part.size <= 0 || part.bytes <= 0) break
+  }
+  account.open.splice(0, lines)
+  return lines > 0
+}
+
+function countThatFit(waiting: readonly Waiting[], room: Room): number {
   let count = 0
   for (const { request } of waiting) {
     const { payloadBytes } = request.submission

@@ -3,14 +3,18 @@ import { candidateId } from '../storage/candidate-id.ts'
 import type { Database } from '../storage/database.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import { ClaimCopies } from './claim-copies.ts'
+import type { HeldClocks } from './held-clocks.ts'
 import { type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
 import { submitApart } from './submit-apart.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
-import type { Outcome } from './submit-group.ts'
+import type { Again, Outcome } from './submit-group.ts'
 
-/** How long a submission may take before the caller is told to try again. */
+/** For how long a submission is tried again before the caller is told to. */
 const PATIENCE_MS = 5_000
-/** Before another try where the connection was lost or a test clock is being advanced; doubled each time. */
+/** Within this time each is answered, also where a statement of it never is. */
+const LONGEST_MS = 10_000
+const LOOK_EVERY_MS = 500
+/** Before another try where the connection was lost; doubled each time. */
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
 /** Groups on their way at once: while one is being committed, another is decided and sent. */
@@ -18,9 +22,6 @@ const LANES = 2
 /** For so many claims another group goes while one is on its way; fewer wait for it, but not long: it may be stuck. */
 const WORTH_ANOTHER = 8
 const LONGEST_HOLD_MS = 10
-/** What may wait; more is answered 503 at once rather than made to wait. */
-const MOST_WAITING = 10_000
-const MOST_WAITING_BYTES = 32 * 1024 * 1024
 
 /**
  * Group commit: submissions that arrive while others are on their way to the database go together in the next
@@ -28,43 +29,43 @@ const MOST_WAITING_BYTES = 32 * 1024 * 1024
  */
 export class SubmissionQueue {
   readonly #db: Database
+  readonly #heldClocks: HeldClocks
   readonly #copies = new ClaimCopies()
   readonly #lines = new SubmissionLines()
-  #waiting = 0
-  #waitingBytes = 0
-  #busyLanes = 0
+  /** The groups on their way. */
+  readonly #lanes: (readonly Taken[])[] = []
   #isScheduled = false
   #holding: NodeJS.Timeout | null = null
+  #watching: NodeJS.Timeout | null = null
 
-  constructor(db: Database) {
+  constructor(db: Database, heldClocks: HeldClocks) {
     this.#db = db
+    this.#heldClocks = heldClocks
   }
 
-  /** Submissions that are not answered yet. */
+  /** Submissions that wait for nothing but their turn, or are on their way. */
   get waiting(): number {
-    return this.#waiting
+    return this.#lines.waiting - this.#lines.parked
   }
 
-  /** @throws UNAVAILABLE at once where too many are waiting, and all that `submitEvent` throws */
+  /** @throws UNAVAILABLE at once where too many of the account are waiting, and all that `submitEvent` throws */
   submit(request: EventRequest): Promise<SubmittedEvent> {
-    const { payloadBytes } = request.submission
-    if (this.#waiting >= MOST_WAITING || this.#waitingBytes + payloadBytes > MOST_WAITING_BYTES) {
+    if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes)) {
       return Promise.reject(unavailable('Too many events are waiting to be recorded. This one was not.'))
     }
-    this.#waiting++
-    this.#waitingBytes += payloadBytes
     const { address } = request
     const claimId = address.kind === 'claim' ? address.id : candidateId(address.alias)
     return new Promise((resolve, reject) => {
-      const deadline = performance.now() + PATIENCE_MS
-      this.#lines.add(claimId, { request, deadline, lost: null, resolve, reject })
+      const since = performance.now()
+      this.#lines.add(claimId, { request, since, lost: null, isAnswered: false, resolve, reject })
+      this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
       this.#schedule()
     })
   }
 
   /** Once what has arrived by now is in its line too. */
   #schedule(): void {
-    if (this.#isScheduled || this.#busyLanes === LANES) return
+    if (this.#isScheduled || this.#lanes.length === LANES) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
@@ -73,10 +74,13 @@ export class SubmissionQueue {
   }
 
   #fillLanes(worthAnother = WORTH_ANOTHER): void {
-    while (this.#busyLanes < LANES && this.#lines.openCount >= (this.#busyLanes === 0 ? 1 : worthAnother)) {
+    while (
+      this.#lanes.length < LANES &&
+      this.#lines.openCount >= (this.#lanes.length === 0 ? 1 : worthAnother)
+    ) {
       void this.#run(this.#lines.take())
     }
-    if (this.#busyLanes < LANES && this.#lines.openCount > 0) this.#holdNoLonger()
+    if (this.#lanes.length < LANES && this.#lines.openCount > 0) this.#holdNoLonger()
   }
 
   /** Those that are held back now go at last. */
@@ -87,13 +91,16 @@ export class SubmissionQueue {
     }, LONGEST_HOLD_MS)
   }
 
+  /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
   async #run(group: readonly Taken[]): Promise<void> {
-    this.#busyLanes++
+    this.#lanes.push(group)
     try {
       const outcomes = await this.#submit(group)
       for (const [i, taken] of group.entries()) this.#settle(taken, outcomes[i] as Outcome[])
+    } catch (error) {
+      for (const { waiting } of group) for (const one of waiting) one.reject(error)
     } finally {
-      this.#busyLanes--
+      this.#lanes.splice(this.#lanes.indexOf(group), 1)
       this.#fillLanes()
     }
   }
@@ -115,28 +122,52 @@ export class SubmissionQueue {
     const fates = waiting.map((one, i) => fateAfterLoss(one, outcomes[i] as Outcome))
     const again = waiting.filter((one, i) => !this.#answer(one, fates[i] as Outcome))
     this.#lines.giveBack(line, again)
-    const mustPause = fates.some((fate) => 'again' in fate && fate.again !== 'overtaken')
-    line.pauseMs = mustPause ? Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS) : 0
-    if (mustPause) setTimeout(() => this.#open(line), line.pauseMs)
-    else this.#lines.open(line)
+    const waits = fates.find((fate) => 'again' in fate && fate.again !== 'overtaken') as Again | undefined
+    if (waits && again.length > 0) this.#park(line, waits)
+    else {
+      line.pauseMs = 0
+      this.#lines.open(line)
+    }
   }
 
-  #open(line: Line): void {
-    this.#lines.open(line)
-    this.#schedule()
+  #park(line: Line, { heldClock }: Again): void {
+    this.#lines.park(line)
+    const open = () => {
+      this.#lines.open(line)
+      this.#schedule()
+    }
+    if (heldClock) void this.#heldClocks.untilFree(heldClock).then(open)
+    else {
+      line.pauseMs = Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
+      setTimeout(open, line.pauseMs)
+    }
   }
 
   /** False where it must be tried again. */
   #answer(one: Waiting, outcome: Outcome): boolean {
     if ('again' in outcome) {
       if (outcome.again === 'write was lost') one.lost = outcome
-      if (performance.now() < one.deadline) return false
+      if (!one.isAnswered && performance.now() - one.since < PATIENCE_MS) return false
       one.reject(outOfPatience(one))
     } else if (outcome instanceof Error) one.reject(outcome)
     else one.resolve(one.lost ? { ...outcome, replayed: false } : outcome)
-    this.#waiting--
-    this.#waitingBytes -= one.request.submission.payloadBytes
+    this.#lines.leave(one.request)
     return true
+  }
+
+  /** Answers those that have waited for too long, wherever they are. */
+  #endOverdue(): void {
+    const now = performance.now()
+    const longestIn = (line: Line) => (line.isParked ? PATIENCE_MS : LONGEST_MS)
+    const overdue = this.#lines.removeWhere(({ since }, line) => now - since >= longestIn(line))
+    for (const one of overdue) one.reject(outOfPatience(one))
+    for (const one of this.#lanes.flat().flatMap(({ waiting }) => waiting)) {
+      if (one.isAnswered || now - one.since < LONGEST_MS) continue
+      one.isAnswered = true
+      one.reject(notKnown(one.request))
+    }
+    this.#watching =
+      this.#lines.waiting === 0 ? null : setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
   }
 }
 
@@ -152,11 +183,14 @@ function fateAfterLoss({ lost }: Waiting, outcome: Outcome): Outcome {
 }
 
 function outOfPatience({ request, lost }: Waiting): ServiceError {
-  const { address, submission } = request
-  if (!lost)
-    return unavailable(`Too much happens to this ${address.kind} at once. The event was not recorded.`)
+  if (lost) return notKnown(request, lost.cause)
   return unavailable(
-    `The connection to the database was lost while the event was being recorded, and whether it was is not known. Send it again with the id ${JSON.stringify(submission.id)}: that is safe.`,
-    lost.cause,
+    `Too much happens at once to this ${request.address.kind}, to its test clock or to the service. The event was not recorded.`,
   )
 }
+
+const notKnown = ({ submission }: EventRequest, cause?: unknown) =>
+  unavailable(
+    `The connection to the database was lost while the event was being recorded, and whether it was is not known. Send it again with the id ${JSON.stringify(submission.id)}: that is safe.`,
+    cause,
+  )

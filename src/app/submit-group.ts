@@ -4,12 +4,13 @@ import { type EventName, readEvents } from '../storage/claim-log.ts'
 import { readClaimsToDecide } from '../storage/claims-to-decide.ts'
 import type { Connection } from '../storage/database.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
+import type { ClockName } from '../storage/test-clocks.ts'
 import { type ClaimCopies, copyOf, mayHold } from './claim-copies.ts'
 import { ClaimDraft } from './claim-draft.ts'
 import { claimNotFound } from './not-found.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
 
-/** Submissions to one claim, in their order. */
+/** Submissions of one account to one claim, in their order. */
 export interface ClaimSubmissions {
   claimId: string
   requests: readonly EventRequest[]
@@ -24,13 +25,15 @@ export type Outcome = SubmittedEvent | Error | Again
 export interface Again {
   again: 'overtaken' | 'clock is held' | 'write was lost' | 'refused together'
   cause?: unknown
+  /** To be waited for. */
+  heldClock?: ClockName
 }
 export const OVERTAKEN: Again = { again: 'overtaken' }
 
 /**
  * Decides and records submissions to several claims, with one statement for all of their writes (claims on test
- * clocks need one more a clock). The claims without a copy are read before. Outcomes are in the order of the
- * requests, and tell of each what was written. Each claim may be in it once.
+ * clocks need one more an account). The claims without a copy are read before. Outcomes are in the order of the
+ * requests, and tell of each what was written. Each claim may be in it once for each account that submits to it.
  * @throws where nothing was written
  */
 export async function submitGroup(
@@ -42,10 +45,10 @@ export async function submitGroup(
     const drafts = await draftGroups(db, copies, groups)
     const recorded = await readRecorded(db, drafts)
     const written = await writeDrafts(db, drafts)
-    return groups.map(({ claimId, requests }) => {
-      const draft = drafts.get(claimId)
-      if (!draft) return requests.map(({ address }) => claimNotFound(address))
-      return settle(copies, draft, written.get(claimId), recorded.get(claimId) ?? new Map())
+    return groups.map((group) => {
+      const draft = drafts.get(group)
+      if (!draft) return group.requests.map(({ address }) => claimNotFound(address))
+      return settle(copies, draft, written, recorded.get(group.claimId) ?? new Map())
     })
   } catch (error) {
     // Drafts change the copies that they are made by.
@@ -54,16 +57,18 @@ export async function submitGroup(
   }
 }
 
-/** By claim; none of a claim that there is not. */
+/** None where there is no such claim. */
+type Drafts = Map<ClaimSubmissions, ClaimDraft>
+
 async function draftGroups(
   db: Connection,
   copies: ClaimCopies,
   groups: readonly ClaimSubmissions[],
-): Promise<Map<string, ClaimDraft>> {
-  const drafts = new Map<string, ClaimDraft>()
+): Promise<Drafts> {
+  const drafts: Drafts = new Map()
   const unknown = groups.filter((group) => {
     const draft = draftFromCopy(copies, group)
-    if (draft) drafts.set(group.claimId, draft)
+    if (draft) drafts.set(group, draft)
     return !draft
   })
   if (unknown.length > 0) await draftFromDatabase(db, unknown, drafts)
@@ -83,23 +88,20 @@ function draftFromCopy(copies: ClaimCopies, { claimId, requests }: ClaimSubmissi
 async function draftFromDatabase(
   db: Connection,
   groups: readonly ClaimSubmissions[],
-  drafts: Map<string, ClaimDraft>,
+  drafts: Drafts,
 ): Promise<void> {
-  const requestsOf = new Map(groups.map(({ claimId, requests }) => [claimId, requests]))
-  await readClaimsToDecide(db, [...requestsOf.keys()], (read) => {
-    const { id } = read.claim
-    const requests = requestsOf.get(id) as readonly EventRequest[]
-    drafts.set(id, new ClaimDraft(copyOf(read), requests, new Set(read.eventIds)))
+  const groupsOf = Map.groupBy(groups, ({ claimId }) => claimId)
+  await readClaimsToDecide(db, [...groupsOf.keys()], (read) => {
+    for (const group of groupsOf.get(read.claim.id) ?? []) {
+      drafts.set(group, new ClaimDraft(copyOf(read), group.requests, new Set(read.eventIds)))
+    }
   })
 }
 
 /** The recorded events that submissions repeat, by claim and id. */
-async function readRecorded(
-  db: Connection,
-  drafts: ReadonlyMap<string, ClaimDraft>,
-): Promise<Map<string, Map<string, LogEvent>>> {
+async function readRecorded(db: Connection, drafts: Drafts): Promise<Map<string, Map<string, LogEvent>>> {
   const names: EventName[] = []
-  for (const [claimId, draft] of drafts) for (const id of draft.recordedIds) names.push({ claimId, id })
+  for (const [{ claimId }, draft] of drafts) for (const id of draft.recordedIds) names.push({ claimId, id })
   const found = names.length === 0 ? [] : await readEvents(db, names)
   const byClaim = Map.groupBy(found, ({ claimId }) => claimId)
   return new Map(
@@ -109,32 +111,29 @@ async function readRecorded(
   )
 }
 
-/** When a claim's draft was written, or why it was not. */
+/** When a draft was written, or why it was not. */
 type Written = Date | Again | Error
 
 /**
- * Writes what there is to be written, the claims of one clock together. What became of it, by claim: what fails says
- * nothing of what was written before.
+ * Writes what there is to be written: all live claims together, and the claims on test clocks account by account. What
+ * fails says nothing of what was written before.
  */
-async function writeDrafts(
-  db: Connection,
-  drafts: ReadonlyMap<string, ClaimDraft>,
-): Promise<Map<string, Written>> {
-  const written = new Map<string, Written>()
-  const appends = [...drafts.values()].flatMap(({ append }) => append ?? [])
+async function writeDrafts(db: Connection, drafts: Drafts): Promise<Map<ClaimDraft, Written>> {
+  const written = new Map<ClaimDraft, Written>()
+  const writing = drafts.values().filter(({ writes }) => writes)
   let isOver = false
-  for (const some of Map.groupBy(appends, ({ seen }) => seen.testClockId).values()) {
+  for (const some of Map.groupBy(writing, ({ home }) => home).values()) {
     const result = isOver ? OVERTAKEN : await write(db, some)
     isOver ||= endsTheWork(result)
-    for (const { seen } of some) written.set(seen.id, writtenTo(seen.id, result))
+    for (const draft of some) written.set(draft, writtenTo(draft, result))
   }
   return written
 }
 
-async function write(db: Connection, appends: readonly Append[]): Promise<Appended | Again | Error> {
+async function write(db: Connection, drafts: readonly ClaimDraft[]): Promise<Appended | Again | Error> {
+  const appends = drafts.flatMap(({ append }) => append ?? [])
   const { testClockId, userId } = (appends[0] as Append).seen
-  const time: TimeSource =
-    testClockId === null ? { kind: 'live' } : { kind: 'test clock', userId, id: testClockId }
+  const time: TimeSource = testClockId === null ? { kind: 'live' } : { kind: 'test clocks', userId }
   try {
     return await appendEvents(db, appends, time)
   } catch (error) {
@@ -156,10 +155,12 @@ export function fateOf(error: Error, together: number): Again | Error {
 export const endsTheWork = (result: object): boolean =>
   result instanceof DatabaseAway || ('again' in result && result.again === 'write was lost')
 
-function writtenTo(claimId: string, result: Appended | Again | Error): Written {
+function writtenTo({ copy: { claim } }: ClaimDraft, result: Appended | Again | Error): Written {
   if (result instanceof Error || 'again' in result) return result
-  if (result.at === null) return { again: 'clock is held' }
-  return result.overtaken.has(claimId) ? OVERTAKEN : result.at
+  const { id, userId, testClockId } = claim
+  const now = result.clocks.get(testClockId)
+  if (now) return result.overtaken.has(id) ? OVERTAKEN : (result.later.get(id) ?? now)
+  return { again: 'clock is held', heldClock: { userId, id: testClockId as string } }
 }
 
 const AT_NO_TIME = new Date(0)
@@ -167,20 +168,21 @@ const AT_NO_TIME = new Date(0)
 function settle(
   copies: ClaimCopies,
   draft: ClaimDraft,
-  written: Written | undefined,
+  allWritten: ReadonlyMap<ClaimDraft, Written>,
   recorded: ReadonlyMap<string, LogEvent>,
 ): Outcome[] {
+  const written = allWritten.get(draft)
   if (written && !(written instanceof Date)) {
     copies.forget(draft.copy.claim.id)
     return draft.requests.map((_, i) => (draft.isAppended(i) ? written : OVERTAKEN))
   }
   try {
     const answers = draft.answers(written ?? AT_NO_TIME, recorded)
-    if (draft.updateCopy()) copies.keep(draft.copy)
+    if (draft.updateCopy(written)) copies.keep(draft.copy)
     else copies.forget(draft.copy.claim.id)
     return answers.map((answer) => answer ?? OVERTAKEN)
   } catch (cause) {
     // A fault of ours, but what was written stays so: it is found by its id.
-    return settle(copies, draft, { again: 'write was lost', cause }, recorded)
+    return settle(copies, draft, new Map([[draft, { again: 'write was lost', cause }]]), recorded)
   }
 }

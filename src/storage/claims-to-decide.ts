@@ -10,6 +10,8 @@ export interface ClaimToDecide {
   claim: Claim
   /** Characters of its JSON. */
   contractLength: number
+  /** The last time in its log, or when it entered its status. */
+  lastAt: Date
   /** Of every event. */
   eventIds: string[]
   /** Those of the types that the condition names. */
@@ -24,6 +26,7 @@ const EVENT_BYTES = 100
 interface Row extends Omit<ClaimRow, 'contract'> {
   contract: string
   is_read: boolean
+  last_at: Date
   ids: string[] | null
   decisive: ClaimToDecide['decisiveEvents'] | null
 }
@@ -50,9 +53,10 @@ function read(db: Connection, ids: readonly string[], longest: number): Promise<
     // The condition of the join keeps the logs that are too long from being read at all.
     text: `-- read_claims_to_decide
       SELECT ${CLAIM_COLUMNS.replace('contract', 'contract::text')},
-        log_bytes + ${EVENT_BYTES} * event_count <= $2::float8 AS is_read, log.ids, log.decisive
+        log_bytes + ${EVENT_BYTES} * event_count <= $2::float8 AS is_read,
+        greatest(status_since, log.last_at) AS last_at, log.ids, log.decisive
       FROM claims c LEFT JOIN LATERAL (
-        SELECT json_agg(e.id) AS ids,
+        SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
           json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
             FILTER (WHERE e.type = ANY (c.decisive_event_types)) AS decisive
         FROM claim_events e
@@ -64,10 +68,11 @@ function read(db: Connection, ids: readonly string[], longest: number): Promise<
   })
 }
 
-function toClaimToDecide({ contract, ids, decisive, ...row }: Row): ClaimToDecide {
+function toClaimToDecide({ contract, last_at, ids, decisive, ...row }: Row): ClaimToDecide {
   return {
     claim: toClaim({ ...row, contract: toContract(contract) }),
     contractLength: contract.length,
+    lastAt: last_at,
     eventIds: ids ?? [],
     decisiveEvents: decisive ?? [],
   }

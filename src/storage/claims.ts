@@ -86,15 +86,23 @@ export interface NewClaim {
   testClockId: string | null
 }
 
-/** The clock's row is locked, so that it cannot be advanced past claims that are just being opened. */
-const NOW_ON_TEST_CLOCK = `SELECT frozen_time AS now FROM turnstile, test_clocks
-        WHERE test_clocks.user_id = $2::uuid AND test_clocks.id = $3 FOR SHARE OF test_clocks`
-const NOW =
-  "SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile, (SELECT $3::uuid) AS live"
+/**
+ * The clock's row is locked, so that it cannot be advanced past claims that are just being opened; before the turnstile,
+ * which holds up the account's lists. An advance is not waited for.
+ */
+const ON_TEST_CLOCK = `held AS MATERIALIZED (
+        SELECT frozen_time AS now FROM test_clocks WHERE user_id = $2::text::uuid AND id = $3 FOR SHARE SKIP LOCKED
+      ),
+      turnstile AS MATERIALIZED (${ENTER_TURNSTILE} FROM held),
+      clock AS MATERIALIZED (SELECT now FROM turnstile, held)`
+const LIVE = `turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
+      clock AS MATERIALIZED (
+        SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile, (SELECT $3::uuid) AS live
+      )`
 
 /**
  * Stores new OPEN claims of one account, all on one test clock or none on any. Each is the claim, or null where its
- * id (for a candidate: its alias) is taken; null for all where the clock is gone.
+ * id (for a candidate: its alias) is taken; null for all where the clock is held, or gone.
  */
 export async function insertClaims(
   db: Connection,
@@ -107,8 +115,7 @@ export async function insertClaims(
     // They get their positions in the order given, but are inserted in the order of their ids: whoever else
     // inserts some of them then waits for this one, and not each for the other.
     text: `-- insert_claims
-      WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
-      clock AS MATERIALIZED (${testClockId === null ? NOW : NOW_ON_TEST_CLOCK}),
+      WITH ${testClockId === null ? LIVE : ON_TEST_CLOCK},
       new AS (
         SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::json[], $9::json[], $10::float8[],
           $11::uuid[]) WITH ORDINALITY

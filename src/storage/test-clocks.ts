@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Connection } from './database.ts'
 import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
 import { ListQuery } from './list-query.ts'
+import { plainArray } from './sql-array.ts'
 
 /** A clock that stands at `frozenTime` until it is advanced. */
 export interface TestClock {
@@ -22,6 +23,9 @@ interface TestClockRow {
   next_due_at: Date | null
   created_at: Date
 }
+
+/** Which clock of which account. */
+export type ClockName = Pick<TestClock, 'userId' | 'id'>
 
 const COLUMNS = `id, user_id, name, frozen_time, created_at,
   (SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id) AS next_due_at`
@@ -66,17 +70,46 @@ export async function findTestClocks(
   return rows.map(toTestClock)
 }
 
+/** The ids of those that nobody holds, or that are gone. It waits for nobody. */
+export async function findFreeTestClocks(db: Connection, clocks: readonly ClockName[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>({
+    name: 'find_free_test_clocks',
+    text: `-- find_free_test_clocks
+      WITH named AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS n (user_id, id)),
+      free AS MATERIALIZED (
+        SELECT c.id FROM named n JOIN test_clocks c ON c.user_id = n.user_id AND c.id = n.id
+        FOR SHARE OF c SKIP LOCKED
+      )
+      SELECT id FROM named n
+      WHERE id IN (SELECT id FROM free)
+        OR NOT EXISTS (SELECT FROM test_clocks c WHERE c.user_id = n.user_id AND c.id = n.id)`,
+    values: [plainArray(clocks.map(({ userId }) => userId)), plainArray(clocks.map(({ id }) => id))],
+  })
+  return rows.map(({ id }) => id)
+}
+
 /**
  * Until the transaction ends the clock is the caller's alone: other advances and the deletion wait, and so does
  * every write to a claim on it. Null where there is none.
+ * @param longestLockWaitMs where another holds it for longer, it fails (`isPassing`)
  */
-export async function holdTestClock(db: Connection, userId: string, id: string): Promise<TestClock | null> {
+export async function holdTestClock(
+  db: Connection,
+  userId: string,
+  id: string,
+  longestLockWaitMs: number,
+): Promise<TestClock | null> {
+  await db.query({
+    text: "SELECT set_config('lock_timeout', $1, true)",
+    values: [longestLockWaitMs],
+  })
   const [row] = await db.query<TestClockRow>({
     name: 'hold_test_clock',
     text: `-- hold_test_clock
       SELECT ${COLUMNS} FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE`,
     values: [userId, id],
   })
+  await db.query({ text: 'SET LOCAL lock_timeout = 0' })
   return row ? toTestClock(row) : null
 }
 

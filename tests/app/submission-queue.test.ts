@@ -95,14 +95,14 @@ function requestFor(claim: Answer['body'], id: string, value = ''): EventRequest
   return { userId: claim.user_id, address: { kind: 'claim', id: claim.id }, submission, payloadJson }
 }
 
-test('where 10,000 events wait, one more answers 503 at once with Retry-After; all that were taken are recorded', async (t) => {
+test('where 5,000 events of an account wait, one more answers 503 at once with Retry-After; all that were taken are recorded', async (t) => {
   const claims = await Promise.all(Array.from({ length: 10 }, openClaim))
   const held = await holdClaims(
     t,
     service.databaseUrl,
     claims.map(({ id }) => id),
   )
-  const requests = Array.from({ length: 10_000 }, (_, i) => requestFor(claims[i % 10], `${i}`))
+  const requests = Array.from({ length: 5_000 }, (_, i) => requestFor(claims[i % 10], `${i}`))
   const waiting = requests.map((request) => submitEvent(app, request))
   await held.keepWaiting()
   await assert.rejects(submitEvent(app, requestFor(claims[0], 'late')), {
@@ -131,11 +131,11 @@ test('where 10,000 events wait, one more answers 503 at once with Retry-After; a
   assert.deepEqual(await logOf(other.id), ['late'])
 })
 
-test('where 32 MiB of payloads wait, one more answers 503 at once; all that were taken are recorded', async (t) => {
+test('where 16 MiB of an account’s payloads wait, one more answers 503 at once; all that were taken are recorded', async (t) => {
   const claim = await openClaim()
   const held = await holdClaims(t, service.databaseUrl, [claim.id])
   const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
-  const waiting = Array.from({ length: 128 }, (_, i) => submitEvent(app, requestFor(claim, `${i}`, value)))
+  const waiting = Array.from({ length: 64 }, (_, i) => submitEvent(app, requestFor(claim, `${i}`, value)))
   await assert.rejects(submitEvent(app, requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
   await held.letGo()
   await Promise.all(waiting)

@@ -86,7 +86,7 @@ describe('503 UNAVAILABLE: the database is away', () => {
   })
 })
 
-test('503 UNAVAILABLE: a batch beyond the 10,000 events that may wait is refused at once, with one line in the log', async (t) => {
+test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wait is refused at once, with one line in the log', async (t) => {
   const lines: { route: string; msg: string }[] = []
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
   const logging = await startTestService(t, { databaseUrl: service.databaseUrl, log })
@@ -98,9 +98,9 @@ test('503 UNAVAILABLE: a batch beyond the 10,000 events that may wait is refused
     const events = ids.map((id) => ({ claim_id: claims[batch % 2], id, type: 'a' }))
     return runBatch(there, '/v1/events/batch', events)
   }
-  const waiting = Array.from({ length: 10 }, (_, batch) => sendBatch(batch))
-  await eventually(async () => logging.app.submissions.waiting === 10_000)
-  const refused = await sendBatch(10)
+  const waiting = Array.from({ length: 5 }, (_, batch) => sendBatch(batch))
+  await eventually(async () => logging.app.submissions.waiting === 5_000)
+  const refused = await sendBatch(5)
   assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
   const [line, ...more] = lines
   assert.equal(line?.route, '/v1/events/batch')

@@ -26,9 +26,10 @@ const terms = contractWith({ activity_window: 0.001 })
 
 async function append(connection: Connection, ids: readonly string[]): Promise<void> {
   const appends: Append[] = []
-  await readClaimsToDecide(connection, ids, ({ claim }) => {
+  await readClaimsToDecide(connection, ids, ({ claim, lastAt }) => {
     appends.push({
       seen: claim,
+      lastAt,
       events: [{ id: 'first', type: 'seen', payload: '{}' }],
       bytes: 2,
       settles: false,

@@ -229,8 +229,9 @@ describe('what is sent for each request', () => {
         assert.equal(read.length, count)
         await appendEvents(
           reader.connection,
-          read.map(({ claim }) => ({
+          read.map(({ claim, lastAt }) => ({
             seen: claim,
+            lastAt,
             events: [{ id: randomUUID(), type: 'seen', payload: '{}' }],
             bytes: 2,
             settles: false,

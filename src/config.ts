@@ -105,7 +105,7 @@ export const SETTINGS = {
   rateLimitPerMinute: setting({
     name: 'CLAIMKEEPER_RATE_LIMIT',
     fallback: '0',
-    doc: 'Requests a minute that each server takes of one account; 0 for no limit.',
+    doc: 'Requests, and items of batches, a minute that each server takes of one account; 0 for no limit.',
     parse: wholeNumber(0, 1_000_000_000),
   }),
   openSignUp: setting({

@@ -148,8 +148,8 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     type: 'rate_limit_error',
-    title: 'There were more requests than the service allows.',
-    help: 'Wait as many seconds as `Retry-After` says. Under /v1 the RateLimit headers of every answer tell how much is left to the account. Signing in and signing up are limited for each address and each email.',
+    title: 'There were more requests, or items of batches, than the service allows.',
+    help: 'Wait as many seconds as `Retry-After` says. Under /v1 the RateLimit headers of every answer tell how much is left to the account: each request counts one, and each event, claim or candidate of a batch and each line of a stream. Signing in and signing up are limited for each address and each email.',
   },
   INTERNAL_ERROR: {
     status: 500,

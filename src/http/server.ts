@@ -1,10 +1,9 @@
 import { createServer as createNodeServer } from 'node:http'
-import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import type { App } from '../app/app.ts'
 import { SessionApi } from '../app/session-api.ts'
-import { ServiceError, unavailable, validationError } from '../errors.ts'
+import { unavailable, validationError } from '../errors.ts'
 import { authenticate } from './authenticate.ts'
 import type { Patience } from './connection.ts'
 import { Connections } from './connections.ts'
@@ -13,6 +12,7 @@ import { commonHeaders, newRequestId, refuseEncoding, sendError } from './error-
 import { cleanForwardedHeaders, proxyTrust } from './forwarded-headers.ts'
 import { addOpenApi } from './openapi.ts'
 import { type ListOfItems, parseItems, parseJson } from './parse-json.ts'
+import { limitRate } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { addCandidateRoutes } from './routes/candidates.ts'
 import { addClaimBatchRoutes } from './routes/claim-batches.ts'
@@ -37,7 +37,7 @@ export interface ServerOptions {
   log: FastifyBaseLogger
   /** Where callers see the service; empty to go by each request. */
   publicUrl: string
-  /** Requests a minute of one account on this server; 0 for no limit. */
+  /** Requests, and items of batches, a minute of one account on this server; 0 for no limit. */
   rateLimitPerMinute: number
   /** Whether anyone may sign up, without an invitation. */
   openSignUp: boolean
@@ -91,6 +91,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
 
   server.decorate('configuredPublicUrl', options.publicUrl)
   server.decorateRequest('userId', '')
+  server.decorateRequest('rate', null)
   server.setValidatorCompiler(createValidatorCompiler())
   server.setSerializerCompiler(() => (body) => JSON.stringify(body))
   server.setErrorHandler(sendError)
@@ -106,7 +107,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   addSessionRoutes(server, app, sessions, options.openSignUp)
   await server.register(async (api: TypedServer) => {
     api.addHook('onRequest', authenticate(app, sessions))
-    if (options.rateLimitPerMinute > 0) await limitRate(api, options.rateLimitPerMinute)
+    if (options.rateLimitPerMinute > 0) limitRate(api, options.rateLimitPerMinute)
     addClaimRoutes(api, app)
     addCandidateRoutes(api, app)
     addEventRoutes(api, app)
@@ -182,18 +183,4 @@ function requireValidQuery(url: string): void {
   } catch {
     throw validationError([{ path: 'query', message: 'is not valid percent-encoded UTF-8' }])
   }
-}
-
-/** Each server counts for itself, by account. */
-async function limitRate(api: TypedServer, perMinute: number): Promise<void> {
-  await api.register(rateLimit, {
-    max: perMinute,
-    timeWindow: '1 minute',
-    // After the token was checked, before the body is read.
-    hook: 'preParsing',
-    keyGenerator: (request) => request.userId,
-    enableDraftSpec: true,
-    errorResponseBuilder: (_request, { after }) =>
-      new ServiceError('RATE_LIMITED', `More than ${perMinute} requests a minute; try again in ${after}.`),
-  })
 }

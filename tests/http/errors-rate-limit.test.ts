@@ -2,11 +2,23 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
+import { contractWith } from '../support/contracts.ts'
+import { exchangeLines } from '../support/line-exchange.ts'
 import { uniqueName } from '../support/new-records.ts'
 import { assertStoresNothing } from '../support/stored-rows.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after }, { rateLimitPerMinute: 3 })
+const unlimited = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+
+/** Made by a server without a limit, so nothing is counted. */
+async function accountWithClaim() {
+  const api = await service.newAccount()
+  const there = unlimited.clientWith(api.token)
+  const customer = await there.customer('acme')
+  const { id } = await there.claim(customer, contractWith())
+  return { api, customer, claim: id as string }
+}
 
 const seconds = (answer: Answer, header: string) => {
   const text = answer.headers.get(header) ?? ''
@@ -64,6 +76,57 @@ describe('429 RATE_LIMITED: three requests a minute', () => {
       'Content-Type': 'application/json',
     })
     assertError(nonsense, 429, 'RATE_LIMITED')
+  })
+
+  test('each event of a batch counts one: those beyond the limit answer 429 one by one, and are not recorded', async () => {
+    const { api, claim } = await accountWithClaim()
+    const events = ['1', '2', '3', '4', '5'].map((id) => ({
+      claim_id: claim,
+      id,
+      type: id === '2' ? 7 : 'a',
+    }))
+    const answer = await api.post('/v1/events/batch', { events })
+    assert.equal(answer.headers.get('ratelimit-remaining'), '0')
+    assert.deepEqual(
+      answer.body.results.map(({ status }: { status: number }) => status),
+      [201, 400, 201, 429, 429],
+    )
+    assert.equal(answer.body.results[4].error.code, 'RATE_LIMITED')
+    assertError(await api.post('/v1/events', { claim_id: claim, type: 'a' }), 429, 'RATE_LIMITED')
+    const [row] = await service.sql('SELECT event_count FROM claims WHERE id = $1', [claim])
+    assert.deepEqual(row, { event_count: 2 })
+  })
+
+  test('each line of a stream counts one, junk too', async () => {
+    const { api, claim } = await accountWithClaim()
+    const line = (id: string) => JSON.stringify({ claim_id: claim, id, type: 'a' })
+    const lines = exchangeLines(api, '/v1/events/batch')
+    await lines.send(`${line('1')}\nnonsense\n${line('2')}\n${line('3')}\n${line('4')}\n`)
+    const results = await lines.rest()
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      [201, 400, 201, 429, 429],
+    )
+    assertError(await api.get('/v1/claims'), 429, 'RATE_LIMITED')
+  })
+
+  test('each claim and candidate of a batch counts one', async () => {
+    for (const [path, list] of [
+      ['/v1/claims/batch', 'claims'],
+      ['/v1/candidates/batch', 'candidates'],
+    ] as const) {
+      const { api, customer } = await accountWithClaim()
+      const items = Array.from({ length: 5 }, () =>
+        list === 'claims'
+          ? { customer_id: customer, contract: contractWith() }
+          : { candidate_alias: uniqueName(), customer_uuid: 'acme', contract: contractWith() },
+      )
+      const { body } = await api.post(path, { [list]: items })
+      assert.deepEqual(
+        body.results.map(({ status }: { status: number }) => status),
+        [201, 201, 201, 429, 429],
+      )
+    }
   })
 
   test('health checks and documentation are not limited', async () => {

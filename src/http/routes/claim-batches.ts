@@ -77,7 +77,11 @@ function addBatchRoute<Body, Request>(server: TypedServer, batch: Batch<Body, Re
     },
     async (request, reply) => {
       const items = (request.body as Record<string, Item[]>)[list] as Item[]
-      const read = await inSlices(readEach(items, (item) => batch.read(readItem(item))))
+      const readNext = (item: Item) => {
+        request.rate?.takeItem()
+        return batch.read(readItem(item))
+      }
+      const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const created = (await batch.create(request.userId, valid)).values()
       const toResult = (outcome: Claim | Error) =>

@@ -86,7 +86,13 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
             .send(Readable.from(answerLines(readLines(body, MAX_LINE_BYTES), answerLine)))
         }
         const items = request.body.events as Item[]
-        const results = await inSlices(submitEach(items, (item) => resultOf(app, request, () => read(item))))
+        const readNext = (item: Item) => {
+          request.rate?.takeItem()
+          return read(item)
+        }
+        const results = await inSlices(
+          submitEach(items, (item) => resultOf(app, request, () => readNext(item))),
+        )
         return sendJson(reply, { results: await Promise.all(results) })
       },
     )
@@ -110,7 +116,7 @@ function* submitEach(
 function lineAnswerer(app: App, request: FastifyRequest, read: (item: Item) => EventRequest) {
   let last: Promise<unknown> = Promise.resolve()
   return async (line: Line): Promise<string> => {
-    const reading = last.then(() => inSlices(readLine(line, read)))
+    const reading = last.then(() => inSlices(readLine(request, line, read)))
     last = reading
     const event = await reading
     const result = await resultOf(app, request, () => {
@@ -122,8 +128,13 @@ function lineAnswerer(app: App, request: FastifyRequest, read: (item: Item) => E
 }
 
 /** What the line submits, or why it cannot. */
-function* readLine(line: Line, read: (item: Item) => EventRequest): Generator<void, EventRequest | Error> {
+function* readLine(
+  request: FastifyRequest,
+  line: Line,
+  read: (item: Item) => EventRequest,
+): Generator<void, EventRequest | Error> {
   try {
+    request.rate?.takeItem()
     return read(line === TOO_LONG ? tooLong() : yield* parseLine(line))
   } catch (error) {
     return error as Error

@@ -76,7 +76,7 @@ const ERROR_HEADERS: Partial<Record<number, Headers>> = {
   401: { 'WWW-Authenticate': { type: 'string', description: 'Bearer' } },
   429: {
     'Retry-After': RETRY_AFTER,
-    'RateLimit-Limit': { type: 'integer', description: 'Requests a minute.' },
+    'RateLimit-Limit': { type: 'integer', description: 'Requests, and items of batches, a minute.' },
     'RateLimit-Remaining': { type: 'integer', description: 'How many are left.' },
     'RateLimit-Reset': { type: 'integer', description: 'Seconds until they are all there again.' },
   },

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createApp } from '../../src/app/app.ts'
+import { submitEvent } from '../../src/app/submit-event.ts'
+import { Database } from '../../src/storage/database.ts'
+import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { eventually } from '../support/eventually.ts'
+import { newClaim } from '../support/new-records.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* Connections over which no answer comes any more: nobody waits for ever, and nothing is promised that is not so. */
+
+const { api, databaseUrl } = await startTestService({ after })
+
+test('where connections answer no more, each submission is answered in time and by what is known; later ones are recorded', async (t) => {
+  const proxy = await startCuttingProxy(t, databaseUrl)
+  // The driver gives up five seconds after the statement's own time: later than submissions do.
+  const db = new Database({ connectionString: proxy.url, poolSize: 9, statementTimeoutMs: 7_000 })
+  t.after(() => db.close())
+  const app = createApp(db)
+  const [a, b, c] = await Promise.all([newClaim(api), newClaim(api), newClaim(api)])
+  const submit = (claim: typeof a, id: string) =>
+    submitEvent(app, {
+      userId: claim.user_id,
+      address: { kind: 'claim', id: claim.id },
+      submission: { id, type: 'other', payload: {}, payloadBytes: 2 },
+      payloadJson: '{}',
+    })
+  const fall = async (claim: typeof a, id: string) => {
+    proxy.cutNext('append_events', 'silently')
+    const submitted = submit(claim, id)
+    submitted.catch(() => {})
+    await eventually(async () => proxy.hasCut())
+    return submitted.catch((error: Error) => error.message)
+  }
+  for (const claim of [a, b, c]) await submit(claim, '1')
+
+  const onItsWay = fall(a, '2')
+  await eventually(async () => proxy.hasCut())
+  const behind = submit(a, '3').catch((error: Error) => error.message)
+  // The other connection serves the others.
+  await submit(b, '2')
+  const alsoOnItsWay = fall(b, '3')
+  await eventually(async () => proxy.hasCut())
+  const withoutConnection = submit(c, '2').catch((error: Error) => error.message)
+
+  assert.match(`${await onItsWay}`, /not known\. Send it again with the id "2"/)
+  assert.match(`${await alsoOnItsWay}`, /not known\. Send it again with the id "3"/)
+  for (const waited of [behind, withoutConnection]) assert.match(`${await waited}`, /was not recorded/)
+
+  await eventually(() => submit(c, '4').catch(() => false), { seconds: 30 })
+  for (const claim of [a, b]) await eventually(() => submit(claim, '4').catch(() => false), { seconds: 30 })
+  assert.equal(app.submissions.waiting, 0)
+  for (const [claim, ids] of [
+    [a, ['1', '4']],
+    [b, ['1', '2', '4']],
+    [c, ['1', '4']],
+  ] as const) {
+    const { events } = await api.readClaim(claim.id)
+    assert.deepEqual(
+      events.map(({ id }: { id: string }) => id),
+      ids,
+    )
+  }
+})

@@ -29,6 +29,7 @@ async function openApiDocument(): Promise<string> {
     openSignUp: false,
     trustedProxies: null,
     mostConnections: 1,
+    mostSchemas: 1,
   })
   await server.ready()
   const document = JSON.stringify(server.swagger(), null, 2)

@@ -120,6 +120,12 @@ export const SETTINGS = {
     doc: 'Addresses or networks of your reverse proxies, such as `10.0.0.7,192.168.0.0/16`: their `X-Forwarded-For` tells where a caller is, for the limits of attempts. By default nobody’s is believed.',
     parse: addresses,
   }),
+  mostSchemas: setting({
+    name: 'CLAIMKEEPER_MOST_SCHEMAS',
+    fallback: '10000',
+    doc: 'Schemas that an account may have.',
+    parse: wholeNumber(1, 1_000_000),
+  }),
   mostConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',

@@ -145,6 +145,12 @@ export const ERRORS = {
     title: 'The event log of the claim is full.',
     help: 'A claim holds at most 10,000 events and 64 MiB of payloads. The event was not recorded.',
   },
+  SCHEMA_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many schemas as it may.',
+    help: 'Delete schemas that no new claims are made from; claims keep their copy of the contract. Whoever runs the service sets the limit (`CLAIMKEEPER_MOST_SCHEMAS`, 10,000 by default).',
+  },
   RATE_LIMITED: {
     status: 429,
     type: 'rate_limit_error',

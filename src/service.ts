@@ -54,6 +54,7 @@ export async function startService(
       openSignUp: config.openSignUp,
       trustedProxies: config.trustedProxies,
       mostConnections: config.mostConnections,
+      mostSchemas: config.mostSchemas,
     })
     const url = await listen(server, config)
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {

@@ -20,13 +20,14 @@ export async function explainClaim(
   userId: string,
   address: ClaimAddress,
 ): Promise<ClaimExplanation> {
-  const claim = await findClaim(app.db, userId, address)
+  const db = app.db.reads.for(userId)
+  const claim = await findClaim(db, userId, address)
   if (!claim) throw claimNotFound(address)
   const explanation = new Explanation(claim)
-  for await (const page of readDecisiveEvents(app.db, claim, decisiveEventTypes(claim.contract))) {
+  for await (const page of readDecisiveEvents(db, claim, decisiveEventTypes(claim.contract))) {
     await inSlices(showEach(explanation, page))
   }
-  const end = await readLogEnd(app.db, claim)
+  const end = await readLogEnd(db, claim)
   // Deleted since, with its test clock.
   if (claim.eventCount > 0 && end.length === 0) throw claimNotFound(address)
   return { claim, condition: explanation.condition, transitions: explanation.transitions(end) }

@@ -1,12 +1,11 @@
-import type { Claim } from '../domain/claim.ts'
 import type { Status } from '../domain/lifecycle.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { candidateId } from '../storage/candidate-id.ts'
-import { type ClaimSelection, findClaimPosition, listClaims } from '../storage/claim-list.ts'
+import { type ClaimSelection, findClaimPosition } from '../storage/claim-list.ts'
 import { aliasRange } from '../storage/claim-search.ts'
 import { findCustomersByExternalId } from '../storage/customers.ts'
-import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
+import { type ClaimPage, EMPTY_PAGE, readClaimPage } from './claim-page.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
 
 export interface CandidateFilters {
@@ -20,10 +19,7 @@ export interface CandidateFilters {
 }
 
 /** A page of the account's candidates, without their logs (§4.1). `after` may be a cursor or an alias. */
-export async function listCandidates(
-  app: App,
-  request: CandidateFilters & PageRequest,
-): Promise<Page<Claim>> {
+export async function listCandidates(app: App, request: CandidateFilters & PageRequest): Promise<ClaimPage> {
   const positionOf = (id: string) =>
     findClaimPosition(app.db.reads.for(request.userId), request.userId, 'candidate', id)
   const after = await resolveCursor(
@@ -32,13 +28,8 @@ export async function listCandidates(
     (alias) => positionOf(candidateId(alias)),
   )
   const selection = await selectCandidates(app, request)
-  if (!selection) return { rows: [], hasMore: false }
-  return listClaims(app.db.reads.for(request.userId), {
-    ...selection,
-    after,
-    limit: request.limit,
-    order: request.order,
-  })
+  if (!selection) return EMPTY_PAGE
+  return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
 }
 
 /** Null where no candidate can match: the account has no such customer. */

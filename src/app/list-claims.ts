@@ -1,11 +1,10 @@
-import type { Claim } from '../domain/claim.ts'
 import type { Status } from '../domain/lifecycle.ts'
 import { isUuid, uuidPrefix } from '../domain/uuid.ts'
 import { validationError } from '../errors.ts'
-import { type ClaimSelection, findClaimPosition, listClaims as readClaims } from '../storage/claim-list.ts'
+import { type ClaimSelection, findClaimPosition } from '../storage/claim-list.ts'
 import { idRange } from '../storage/claim-search.ts'
-import type { Page } from '../storage/list-page.ts'
 import type { App } from './app.ts'
+import { type ClaimPage, readClaimPage } from './claim-page.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
 
 export interface ClaimFilters {
@@ -19,17 +18,12 @@ export interface ClaimFilters {
 }
 
 /** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
-export async function listClaims(app: App, request: ClaimFilters & PageRequest): Promise<Page<Claim>> {
+export async function listClaims(app: App, request: ClaimFilters & PageRequest): Promise<ClaimPage> {
   const selection = selectClaims(request)
   const after = await resolveCursor(request.after, async (id) =>
     isUuid(id) ? findClaimPosition(app.db.reads.for(request.userId), request.userId, 'claim', id) : null,
   )
-  return readClaims(app.db.reads.for(request.userId), {
-    ...selection,
-    after,
-    limit: request.limit,
-    order: request.order,
-  })
+  return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
 }
 
 /** Fewer digits of a UUID of version 7 are not even its minute. */

@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
+import type { ClaimPage } from '../app/claim-page.ts'
 import type { ClaimExplanation } from '../app/explain-claim.ts'
+import type { LoggedEvent } from '../app/get-claim.ts'
 import type { getClaimSchema } from '../app/get-claim-schema.ts'
 import type { getCustomer } from '../app/get-customer.ts'
 import type { getOverview } from '../app/get-overview.ts'
@@ -15,6 +17,7 @@ import type { ClaimSchemaBody } from './schemas/claim-schema.ts'
 import type { CustomerBody } from './schemas/customer.ts'
 import type { OverviewBody } from './schemas/overview.ts'
 import type { TestClockBody } from './schemas/test-clock.ts'
+import { JsonText } from './send-json.ts'
 
 /*
  * From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds; where
@@ -24,6 +27,14 @@ import type { TestClockBody } from './schemas/test-clock.ts'
 export function presentEvent(event: LogEvent) {
   const { id, type, createdAt, system, payload } = event
   return { id, type, created_at: createdAt.toISOString(), system, ...payload }
+}
+
+/** Without a look at the payload: it is the text that was stored. */
+function presentLogged(event: LoggedEvent): JsonText {
+  const { id, type, createdAt, system, payload } = event
+  const head = JSON.stringify({ id, type, created_at: createdAt.toISOString(), system })
+  const fields = payload.trim().slice(1, -1).trim()
+  return new JsonText(fields === '' ? head : `${head.slice(0, -1)},${fields}}`)
 }
 
 export function presentClaim(claim: Claim): Static<typeof ClaimSummaryBody> {
@@ -177,3 +188,23 @@ export function presentPage<Row extends { id: string }, Body>(
     next_cursor: page.hasMore ? (page.rows.at(-1)?.id ?? null) : null,
   }
 }
+
+/** A record after the other, as they are read. */
+export async function* presentEach<Row, Body>(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  present: (row: Row) => Body,
+): AsyncGenerator<Body> {
+  for await (const row of rows) yield present(row)
+}
+
+/** A claim's or candidate's log, as it is read. */
+export const presentLog = (log: AsyncIterable<LoggedEvent>) => presentEach(log, presentLogged)
+
+/** A list's answer whose claims are read to the end while it is sent. */
+export const presentClaimPage = <Body>(
+  { claims, nextCursor }: ClaimPage,
+  present: (claim: Claim) => Body,
+) => ({
+  data: presentEach(claims, present),
+  next_cursor: nextCursor,
+})

@@ -1,57 +1,75 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { inSlices } from '../app/in-slices.ts'
+import { sendPieces } from './send-pieces.ts'
+import { CHUNK_BYTES } from './shared-answer.ts'
 
-/** Characters that are put together before they are sent. */
-const PIECE = 256 * 1024
+type Items = Iterable<unknown> | AsyncIterable<unknown>
+
+/** JSON that goes into the answer as it is. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
 /**
- * Answers an object whose lists may be long: an item at a time, so that nobody waits for all of it. A large answer is
- * sent in pieces, as fast as the caller reads it.
+ * Answers an object whose lists may be long: an item at a time, so that nobody waits for all of it, and items that are
+ * still to be read are read when the caller has taken those before them.
  */
-export async function sendJson(reply: FastifyReply, body: Record<string, unknown>): Promise<FastifyReply> {
-  reply.type('application/json; charset=utf-8')
-  const parts = toJson(body)
-  const first = await inSlices(takePiece(parts))
-  if (first.length < PIECE) return reply.send(first)
-  return reply.send(Readable.from(remaining(first, parts)))
+export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Promise<FastifyReply> {
+  return sendPieces(reply, toJson(body))
 }
 
-async function* remaining(first: string, parts: Iterator<string>): AsyncGenerator<string> {
-  for (let piece = first; piece !== ''; piece = await inSlices(takePiece(parts))) yield piece
-}
-
-/** As much as goes together, an item a step; nothing where all is taken. */
-function* takePiece(parts: Iterator<string>): Generator<void, string> {
-  let piece = ''
-  while (piece.length < PIECE) {
-    const { done, value } = parts.next()
-    if (done) break
-    piece += value
-    yield
-  }
-  return piece
-}
-
-function* toJson(body: Record<string, unknown>): Generator<string> {
+async function* toJson(body: Record<string, unknown>): AsyncGenerator<string> {
   let separator = '{'
   for (const [name, value] of Object.entries(body)) {
     yield `${separator}${JSON.stringify(name)}:`
-    if (isIterable(value)) yield* listToJson(value)
+    if (isList(value)) yield* listToJson(value)
     else yield JSON.stringify(value)
     separator = ','
   }
   yield '}'
 }
 
-function* listToJson(items: Iterable<unknown>): Generator<string> {
-  let separator = '['
-  for (const item of items) {
-    yield separator + JSON.stringify(item)
-    separator = ','
+async function* listToJson(items: Items): AsyncGenerator<string> {
+  yield '['
+  if (Symbol.iterator in items) yield* inPieces(items[Symbol.iterator]())
+  else {
+    let separator = ''
+    for await (const item of items) {
+      yield separator + itemToJson(item)
+      separator = ','
+    }
   }
-  yield separator === '[' ? '[]' : ']'
+  yield ']'
 }
 
-const isIterable = (value: unknown): value is Iterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.iterator in value
+/** Items that are there already, in slices: making text of them may take long. */
+async function* inPieces(items: Iterator<unknown>): AsyncGenerator<string> {
+  let isFirst = true
+  for (;;) {
+    const piece = await inSlices(takePiece(items, isFirst))
+    if (piece === '') return
+    isFirst = false
+    yield piece
+  }
+}
+
+/** As much as goes together, an item a step; nothing where all is taken. */
+function* takePiece(items: Iterator<unknown>, isFirst: boolean): Generator<void, string> {
+  let piece = ''
+  while (piece.length < CHUNK_BYTES) {
+    const { done, value } = items.next()
+    if (done) break
+    piece += (isFirst && piece === '' ? '' : ',') + itemToJson(value)
+    yield
+  }
+  return piece
+}
+
+const itemToJson = (item: unknown): string => (item instanceof JsonText ? item.text : JSON.stringify(item))
+
+const isList = (value: unknown): value is Items =>
+  typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

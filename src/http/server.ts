@@ -45,6 +45,8 @@ export interface ServerOptions {
   trustedProxies: string | null
   /** Connections at once. */
   mostConnections: number
+  /** Schemas of an account. */
+  mostSchemas: number
   /** Other than the usual patience with callers. */
   patience?: Partial<Patience>
 }
@@ -113,7 +115,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     addEventRoutes(api, app)
     await addEventBatchRoute(api, app)
     addClaimBatchRoutes(api, app)
-    addClaimSchemaRoutes(api, app)
+    addClaimSchemaRoutes(api, app, options.mostSchemas)
     addCustomerRoutes(api, app)
     addTestClockRoutes(api, app)
     addSimulationRoutes(api, app)

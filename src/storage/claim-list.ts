@@ -1,4 +1,5 @@
 import type { Claim } from '../domain/claim.ts'
+import type { Contract } from '../domain/contract.ts'
 import { type Outcome, STATUSES, type Status } from '../domain/lifecycle.ts'
 import { findBroadSpan, type SearchRange, type SearchSpan, whereInRange } from './claim-search.ts'
 import { CLAIM_COLUMNS, type ClaimAddress, type ClaimRow, toClaim } from './claims.ts'
@@ -24,10 +25,33 @@ export interface ClaimFilter extends ClaimSelection {
   limit: number
 }
 
+/** A claim in a list; without its contract if that is long, so that a page has half a megabyte at most. */
+export type ListedClaim = Omit<Claim, 'contract'> & { contract: Contract | null }
+
+/** Characters of a contract that is not long. */
+const SHORT_CONTRACT = 4 * 1024
+/** Asked of the page alone: to tell its length a contract is read. */
+const LISTED_COLUMNS = CLAIM_COLUMNS.replace(
+  'contract',
+  `CASE WHEN octet_length(contract::text) <= ${SHORT_CONTRACT} THEN contract END AS contract`,
+)
+
 /** A page of the account's claims, or of its candidates, in the order of creation. */
-export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<Claim>> {
-  const { rows, hasMore } = await readClaimPage<ClaimRow>(db, filter, CLAIM_COLUMNS)
+export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<ListedClaim>> {
+  const { rows, hasMore } = await readClaimPage<ClaimRow>(db, filter, CLAIM_COLUMNS, LISTED_COLUMNS)
   return { rows: rows.map(toClaim), hasMore }
+}
+
+/** The contracts of these claims, by the claims' ids. */
+export async function readContracts(db: Connection, ids: readonly string[]): Promise<Map<string, Contract>> {
+  const rows = await db.query<{ id: string; contract: Contract }>({
+    name: 'read_contracts',
+    text: `-- read_contracts
+      SELECT id, contract FROM claims WHERE id = ANY ($1)`,
+    values: [ids],
+    readOnly: true,
+  })
+  return new Map(rows.map(({ id, contract }) => [id, contract]))
 }
 
 /** What an export tells of a claim or candidate. */
@@ -52,23 +76,28 @@ const EXPORTED_COLUMNS = `id, candidate_alias, customer_id, customer_external_id
 
 /** The same page, for an export. */
 export function listExportedClaims(db: Connection, filter: ClaimFilter): Promise<Page<ExportedClaim>> {
-  return readClaimPage<ExportedClaim>(db, filter, EXPORTED_COLUMNS)
+  return readClaimPage<ExportedClaim>(db, filter, EXPORTED_COLUMNS, EXPORTED_COLUMNS)
 }
 
-async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: string) {
+/** @param shown columns as the page's records show them */
+async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: string, shown: string) {
   const span = await findSpanToWalk(db, filter)
   const list = { name: 'claims', userId: filter.userId } as const
   return readPage(db, list, filter.limit, (count, upTo) => {
     const query = conditionsOf(filter, upTo)
     if (span) query.where('position', '>=', span.from).where('position', '<=', span.to)
     const limit = query.parameter(count)
+    const page = (filter.search && !span ? searchStatement : listStatement)(filter, query, columns, limit)
     return db.query<Row & ListedRow>({
-      text: (filter.search && !span ? searchStatement : listStatement)(filter, query, columns, limit),
+      text: columns === shown ? page : showing(shown, page, filter),
       values: query.values,
       readOnly: true,
     })
   })
 }
+
+const showing = (columns: string, page: string, { order }: ClaimFilter) =>
+  `${/^--.*\n/.exec(page)}SELECT ${columns}, position, fresh FROM (\n${page}\n) AS page ORDER BY position ${order}`
 
 const FRESH = `(${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh`
 

@@ -4,29 +4,78 @@ import type { JsonObject } from '../domain/json.ts'
 import { addressColumns, CLAIM_COLUMNS, type ClaimAddress, type ClaimRow, toClaim } from './claims.ts'
 import type { Connection } from './database.ts'
 
-/** The claim and its whole log; null where the account has none at this address. */
-export async function readClaim(
+/** An event as it is stored. */
+export interface LogItem {
+  seq: number
+  id: string
+  type: string
+  system: boolean
+  createdAt: Date
+  /** As JSON; null where it is long, so that it is read by itself. */
+  payload: string | null
+}
+
+/** Characters of a payload that is not long. */
+const SHORT_PAYLOAD = 4 * 1024
+/** Events of a page of a log; with payloads that are not long, half a megabyte. */
+const LOG_PAGE = 128
+
+const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, 'system', e.system,
+  'createdAt', e.created_at,
+  'payload', CASE WHEN octet_length(e.payload::text) <= ${SHORT_PAYLOAD} THEN e.payload::text END)`
+
+/** The claim, and the first of its log; null where the account has none at this address. */
+export async function readClaimAndLog(
   db: Connection,
   userId: string,
   address: ClaimAddress,
-): Promise<{ claim: Claim; log: LogEvent[] } | null> {
+): Promise<{ claim: Claim; items: LogItem[] } | null> {
   const { id, alias } = addressColumns(address)
-  const [row] = await db.query<ClaimRow & { log: StoredEvent[] | null }>({
-    name: 'read_claim',
-    text: `-- read_claim
+  const [row] = await db.query<ClaimRow & { log: LogItem[] | null }>({
+    name: 'read_claim_and_log',
+    text: `-- read_claim_and_log
       SELECT ${CLAIM_COLUMNS},
         (
-          SELECT json_agg(json_build_object('id', e.id, 'type', e.type, 'payload', e.payload,
-            'system', e.system, 'created_at', e.created_at) ORDER BY e.seq)
-          FROM claim_events e
-          WHERE e.claim_id = c.id
+          SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) FROM claim_events e
+          WHERE e.claim_id = c.id AND e.seq <= ${LOG_PAGE}
         ) AS log
       FROM claims c
       WHERE c.id = $1 AND c.user_id = $2 AND c.candidate_alias IS NOT DISTINCT FROM $3`,
     values: [id, userId, alias],
     readOnly: true,
   })
-  return row ? { claim: toClaim(row), log: (row.log ?? []).map(toLogEvent) } : null
+  return row ? { claim: toClaim(row), items: (row.log ?? []).map(toLogItem) } : null
+}
+
+/** The next of a claim's log after one of its items. */
+export async function readLogPage(db: Connection, claimId: string, after: number): Promise<LogItem[]> {
+  const [row] = await db.query<{ log: LogItem[] | null }>({
+    name: 'read_log_page',
+    text: `-- read_log_page
+      SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) AS log FROM claim_events e
+      WHERE e.claim_id = $1 AND e.seq > $2 AND e.seq <= $2 + ${LOG_PAGE}`,
+    values: [claimId, after],
+    readOnly: true,
+  })
+  return (row?.log ?? []).map(toLogItem)
+}
+
+const toLogItem = (item: LogItem): LogItem => ({ ...item, createdAt: new Date(item.createdAt) })
+
+/** The payloads of these items of a claim's log as JSON, by their numbers. */
+export async function readPayloads(
+  db: Connection,
+  claimId: string,
+  seqs: readonly number[],
+): Promise<Map<number, string>> {
+  const rows = await db.query<{ seq: number; payload: string }>({
+    name: 'read_payloads',
+    text: `-- read_payloads
+      SELECT seq, payload::text AS payload FROM claim_events WHERE claim_id = $1 AND seq = ANY ($2)`,
+    values: [claimId, seqs],
+    readOnly: true,
+  })
+  return new Map(rows.map(({ seq, payload }) => [seq, payload]))
 }
 
 /** Which event of which claim. */
@@ -35,12 +84,21 @@ export interface EventName {
   id: string
 }
 
+interface StoredEvent {
+  claim_id: string
+  id: string
+  type: string
+  payload: JsonObject
+  system: boolean
+  created_at: Date
+}
+
 /** Those of the named events that are in their claims' logs. */
 export async function readEvents(
   db: Connection,
   names: readonly EventName[],
 ): Promise<(EventName & { event: LogEvent })[]> {
-  const rows = await db.query<Omit<StoredEvent, 'created_at'> & { claim_id: string; created_at: Date }>({
+  const rows = await db.query<StoredEvent>({
     name: 'read_events',
     text: `-- read_events
       SELECT e.claim_id, e.id, e.type, e.payload, e.system, e.created_at
@@ -55,16 +113,4 @@ export async function readEvents(
     id: event.id,
     event: { ...event, createdAt: created_at },
   }))
-}
-
-interface StoredEvent {
-  id: string
-  type: string
-  payload: JsonObject
-  system: boolean
-  created_at: string
-}
-
-function toLogEvent({ created_at, ...event }: StoredEvent): LogEvent {
-  return { ...event, createdAt: new Date(created_at) }
 }

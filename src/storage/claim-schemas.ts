@@ -29,20 +29,26 @@ const toClaimSchema = (row: ClaimSchemaRow): ClaimSchema => ({
   updatedAt: row.updated_at,
 })
 
+/**
+ * Null where the account has as many as it may. Those that are being added at the same moment are not counted: an
+ * account may come to have a few more, as many as connections write at once.
+ */
 export async function insertClaimSchema(
   db: Connection,
   userId: string,
   contract: Contract,
-): Promise<ClaimSchema> {
+  most: number,
+): Promise<ClaimSchema | null> {
   const [row] = await db.query<ClaimSchemaRow>({
     name: 'insert_claim_schema',
     text: `-- insert_claim_schema
       INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
       SELECT $1, $2, $3, now, now FROM date_trunc('milliseconds', clock_timestamp()) AS now
+      WHERE (SELECT count(*) FROM claim_schemas WHERE user_id = $1) < $4
       RETURNING ${COLUMNS}`,
-    values: [userId, uuidv7(), JSON.stringify(contract)],
+    values: [userId, uuidv7(), JSON.stringify(contract), most],
   })
-  return toClaimSchema(row as ClaimSchemaRow)
+  return row ? toClaimSchema(row) : null
 }
 
 /** Those of the account's schemas that have these ids. */
@@ -60,15 +66,22 @@ export async function findClaimSchemas(
   return rows.map(toClaimSchema)
 }
 
-/** All of the account's schemas, oldest first. */
-export async function listClaimSchemas(db: Connection, userId: string): Promise<ClaimSchema[]> {
-  const rows = await db.query<ClaimSchemaRow>({
+/** The account's next schemas after a position, oldest first. */
+export async function listClaimSchemas(
+  db: Connection,
+  userId: string,
+  after: string,
+  limit: number,
+): Promise<{ schema: ClaimSchema; position: string }[]> {
+  const rows = await db.query<ClaimSchemaRow & { position: string }>({
     name: 'list_claim_schemas',
     text: `-- list_claim_schemas
-      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 ORDER BY position`,
-    values: [userId],
+      SELECT ${COLUMNS}, position FROM claim_schemas
+      WHERE user_id = $1 AND position > $2 ORDER BY position LIMIT $3`,
+    values: [userId, after, limit],
+    readOnly: true,
   })
-  return rows.map(toClaimSchema)
+  return rows.map((row) => ({ schema: toClaimSchema(row), position: row.position }))
 }
 
 /** Replaces the contract of the template; claims made from it keep theirs. Null where there is no such schema. */

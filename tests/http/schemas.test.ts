@@ -163,3 +163,17 @@ function withCondition(condition: object): object {
 function largerThan64KiB(): object {
   return withCondition({ event: 'e', match: 'm'.repeat(64 * 1024) })
 }
+
+describe('422: as many schemas as an account may have', () => {
+  test('one more answers SCHEMA_LIMIT_REACHED; one less makes room, and other accounts have their own', async (t) => {
+    const small = await startTestService(t, { databaseUrl: service.databaseUrl, mostSchemas: 2 })
+    const [first] = [await newSchema(small.api), await newSchema(small.api)]
+    await assertStoresNothing(service, async () => {
+      const refused = await small.api.post('/v1/schemas', { contract: contractWith() })
+      assertError(refused, 422, 'SCHEMA_LIMIT_REACHED')
+    })
+    await newSchema(await small.newAccount())
+    await small.api.delete(`/v1/schemas/${first.id}`)
+    await newSchema(small.api)
+  })
+})

@@ -6,8 +6,13 @@ import { moveOf } from '../../src/app/run-scheduled-check.ts'
 import type { Status } from '../../src/domain/lifecycle.ts'
 import { findTokenOwner } from '../../src/storage/api-tokens.ts'
 import { appendEvents } from '../../src/storage/append-events.ts'
-import { type ClaimFilter, findClaimPosition, listClaims } from '../../src/storage/claim-list.ts'
-import { readClaim, readEvents } from '../../src/storage/claim-log.ts'
+import {
+  type ClaimFilter,
+  findClaimPosition,
+  listClaims,
+  readContracts,
+} from '../../src/storage/claim-list.ts'
+import { readClaimAndLog, readEvents, readLogPage, readPayloads } from '../../src/storage/claim-log.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import { listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database.ts'
@@ -209,8 +214,16 @@ describe('what is sent for each request', () => {
 
     test(`one claim with its log is found by its index (${mode} plan)`, async () => {
       reader.take()
-      await readClaim(reader.connection, user, { kind: 'claim', id: ids[0] as string })
+      await readClaimAndLog(reader.connection, user, { kind: 'claim', id: ids[0] as string })
+      await readLogPage(reader.connection, ids[0] as string, 0)
+      await readPayloads(reader.connection, ids[0] as string, [1, 2])
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: 10, rowsSorted: 10 })
+    })
+
+    test(`the long contracts of a page are read by their index (${mode} plan)`, async () => {
+      reader.take()
+      await readContracts(reader.connection, ids.slice(0, 8))
+      for (const plan of reader.take()) assertBounded(plan, { rowsRead: 8, rowsSorted: 0 })
     })
 
     test(`the owner of a token is found by its index (${mode} plan)`, async () => {

@@ -50,6 +50,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     openSignUp: options.openSignUp ?? false,
     trustedProxies: options.trustedProxies ?? null,
     mostConnections: options.mostConnections ?? 2_000,
+    mostSchemas: options.mostSchemas ?? 10_000,
     ...(options.patience ? { patience: options.patience } : {}),
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })

@@ -5,7 +5,7 @@ import { explainClaim } from '../../app/explain-claim.ts'
 import { exportCandidates } from '../../app/export-candidates.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { type CandidateFilters, listCandidates } from '../../app/list-candidates.ts'
-import { presentCandidate, presentEvent, presentExplanation, presentPage } from '../present.ts'
+import { presentCandidate, presentClaimPage, presentExplanation, presentLog } from '../present.ts'
 import { readNewCandidate } from '../read-new-claim.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
 import { CANDIDATE_FILTERS } from '../schemas/claim-filters.ts'
@@ -14,6 +14,7 @@ import { exportQuery, listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias } from '../schemas/scalars.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../send-csv.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 const tags = ['Candidates']
@@ -68,10 +69,11 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
         response: responses({ 200: { description: 'A page.', schema: pageOf(CandidateSummaryBody) } }, []),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { after, limit = 50, order = 'asc' } = request.query
       const filters = readFilters(request.userId, request.query)
-      return presentPage(await listCandidates(app, { ...filters, after, limit, order }), presentCandidate)
+      const page = await listCandidates(app, { ...filters, after, limit, order })
+      return sendJson(reply, presentClaimPage(page, presentCandidate))
     },
   )
 
@@ -109,10 +111,10 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const alias = request.params.candidate_alias
       const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
-      return { ...presentCandidate(claim), events: log.map(presentEvent) }
+      return sendJson(reply, { ...presentCandidate(claim), events: presentLog(log) })
     },
   )
 

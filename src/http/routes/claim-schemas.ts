@@ -5,16 +5,18 @@ import { deleteClaimSchema } from '../../app/delete-claim-schema.ts'
 import { getClaimSchema } from '../../app/get-claim-schema.ts'
 import { listClaimSchemas } from '../../app/list-claim-schemas.ts'
 import { updateClaimSchema } from '../../app/update-claim-schema.ts'
-import { presentClaimSchema } from '../present.ts'
+import { presentClaimSchema, presentEach } from '../present.ts'
 import { ClaimSchemaBody, NewClaimSchemaBody } from '../schemas/claim-schema.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 const tags = ['Schemas']
 const params = Type.Object({ id: Uuid('The schema.') })
 
-export function addClaimSchemaRoutes(server: TypedServer, app: App): void {
+/** @param most schemas of an account */
+export function addClaimSchemaRoutes(server: TypedServer, app: App, most: number): void {
   server.post(
     '/v1/schemas',
     {
@@ -26,12 +28,12 @@ export function addClaimSchemaRoutes(server: TypedServer, app: App): void {
         body: NewClaimSchemaBody,
         response: responses(
           { 201: { description: 'The schema.', headers: LOCATION, schema: ref(ClaimSchemaBody) } },
-          BODY_ERRORS,
+          [...BODY_ERRORS, 'SCHEMA_LIMIT_REACHED'],
         ),
       },
     },
     async (request, reply) => {
-      const schema = await createClaimSchema(app, request.userId, request.body.contract)
+      const schema = await createClaimSchema(app, request.userId, request.body.contract, most)
       return reply.code(201).header('Location', `/v1/schemas/${schema.id}`).send(presentClaimSchema(schema))
     },
   )
@@ -56,7 +58,10 @@ export function addClaimSchemaRoutes(server: TypedServer, app: App): void {
         ),
       },
     },
-    async (request) => ({ data: (await listClaimSchemas(app, request.userId)).map(presentClaimSchema) }),
+    (request, reply) => {
+      const schemas = listClaimSchemas(app, request.userId)
+      return sendJson(reply, { data: presentEach(schemas, presentClaimSchema) })
+    },
   )
 
   server.get(

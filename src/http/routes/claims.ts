@@ -5,7 +5,7 @@ import { explainClaim } from '../../app/explain-claim.ts'
 import { exportClaims } from '../../app/export-claims.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { type ClaimFilters, listClaims } from '../../app/list-claims.ts'
-import { presentClaim, presentEvent, presentExplanation, presentPage } from '../present.ts'
+import { presentClaim, presentClaimPage, presentExplanation, presentLog } from '../present.ts'
 import { readNewClaim } from '../read-new-claim.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from '../schemas/claim.ts'
 import { CLAIM_FILTERS } from '../schemas/claim-filters.ts'
@@ -14,6 +14,7 @@ import { exportQuery, listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../send-csv.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 const tags = ['Claims']
@@ -56,10 +57,11 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
         response: responses({ 200: { description: 'A page.', schema: pageOf(ClaimSummaryBody) } }, []),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { after, limit = 50, order = 'asc' } = request.query
       const filters = readFilters(request.userId, request.query)
-      return presentPage(await listClaims(app, { ...filters, after, limit, order }), presentClaim)
+      const page = await listClaims(app, { ...filters, after, limit, order })
+      return sendJson(reply, presentClaimPage(page, presentClaim))
     },
   )
 
@@ -97,10 +99,10 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const id = request.params.id.toLowerCase()
       const { claim, log } = await getClaim(app, request.userId, { kind: 'claim', id })
-      return { ...presentClaim(claim), events: log.map(presentEvent) }
+      return sendJson(reply, { ...presentClaim(claim), events: presentLog(log) })
     },
   )
 

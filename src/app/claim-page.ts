@@ -1,0 +1,38 @@
+import type { Claim } from '../domain/claim.ts'
+import { type ClaimFilter, listClaims, readContracts } from '../storage/claim-list.ts'
+import type { App } from './app.ts'
+import { fillGaps } from './fill-gaps.ts'
+
+/** Long contracts that are read at a time: half a megabyte at most. */
+const CONTRACTS_AT_ONCE = 8
+
+/** A page of a list; its claims are read to the end as they are asked for. */
+export interface ClaimPage {
+  claims: AsyncIterable<Claim> | Iterable<Claim>
+  /** The id of the last of them; null on the last page. */
+  nextCursor: string | null
+}
+
+export const EMPTY_PAGE: ClaimPage = { claims: [], nextCursor: null }
+
+/**
+ * All claims of the page are as they were at one moment. Contracts never change, so long ones may be read later: a
+ * page of them has six megabytes.
+ */
+export async function readClaimPage(app: App, filter: ClaimFilter): Promise<ClaimPage> {
+  const db = app.db.reads.for(filter.userId)
+  const { rows, hasMore } = await listClaims(db, filter)
+  const claims = fillGaps(rows, {
+    gap: 'contract',
+    atOnce: CONTRACTS_AT_ONCE,
+    key: ({ id }) => id,
+    read: (some) =>
+      readContracts(
+        db,
+        some.map(({ id }) => id),
+      ),
+    // Deleted with its clock in the meantime.
+    gone: () => new Error('a claim of the page is not there any more'),
+  })
+  return { claims, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null }
+}

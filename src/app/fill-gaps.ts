@@ -1,0 +1,33 @@
+/** What large fields of records are filled in from. */
+interface Filling<Row, Key, Gap extends keyof Row> {
+  /** The field that is null where it is large. */
+  gap: Gap
+  /** How many are read, and held in memory, at a time. */
+  atOnce: number
+  key: (row: Row) => Key
+  read: (rows: Row[]) => Promise<Map<Key, NonNullable<Row[Gap]>>>
+  /** What is thrown where the record is not there any more. */
+  gone: () => Error
+}
+
+type Filled<Row, Gap extends keyof Row> = Row & { [G in Gap]: NonNullable<Row[G]> }
+
+/**
+ * The records one by one, each whole. Small fields came with them; large ones are read a few at a time, when their
+ * record is asked for, so that never all of them are in memory.
+ */
+export async function* fillGaps<Row, Key, Gap extends keyof Row>(
+  rows: readonly Row[],
+  { gap, atOnce, key, read, gone }: Filling<Row, Key, Gap>,
+): AsyncGenerator<Filled<Row, Gap>> {
+  let large = new Map<Key, NonNullable<Row[Gap]>>()
+  for (const [index, row] of rows.entries()) {
+    if (row[gap] === null && !large.has(key(row))) {
+      const next = rows.slice(index).filter((later) => later[gap] === null)
+      large = await read(next.slice(0, atOnce))
+    }
+    const value = row[gap] ?? large.get(key(row))
+    if (value === undefined || value === null) throw gone()
+    yield { ...row, [gap]: value } as Filled<Row, Gap>
+  }
+}

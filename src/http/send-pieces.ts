@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import { AnswerSeats } from './answer-seats.ts'
+import { CHUNK_BYTES } from './shared-answer.ts'
+
+/** Of all answers of this process. */
+const seats = new AnswerSeats()
+
+/**
+ * Sends JSON that is made piece by piece, as fast as the caller reads it. What fits into one chunk is sent whole; until
+ * then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
+ */
+export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Promise<FastifyReply> {
+  const chunks = chunksOf(pieces)
+  const first = await chunks.next()
+  const second = first.done ? first : await chunks.next()
+  reply.type('application/json; charset=utf-8')
+  if (second.done) return reply.send(first.value ?? Buffer.alloc(0))
+  await takeSeat(reply)
+  return reply.send(Readable.from(join(first.value as Buffer, second.value, chunks)))
+}
+
+/** Gives the seat back when the connection is done with the answer, whatever became of it. */
+async function takeSeat({ request, raw }: FastifyReply): Promise<void> {
+  // What was done must be told.
+  const giveBack =
+    request.method === 'GET' ? await seats.take(request.userId) : seats.takeAnyway(request.userId)
+  if (raw.destroyed) giveBack()
+  else raw.once('close', giveBack)
+}
+
+async function* join(
+  first: Buffer,
+  second: Buffer,
+  rest: AsyncGenerator<Buffer, undefined>,
+): AsyncGenerator<Buffer> {
+  try {
+    yield first
+    yield second
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/** Pieces gathered and cut to chunks. Between two of them others get their turn. */
+async function* chunksOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, undefined> {
+  let gathered: string[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    gathered.push(piece)
+    length += piece.length
+    if (length < CHUNK_BYTES) continue
+    const bytes = Buffer.from(gathered.join(''))
+    gathered = []
+    length = 0
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
+    await nextTurn()
+  }
+  if (length > 0) yield Buffer.from(gathered.join(''))
+}

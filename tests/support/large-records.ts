@@ -1,0 +1,41 @@
+import type { ClientBase, Pool } from 'pg'
+import { contractWith } from './contracts.ts'
+
+/* Records as large as they may be, put into the database beside the service, in one statement. */
+
+type Sql = (text: string, values?: unknown[]) => Promise<unknown>
+
+/** A contract of nearly 64 KiB. */
+export const largeContract = (n = 0) =>
+  contractWith({ fulfillment_condition: { event: 'done', match: `${n} ${'x'.repeat(65_000)}` } })
+
+/** Copies of a schema, each of nearly 64 KiB. */
+export const addLargeSchemas = (sql: Sql, schemaId: string, count: number) =>
+  sql(
+    `INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
+      SELECT user_id, gen_random_uuid(), $2::json, created_at, updated_at
+      FROM claim_schemas, generate_series(1, $3::integer) WHERE id = $1`,
+    [schemaId, JSON.stringify(largeContract()), count],
+  )
+
+/** Gives a claim without events this many, with payloads of these bytes. */
+export async function fillLog(sql: Sql, claimId: string, events: number, bytes: number): Promise<void> {
+  const value = 'v'.repeat(bytes - '{"value":""}'.length)
+  await sql(
+    `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+      SELECT $1, n, 'event-' || n, 'filler', $2::json, false, date_trunc('milliseconds', clock_timestamp())
+      FROM generate_series(1, $3::integer) AS n`,
+    [claimId, JSON.stringify({ value }), events],
+  )
+  await sql('UPDATE claims SET event_count = $2, log_bytes = $3 WHERE id = $1', [
+    claimId,
+    events,
+    events * bytes,
+  ])
+}
+
+/** Runs SQL by this pool or client. */
+export const sqlOf =
+  (database: ClientBase | Pool): Sql =>
+  (text, values) =>
+    database.query(text, values)

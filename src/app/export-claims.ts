@@ -3,7 +3,7 @@ import type { App } from './app.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
 
 /** Records that are read, and held in memory, at a time. */
-const PAGE = 1_000
+const PAGE = 500
 
 /** All claims of the filtered list, page by page; the next page is read when it is asked for. */
 export function exportClaims(
@@ -20,7 +20,12 @@ export async function* readAllPages(
   order: 'asc' | 'desc',
 ): AsyncGenerator<ExportedClaim[]> {
   for (let after: string | null = null; ; ) {
-    const { rows, hasMore } = await listExportedClaims(app.db, { ...selection, after, order, limit: PAGE })
+    const { rows, hasMore } = await listExportedClaims(app.db.reads.for(selection.userId), {
+      ...selection,
+      after,
+      order,
+      limit: PAGE,
+    })
     yield rows
     if (!hasMore) return
     after = rows.at(-1)?.position ?? null

@@ -1,6 +1,9 @@
 import { type Line, TOO_LONG } from './read-lines.ts'
 
-/** Lines of one request that are worked on at once, and their bytes: whoever sends faster is slowed down. */
+/**
+ * Lines of one request that are worked on at once, and the bytes of them and of their answers: whoever sends faster, or
+ * does not read, is slowed down.
+ */
 const LINES_AT_ONCE = 500
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 
@@ -14,8 +17,8 @@ interface InWork {
 
 /**
  * The answers to lines, in their order, each as soon as it and all before it are there, however slowly lines come.
- * `answer` is called in the order of the lines; when it rejects, the stream breaks. Once the lines break off nobody is there to
- * answer to: what is in work goes on, and nothing more is answered.
+ * `answer` is called in the order of the lines; when it rejects, the stream breaks. Once the lines break off nobody is
+ * there to answer to: what is in work goes on, and nothing more is answered.
  */
 export async function* answerLines(
   lines: AsyncIterator<Line>,
@@ -23,9 +26,11 @@ export async function* answerLines(
 ): AsyncGenerator<string> {
   const inWork: InWork[] = []
   let bytes = 0
+  /** Of the answers so far; those in work are taken to be as large. */
+  let largestAnswer = 0
   let reading: Promise<Reading> | null = readNext(lines)
   while (reading || inWork.length > 0) {
-    const hasRoom = inWork.length < LINES_AT_ONCE && bytes < BYTES_AT_ONCE
+    const hasRoom = inWork.length < LINES_AT_ONCE && bytes + inWork.length * largestAnswer < BYTES_AT_ONCE
     const read = reading && hasRoom ? reading : null
     const answered = inWork[0]?.answer
     const first = await Promise.race([...(answered ? [answered] : []), ...(read ? [read] : [])])
@@ -41,6 +46,7 @@ export async function* answerLines(
     } else if (first === 'ended') reading = null
     else {
       bytes -= (inWork.shift() as InWork).bytes
+      largestAnswer = Math.max(largestAnswer, first.length)
       yield first
     }
   }

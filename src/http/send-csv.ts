@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { exportClaims } from '../app/export-claims.ts'
+import { sendPieces } from './send-pieces.ts'
 
 type Pages = ReturnType<typeof exportClaims>
 type Row = Pages extends AsyncGenerator<(infer R)[]> ? R : never
@@ -42,30 +42,24 @@ export const CSV_RESPONSE = {
 
 /**
  * Sends the pages as one file. A page is read when the one before has been handed to the connection, and none any
- * more when the caller is gone; a failure on the way breaks the connection, so that no part is taken for the whole.
+ * more when the caller is gone.
  */
-export async function sendCsv(
+export function sendCsv(
   reply: FastifyReply,
   fileName: string,
   columns: Columns,
   pages: Pages,
 ): Promise<FastifyReply> {
-  // What is wrong with the request, or with the database, is answered as an error as long as nothing was sent.
-  const first = await pages.next()
-  return reply
+  reply
     .header('Content-Type', 'text/csv; charset=utf-8')
     .header('Content-Disposition', `attachment; filename="${fileName}"`)
-    .send(Readable.from(toText(columns, first, pages)))
+  return sendPieces(reply, toText(columns, pages))
 }
 
-async function* toText(columns: Columns, first: IteratorResult<Row[]>, rest: Pages): AsyncGenerator<string> {
-  try {
-    yield toLines([Object.keys(columns)])
-    for (let page = first; !page.done; page = await rest.next()) {
-      yield toLines(page.value.map((row) => Object.values(columns).map((read) => read(row))))
-    }
-  } finally {
-    await rest.return(undefined)
+async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string> {
+  yield toLines([Object.keys(columns)])
+  for await (const page of pages) {
+    yield toLines(page.map((row) => Object.values(columns).map((read) => read(row))))
   }
 }
 

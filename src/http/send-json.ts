@@ -19,7 +19,7 @@ export class JsonText {
  * still to be read are read when the caller has taken those before them.
  */
 export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Promise<FastifyReply> {
-  return sendPieces(reply, toJson(body))
+  return sendPieces(reply.type('application/json; charset=utf-8'), toJson(body))
 }
 
 async function* toJson(body: Record<string, unknown>): AsyncGenerator<string> {

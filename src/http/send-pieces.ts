@@ -2,24 +2,32 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { AnswerSeats } from './answer-seats.ts'
-import { CHUNK_BYTES } from './shared-answer.ts'
+import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
 
 /** Of all answers of this process. */
 const seats = new AnswerSeats()
 
 /**
- * Sends JSON that is made piece by piece, as fast as the caller reads it. What fits into one chunk is sent whole; until
+ * Sends text that is made piece by piece, as fast as the caller reads it. What fits into one chunk is sent whole; until
  * then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
 export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Promise<FastifyReply> {
   const chunks = chunksOf(pieces)
   const first = await chunks.next()
   const second = first.done ? first : await chunks.next()
-  reply.type('application/json; charset=utf-8')
   if (second.done) return reply.send(first.value ?? Buffer.alloc(0))
   await takeSeat(reply)
   return reply.send(Readable.from(join(first.value as Buffer, second.value, chunks)))
 }
+
+/** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
+export async function inPieces(reply: FastifyReply, text: string): Promise<Readable> {
+  await takeSeat(reply)
+  return inChunks(Buffer.from(text))
+}
+
+export const isLarge = (text: unknown): text is string =>
+  typeof text === 'string' && text.length > CHUNK_BYTES
 
 /** Gives the seat back when the connection is done with the answer, whatever became of it. */
 async function takeSeat({ request, raw }: FastifyReply): Promise<void> {

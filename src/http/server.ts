@@ -29,6 +29,7 @@ import { addSessionRoutes } from './routes/sessions.ts'
 import { addSimulationRoutes } from './routes/simulations.ts'
 import { addTestClockRoutes } from './routes/test-clocks.ts'
 import { addTokenRoutes } from './routes/tokens.ts'
+import { inPieces, isLarge } from './send-pieces.ts'
 import type { TypedServer } from './typed-server.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 import { createValidatorCompiler } from './validate-request.ts'
@@ -159,9 +160,11 @@ function answerEveryRequestAlike(server: TypedServer): void {
     requireHost(request)
     requireValidQuery(request.url)
   })
-  // A connection that stayed open after its last answer would hold up the stop.
-  server.addHook('onSend', async (_request, reply) => {
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    // A connection that stayed open after its last answer would hold up the stop.
     if (stopping) reply.header('Connection', 'close')
+    if (!isLarge(payload)) done(null, payload)
+    else inPieces(reply, payload).then((pieces) => done(null, pieces), done)
   })
 }
 

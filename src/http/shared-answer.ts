@@ -24,12 +24,12 @@ export function sendShared(request: FastifyRequest, reply: FastifyReply, { bytes
   if (headers.ETag !== undefined && `${request.headers['if-none-match'] ?? ''}`.includes(headers.ETag)) {
     return reply.code(304).send()
   }
-  return reply.header('Content-Length', bytes.length).send(inChunks(bytes))
+  reply.header('Content-Length', bytes.length)
+  return reply.send(bytes.length <= CHUNK_BYTES ? bytes : inChunks(bytes))
 }
 
 /** Handed on in pieces of one piece of memory, so that it shows whether an answer moves. */
-export const inChunks = (bytes: Buffer): Buffer | Readable =>
-  bytes.length <= CHUNK_BYTES ? bytes : Readable.from(chunksOf(bytes), { objectMode: false })
+export const inChunks = (bytes: Buffer): Readable => Readable.from(chunksOf(bytes), { objectMode: false })
 
 function* chunksOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)

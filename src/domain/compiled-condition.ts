@@ -23,14 +23,24 @@ export class CompiledCondition {
   }
 }
 
-const known = new WeakMap<Condition, CompiledCondition>()
+/** Characters of all conditions, as JSON, that are kept ready. They take about twenty bytes for each. */
+const MOST_CHARACTERS = 512 * 1024
 
-/** Once for all claims under the same condition, for as long as one of them is held. */
+const known = new Map<Condition, { compiled: CompiledCondition; characters: number }>()
+let knownCharacters = 0
+
+/** Once for all claims under the same condition. The oldest make room for others: making one ready again costs little. */
 export function compile(condition: Condition): CompiledCondition {
-  let compiled = known.get(condition)
-  if (!compiled) {
-    compiled = new CompiledCondition(condition)
-    known.set(condition, compiled)
+  const found = known.get(condition)
+  if (found) return found.compiled
+  const compiled = new CompiledCondition(condition)
+  const characters = JSON.stringify(condition).length
+  known.set(condition, { compiled, characters })
+  knownCharacters += characters
+  for (const [oldest, { characters }] of known) {
+    if (knownCharacters <= MOST_CHARACTERS) break
+    known.delete(oldest)
+    knownCharacters -= characters
   }
   return compiled
 }

@@ -1,4 +1,4 @@
-import { type CompiledCondition, compile } from './compiled-condition.ts'
+import { compile } from './compiled-condition.ts'
 import { type Condition, holds, type Leaf } from './condition.ts'
 import type { Evidence } from './event.ts'
 
@@ -8,19 +8,17 @@ import type { Evidence } from './event.ts'
  */
 export class EventLog {
   readonly #condition: Condition
-  readonly #compiled: CompiledCondition
   /** Null while there is none: many logs are held in memory at once. */
   #satisfied: Set<Leaf> | null = null
   #holds: boolean | null = null
 
   constructor(condition: Condition, events: readonly Evidence[] = []) {
     this.#condition = condition
-    this.#compiled = compile(condition)
     for (const event of events) this.add(event)
   }
 
   add(event: Evidence): void {
-    for (const leaf of this.#compiled.leavesSatisfiedBy(event)) {
+    for (const leaf of compile(this.#condition).leavesSatisfiedBy(event)) {
       if (this.isSatisfied(leaf)) continue
       this.#satisfied ??= new Set()
       this.#satisfied.add(leaf)

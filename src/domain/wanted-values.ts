@@ -6,15 +6,16 @@ export type LeafIndex = number
 
 /** What leaves want of a value in the payload: that at some path of keys, from the payload itself on. */
 export class WantedValues {
-  readonly #children = new Map<string, WantedValues>()
+  // Made where they are needed: a condition may have hundreds of these, and most of them want one thing.
+  #children: Map<string, WantedValues> | undefined
   /** By the null, boolean, number or string that they want. */
-  readonly #scalars = new Map<Json, LeafIndex[]>()
+  #scalars: Map<Json, LeafIndex[]> | undefined
   /** By the text of the array that they want. */
-  readonly #arrays = new Map<string, LeafIndex[]>()
+  #arrays: Map<string, LeafIndex[]> | undefined
   #longestArray = 0
   /** Those that want any object. */
-  readonly #objects: LeafIndex[] = []
-  readonly #ranges: { leaf: LeafIndex; holds: (number: number) => boolean }[] = []
+  #objects: LeafIndex[] | undefined
+  #ranges: { leaf: LeafIndex; holds: (number: number) => boolean }[] | undefined
 
   /** Adds what the leaf wants of the payload. Returns in how many parts. */
   add(leaf: Leaf, index: LeafIndex): number {
@@ -27,16 +28,16 @@ export class WantedValues {
       increment(found, this.#objects)
       this.#countUnder(value, found)
     } else if (Array.isArray(value)) {
-      const text = this.#arrays.size > 0 ? textOf(value, this.#longestArray) : null
-      if (text !== null) increment(found, this.#arrays.get(text))
-    } else increment(found, this.#scalars.get(value))
-    if (typeof value !== 'number') return
+      const text = this.#arrays ? textOf(value, this.#longestArray) : null
+      if (text !== null) increment(found, this.#arrays?.get(text))
+    } else increment(found, this.#scalars?.get(value))
+    if (typeof value !== 'number' || !this.#ranges) return
     for (const { leaf, holds } of this.#ranges) if (holds(value)) increment(found, [leaf])
   }
 
   /** By the keys of whichever has fewer. */
   #countUnder(object: JsonObject, found: Uint16Array): void {
-    if (this.#children.size === 0) return
+    if (!this.#children) return
     const keys = Object.keys(object)
     if (keys.length < this.#children.size) {
       for (const key of keys) this.#children.get(key)?.count(object[key] as Json, found)
@@ -62,14 +63,19 @@ export class WantedValues {
 
   #addValue(value: Json, leaf: LeafIndex): number {
     if (isJsonObject(value)) {
+      this.#objects ??= []
       this.#objects.push(leaf)
       return 1 + this.#addKeys(value, leaf)
     }
     if (Array.isArray(value)) {
       const text = textOf(value, Infinity) as string
       this.#longestArray = Math.max(this.#longestArray, text.length)
+      this.#arrays ??= new Map()
       addTo(this.#arrays, text, leaf)
-    } else addTo(this.#scalars, value, leaf)
+    } else {
+      this.#scalars ??= new Map()
+      addTo(this.#scalars, value, leaf)
+    }
     return 1
   }
 
@@ -85,11 +91,13 @@ export class WantedValues {
     let place: WantedValues = this
     for (const key of field.split('.')) place = place.#under(key)
     const holds = tests.length === 1 ? only : (number: number) => tests.every((test) => test(number))
+    place.#ranges ??= []
     place.#ranges.push({ leaf, holds })
     return 1
   }
 
   #under(key: string): WantedValues {
+    this.#children ??= new Map()
     let child = this.#children.get(key)
     if (!child) {
       child = new WantedValues()

@@ -3,7 +3,7 @@ import type { JsonObject } from '../domain/json.ts'
 import type { Connection } from './database.ts'
 
 /** Events of a page at most, and bytes of their payloads (the first event is in it whatever its size). */
-const PAGE_EVENTS = 200
+const PAGE_EVENTS = 500
 const PAGE_BYTES = 512 * 1024
 
 /** What a condition sees of a submitted event, with its id and its place in the log. */
@@ -17,15 +17,19 @@ export interface LoggedEvidence extends Pick<LogEvent, 'id' | 'type' | 'payload'
  */
 export async function* readDecisiveEvents(
   db: Connection,
-  claim: { id: string; eventCount: number },
+  claim: { id: string; eventCount: number; logBytes: number },
   types: readonly string[],
 ): AsyncGenerator<LoggedEvidence[]> {
+  // What does not fit is read in vain: of large events fewer are asked for.
+  let most = Math.ceil((PAGE_BYTES * claim.eventCount) / Math.max(claim.logBytes, 1))
   for (let after = 0; after < claim.eventCount; ) {
-    const page = await readPage(db, claim, types, after)
+    const limit = Math.min(most, PAGE_EVENTS)
+    const page = await readPage(db, claim, types, after, limit)
     const last = page.at(-1)
     if (!last) return
     yield page
     after = last.seq
+    most = 2 * page.length
   }
 }
 
@@ -34,6 +38,7 @@ function readPage(
   { id, eventCount }: { id: string; eventCount: number },
   types: readonly string[],
   after: number,
+  limit: number,
 ): Promise<LoggedEvidence[]> {
   return db.query<{ seq: number; id: string; type: string; payload: JsonObject; system: boolean }>({
     name: 'read_decisive_events',
@@ -45,12 +50,12 @@ function readPage(
         FROM (
           SELECT seq, id, type, payload, system FROM claim_events
           WHERE claim_id = $1 AND seq > $2 AND seq <= $3 AND type = ANY ($4) AND NOT system
-          ORDER BY seq LIMIT ${PAGE_EVENTS}
+          ORDER BY seq LIMIT $5
         ) AS next
       ) AS measured
       WHERE bytes_before < ${PAGE_BYTES}
       ORDER BY seq`,
-    values: [id, after, eventCount, types],
+    values: [id, after, eventCount, types, limit],
     readOnly: true,
   })
 }

@@ -111,6 +111,7 @@ async function migrateAndAddAccount(databaseUrl: string): Promise<{ token: strin
     role: 'command' as const,
     allowUnsafe: false,
     report: () => {},
+    signal: new AbortController().signal,
   }
   const { db, close } = await openDatabase(options)
   const user = await insertUser(db, 'bench@localhost')

@@ -1,5 +1,7 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer as createHolder } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from './app/app.ts'
 import { type BootstrapAccount, bootstrapAccount } from './app/bootstrap-account.ts'
@@ -13,6 +15,7 @@ import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
 import { StartupError } from './startup-error.ts'
 import { openDatabase } from './storage/open-database.ts'
+import { unlessAborted } from './storage/unless-aborted.ts'
 
 export interface Service {
   /** Where it listens. */
@@ -33,7 +36,9 @@ export async function startService(
   config: Config,
   log: FastifyBaseLogger,
   report: (step: string) => void,
+  signal: AbortSignal,
 ): Promise<Service> {
+  await requireFreePort(config)
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -41,12 +46,17 @@ export async function startService(
     role: 'service',
     allowUnsafe: config.allowUnsafeDatabase,
     report,
+    signal,
   })
   const app = createApp(database.db)
   try {
     await app.tokenOwners.start()
-    const bootstrap = await bootstrapAccount(app, config.bootstrapToken)
-    const welcomeKey = await inviteFirstAccount(app)
+    signal.throwIfAborted()
+    const showToken = ({ email, token }: BootstrapAccount) =>
+      report(`Making the account ${email} with its API token, shown only this once: ${token}`)
+    const show = config.bootstrapToken === null ? showToken : () => {}
+    const bootstrap = await unlessAborted(signal, bootstrapAccount(app, config.bootstrapToken, show))
+    const welcomeKey = await unlessAborted(signal, inviteFirstAccount(app))
     const server = await createServer(app, {
       log,
       publicUrl: config.publicUrl ?? '',
@@ -79,17 +89,32 @@ export async function startService(
   }
 }
 
+/** Before anything is made or changed: most starts that cannot listen end here. */
+async function requireFreePort({ host, port }: Config): Promise<void> {
+  const holder = createHolder((socket) => socket.destroy())
+  try {
+    await once(holder.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw cannotListen(error, host, port)
+  }
+  await promisify(holder.close).call(holder)
+}
+
 async function listen(server: TypedServer, { host, port }: Config): Promise<string> {
   try {
     await server.listen({ host, port })
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
     await server.close()
-    if (code === 'EADDRINUSE')
-      throw new StartupError(`Port ${port} of ${host} is taken; set PORT to another.`)
-    throw new StartupError(`Cannot listen on HOST ${host}, PORT ${port}: ${message}`)
+    throw cannotListen(error, host, port)
   }
   const address = server.server.address() as AddressInfo
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`
+}
+
+function cannotListen(error: unknown, host: string, port: number): StartupError {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'EADDRINUSE'
+    ? new StartupError(`Port ${port} of ${host} is taken; set PORT to another.`)
+    : new StartupError(`Cannot listen on HOST ${host}, PORT ${port}: ${message}`)
 }

@@ -14,8 +14,14 @@ export interface BootstrapAccount {
  * Where there is no account yet, makes the first one with a token; null where there is one. Servers that
  * start together make one account between them.
  * @param givenToken used in place of a random one
+ * @param show hears of the account before it is stored: a token that was stored first could be lost with the process,
+ *   and would then never be seen; of one that was shown and not stored the next start makes another
  */
-export function bootstrapAccount(app: App, givenToken: string | null): Promise<BootstrapAccount | null> {
+export function bootstrapAccount(
+  app: App,
+  givenToken: string | null,
+  show: (account: BootstrapAccount) => void = () => {},
+): Promise<BootstrapAccount | null> {
   return app.db.transaction(async (connection) => {
     await takeBootstrapTurn(connection)
     if ((await listUsers(connection)).length > 0) return null
@@ -29,6 +35,8 @@ export function bootstrapAccount(app: App, givenToken: string | null): Promise<B
       hash: hashToken(token),
       expiresAt: null,
     })
-    return { email: user.email, token }
+    const account = { email: user.email, token }
+    show(account)
+    return account
   })
 }

@@ -1,5 +1,6 @@
 import { LEAST_CONNECTIONS } from '../storage/database.ts'
 import { type DatabaseOptions, openDatabase } from '../storage/open-database.ts'
+import { unlessAborted } from '../storage/unless-aborted.ts'
 import { type App, createApp } from './app.ts'
 
 /** Opens the database for a short command, does the work, and leaves the database as it was found. */
@@ -7,9 +8,14 @@ export async function withApp<T>(
   options: Omit<DatabaseOptions, 'role' | 'poolSize'>,
   work: (app: App) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase({ ...options, role: 'command', poolSize: LEAST_CONNECTIONS })
+  const database = await openDatabase({
+    ...options,
+    role: 'command',
+    poolSize: LEAST_CONNECTIONS,
+    signal: new AbortController().signal,
+  })
   try {
-    return await work(createApp(database.db))
+    return await unlessAborted(options.signal, work(createApp(database.db)))
   } finally {
     await database.close()
   }

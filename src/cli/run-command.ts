@@ -2,14 +2,15 @@ import { styleText } from 'node:util'
 import type { App } from '../app/app.ts'
 import { withApp } from '../app/with-app.ts'
 import { readConfig } from '../config.ts'
+import { killedAfter, listenForStop } from './stop-signal.ts'
 
 /** Runs a short command on the configured database, whether the service runs or not. */
 export function runCommand<T>(work: (app: App) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir, allowUnsafeDatabase } = readConfig()
-  return withApp(
-    { databaseUrl, dataDir, allowUnsafe: allowUnsafeDatabase, report: reportTo(process.stderr) },
-    work,
-  )
+  const signal = listenForStop()
+  const report = reportTo(process.stderr)
+  const options = { databaseUrl, dataDir, allowUnsafe: allowUnsafeDatabase, report, signal }
+  return killedAfter(signal, withApp(options, work))
 }
 
 /** Short grey lines that tell a person what is being done. */

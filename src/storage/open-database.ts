@@ -7,6 +7,7 @@ import { migrate } from './migrate.ts'
 import { THE_SERVICE } from './places.ts'
 import { Pool } from './pool.ts'
 import { requireDurable } from './require-durable.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 export interface DatabaseOptions {
   /** Your own PostgreSQL; null for the embedded one. */
@@ -19,6 +20,8 @@ export interface DatabaseOptions {
   allowUnsafe: boolean
   /** Hears what is being done, in short lines for people. */
   report: (step: string) => void
+  /** Ends the opening: it rejects with the signal's reason, and what it had started is stopped. */
+  signal: AbortSignal
 }
 
 export interface OpenDatabase {
@@ -30,11 +33,12 @@ export interface OpenDatabase {
 /** A database that comes up together with the service is waited for. */
 const PATIENCE_MS = 30_000
 const PAUSE_MS = 500
+const NOT_ALLOWED = '42501'
 
 /** Finds or starts the database and brings it to this code's version. @throws StartupError */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { databaseUrl, dataDir, role, report, poolSize } = options
-  const embedded = databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report }) : null
+  const { databaseUrl, dataDir, role, report, poolSize, signal } = options
+  const embedded = databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal }) : null
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
   const db = new Database({ connectionString, poolSize })
   const close = async () => {
@@ -42,21 +46,35 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     await embedded?.release()
   }
   try {
-    await waitUntilReachable(db, databaseUrl, report)
+    await waitUntilReachable(db, options)
     if (!options.allowUnsafe) await requireDurable(db)
-    await migrateUnhurried(connectionString, report)
+    await migrateUnhurried(connectionString, options)
     return { db, close }
   } catch (error) {
     await close()
-    throw error
+    throw signal.aborted ? error : asStartupError(error, nameOf(databaseUrl))
   }
 }
 
-/** Migrations take as long as they need. */
-async function migrateUnhurried(connectionString: string, report: (step: string) => void): Promise<void> {
+const nameOf = (url: string | null) =>
+  url === null ? 'the embedded database' : `the database at ${new URL(url).host}`
+
+/** A full disk, a standby, a role that may not make tables: its reader can mend that, and needs the database's words. */
+function asStartupError(error: unknown, where: string): unknown {
+  const mayNot = (error as { code?: unknown }).code === NOT_ALLOWED
+  return mayNot || error instanceof DatabaseAway
+    ? new StartupError(`Cannot use ${where}: ${reasonOf(error)}`, { cause: error })
+    : error
+}
+
+/** Migrations take as long as they need; given up, their transaction ends with its connection. */
+async function migrateUnhurried(
+  connectionString: string,
+  { report, signal }: DatabaseOptions,
+): Promise<void> {
   const pool = new Pool({ connectionString, size: 1, statementTimeoutMs: 0 })
   try {
-    await migrate(pool.for(THE_SERVICE), report)
+    await unlessAborted(signal, migrate(pool.for(THE_SERVICE), report))
   } finally {
     await pool.close()
   }
@@ -64,23 +82,23 @@ async function migrateUnhurried(connectionString: string, report: (step: string)
 
 async function waitUntilReachable(
   db: Database,
-  url: string | null,
-  report: (step: string) => void,
+  { databaseUrl: url, report, signal }: DatabaseOptions,
 ): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
   for (let attempt = 1; ; attempt++) {
     try {
-      await db.query({ text: 'SELECT 1' })
+      await unlessAborted(signal, db.query({ text: 'SELECT 1' }))
       return
     } catch (error) {
-      const where = url === null ? 'the embedded database' : `the database at ${new URL(url).host}`
+      signal.throwIfAborted()
+      const where = nameOf(url)
       const reason = reasonOf(error)
       if (!(error instanceof DatabaseAway) || isRefusal(error.cause)) {
         throw new StartupError(`Cannot use ${where}: ${reason}`)
       }
       if (performance.now() > deadline) throw new StartupError(`Cannot reach ${where}: ${reason}`)
       if (attempt === 1) report(`Waiting for ${where}: ${reason}`)
-      await pause(PAUSE_MS)
+      await pause(PAUSE_MS, undefined, { signal })
     }
   }
 }

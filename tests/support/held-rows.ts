@@ -18,6 +18,10 @@ export const holdClaims = (t: Scope, databaseUrl: string, ids: readonly string[]
 export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])
 
+/** Takes the turn in which servers migrate the database. */
+export const holdMigrations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1))', ['claimkeeper migrations'])
+
 async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[]): Promise<HeldRows> {
   const client = new pg.Client({ connectionString: databaseUrl })
   // The test's database may be dropped under it.

@@ -43,6 +43,30 @@ export async function runNode(args: string[], settings: Record<string, string>):
   return { ...run, status }
 }
 
+/** Starts `claimkeeper serve`, sends the signal once it has printed the text or the moment has come; what it printed. */
+export async function serveUntil(
+  moment: string | Promise<unknown>,
+  signal: NodeJS.Signals,
+  settings: Record<string, string>,
+) {
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: childEnvironment(settings),
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+  })
+  let output = ''
+  const hear = (chunk: Buffer) => {
+    output += chunk
+    if (typeof moment === 'string' && output.includes(moment)) child.kill(signal)
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  const closed = once(child, 'close') as Promise<[number | null]>
+  if (typeof moment !== 'string') await moment.then(() => child.kill(signal))
+  const [status] = await closed
+  return { status, output, token: TOKEN.exec(output)?.[0] ?? null }
+}
+
 export interface ServeProcess {
   url: string
   /** Of the first account, where this start made it. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { relative } from 'node:path'
 import type { Command } from 'commander'
 import { invitationUrl } from '../../app/invitation-key.ts'
@@ -6,6 +7,7 @@ import { type Service, startService } from '../../service.ts'
 import { bannerText } from '../banner.ts'
 import { createLog } from '../log.ts'
 import { reportTo } from '../run-command.ts'
+import { killedAfter, listenForStop } from '../stop-signal.ts'
 
 export function addServeCommand(program: Command): void {
   program
@@ -14,29 +16,35 @@ export function addServeCommand(program: Command): void {
     .addHelpText('after', `\nSettings, from the environment:\n${settingsText()}`)
     .action(async () => {
       const config = readConfig()
-      const stopSignal = waitForStopSignal()
-      const startedAt = performance.now()
-      const service = await startService(config, createLog(config.logLevel), reportTo(process.stdout))
-      console.log(banner(service, config, performance.now() - startedAt))
-
-      const signal = await stopSignal
-      console.log(`${signal}: finishing requests in flight and stopping the database`)
-      await service.stop()
+      const signal = listenForStop()
+      const service = await start(config, signal)
+      if (service !== null) {
+        await aborted(signal)
+        console.log(`${signal.reason.message}: finishing requests in flight and stopping the database`)
+        await service.stop()
+      }
       console.log('Stopped.')
       process.exit(0)
     })
 }
 
-/**
- * A terminal's Ctrl-C reaches us twice when npm passes it on too, so further signals change nothing: the stop
- * is bounded in time anyway. SIGHUP is a terminal that was closed; it takes no more output, which must not keep
- * the stop from being finished.
- */
-function waitForStopSignal(): Promise<NodeJS.Signals> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
-  })
+/** Null where the signal came first; then what was started has been stopped again. */
+async function start(config: Config, signal: AbortSignal): Promise<Service | null> {
+  const startedAt = performance.now()
+  const log = createLog(config.logLevel)
+  try {
+    const service = await killedAfter(signal, startService(config, log, reportTo(process.stdout), signal))
+    console.log(banner(service, config, performance.now() - startedAt))
+    return service
+  } catch (error) {
+    if (!signal.aborted) throw error
+    console.log(`${signal.reason.message} before it was ready`)
+    return null
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 function banner(service: Service, config: Config, startMs: number): string {

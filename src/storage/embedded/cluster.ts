@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { chmod, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
 import { type Binaries, findBinaries, majorVersion } from './binaries.ts'
 import { clearLeftovers, createCluster, PASSWORD_FILE } from './create-cluster.ts'
+import { makeFolder } from './make-folder.ts'
 import { chooseRunAs, type RunAs } from './run-as.ts'
 
 /** A data folder made ready: what it takes to start, find and enter its PostgreSQL. */
@@ -21,12 +22,16 @@ export interface Cluster {
 }
 
 /** Finds the cluster under the data folder or makes it. StartupError when the folder cannot serve. */
-export async function prepareCluster(dataDir: string, report: (step: string) => void): Promise<Cluster> {
+export async function prepareCluster(
+  dataDir: string,
+  report: (step: string) => void,
+  signal: AbortSignal,
+): Promise<Cluster> {
   const binaries = await findBinaries()
   try {
-    return await prepare(dataDir, binaries, report)
+    return await prepare(dataDir, binaries, report, signal)
   } catch (error) {
-    if (error instanceof StartupError || !('code' in (error as object))) throw error
+    if (signal.aborted || error instanceof StartupError || !('code' in (error as object))) throw error
     throw new StartupError(
       `Cannot use the data folder ${dataDir} (${(error as Error).message}): make it a folder that this user can write, or set CLAIMKEEPER_DATA_DIR.`,
       { cause: error },
@@ -38,6 +43,7 @@ async function prepare(
   dataDir: string,
   binaries: Binaries,
   report: (step: string) => void,
+  signal: AbortSignal,
 ): Promise<Cluster> {
   const folder = await makeDataDir(dataDir)
   const place = join(folder, 'postgres')
@@ -46,7 +52,7 @@ async function prepare(
   const runAs = await chooseRunAs(home, place, binaries)
   if (await isVacant(place)) {
     report(`Creating the database under ${join(dataDir, 'postgres')}`)
-    await createCluster(folder, place, binaries, runAs)
+    await createCluster(folder, place, binaries, runAs, signal)
   }
   const dir = await realpath(place)
   await takeFromRoot(dir, runAs)
@@ -56,9 +62,9 @@ async function prepare(
 }
 
 async function makeDataDir(dataDir: string): Promise<string> {
-  const created = await mkdir(dataDir, { recursive: true })
+  const isNew = await makeFolder(dataDir)
   // Root's umask may close the folder to the user that PostgreSQL runs as; what is secret in it has its own mode.
-  if (created !== undefined && process.getuid?.() === 0) await chmod(dataDir, 0o755)
+  if (isNew && process.getuid?.() === 0) await chmod(dataDir, 0o755)
   return await realpath(dataDir)
 }
 

@@ -25,6 +25,7 @@ export async function createCluster(
   clusterDir: string,
   binaries: Binaries,
   runAs: RunAs,
+  signal: AbortSignal,
 ): Promise<void> {
   const name = `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}`
   const temporary = join(dataDir, name)
@@ -35,7 +36,7 @@ export async function createCluster(
     const passwordFile = join(temporary, 'password')
     await writePassword(passwordFile, runAs)
     const fresh = join(temporary, 'cluster')
-    await runInitdb(fresh, passwordFile, binaries, runAs)
+    await runInitdb(fresh, passwordFile, binaries, runAs, signal)
     await rename(passwordFile, join(fresh, PASSWORD_FILE))
     await syncFolder(fresh)
     await rename(fresh, clusterDir).catch(unlessTaken)
@@ -73,6 +74,7 @@ async function runInitdb(
   passwordFile: string,
   binaries: Binaries,
   runAs: RunAs,
+  signal: AbortSignal,
 ): Promise<void> {
   const args = [
     `--pgdata=${folder}`,
@@ -85,12 +87,17 @@ async function runInitdb(
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
   ]
+  signal.throwIfAborted()
   const child = spawnAs(runAs, binaries.initdb, args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
+  const giveUp = () => child.kill()
+  signal.addEventListener('abort', giveUp, { once: true })
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => resolve(code ?? signal))
   })
   const [result, output] = await Promise.all([ended, child.stderr === null ? '' : text(child.stderr)])
+  signal.removeEventListener('abort', giveUp)
+  signal.throwIfAborted()
   if (result === 0) return
   const told = lastWords(output.split('\n').map(withoutTime)) || `initdb ended with ${result}`
   throw new StartupError(`The database could not be created in ${folder}: ${told}`)

@@ -27,6 +27,8 @@ interface EmbeddedDatabaseOptions {
   readonly role: Role
   /** Is told in short lines what goes on. */
   readonly report: (step: string) => void
+  /** Ends the opening: it rejects with the signal's reason, and what it had started is stopped. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -34,8 +36,9 @@ interface EmbeddedDatabaseOptions {
  * process, and the next one finds it. StartupError when it cannot be had.
  */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
-  const cluster = await prepareCluster(options.dataDir, options.report)
-  const server = await enterOwnedDatabase(cluster, options.role)
+  const signal = options.signal ?? new AbortController().signal
+  const cluster = await prepareCluster(options.dataDir, options.report, signal)
+  const server = await enterOwnedDatabase(cluster, options.role, signal)
   const stop = keepPresence(cluster, options.role, server)
   let released: Promise<void> | undefined
   return {
@@ -48,16 +51,17 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
 }
 
 /** The server may be lost at any moment of this; then it is found or started again, for up to 60 s. */
-async function enterOwnedDatabase(cluster: Cluster, role: Role): Promise<Server> {
-  const wait = createPatience(cluster.report)
+async function enterOwnedDatabase(cluster: Cluster, role: Role, signal: AbortSignal): Promise<Server> {
+  const wait = createPatience(cluster.report, signal)
   for (;;) {
-    const server = await enterServer(cluster, role)
+    const server = await enterServer(cluster, role, undefined, signal)
     try {
       await ensureOwnedDatabase(cluster, server)
+      signal.throwIfAborted()
       return server
     } catch (error) {
       await leaveServer(cluster, server.session)
-      if (!mayPass(error)) throw asStartupError(error, cluster)
+      if (signal.aborted || !mayPass(error)) throw asStartupError(error, cluster)
     }
     await wait('PostgreSQL, which was lost')
   }

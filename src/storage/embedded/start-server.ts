@@ -23,7 +23,7 @@ export async function startServer(cluster: Cluster, port?: number, signal?: Abor
   let preferred = port ?? (await readLastPort(cluster.dir))
   for (let portsLeft = OTHER_PORTS; ; ) {
     signal?.throwIfAborted()
-    const failure = await launch(cluster, port ?? (await findFreePort(preferred)))
+    const failure = await launch(cluster, port ?? (await findFreePort(preferred)), signal)
     if (failure === undefined || /lock file ".*" already exists/.test(failure)) return
     if (/Address already in use/.test(failure) && port === undefined && portsLeft > 0) {
       preferred = undefined
@@ -42,10 +42,10 @@ export async function startServer(cluster: Cluster, port?: number, signal?: Abor
 
 /**
  * Returns why the server failed, or undefined once it is ready or somebody stopped it (another process that used it
- * and left before we looked). No signal ends this early: a server left before it
- * shows in postmaster.pid would be missed by the one who leaves last, and run on for nobody.
+ * and left before we looked). The signal stops the server that is not ready yet, which may recover for long, and its
+ * end is waited for: left before it shows in postmaster.pid, it would run on for nobody.
  */
-async function launch(cluster: Cluster, port: number): Promise<string | undefined> {
+async function launch(cluster: Cluster, port: number, signal?: AbortSignal): Promise<string | undefined> {
   const log = await openLog(cluster.logFile)
   const child = spawnAs(cluster.runAs, cluster.binaries.postgres, serverArguments(cluster.dir, port), {
     cwd: cluster.dir,
@@ -62,11 +62,19 @@ async function launch(cluster: Cluster, port: number): Promise<string | undefine
   await log.file.close()
   const { pid } = child
   const wait = createPatience(cluster.report)
+  const giveUp = () => child.kill('SIGINT')
+  signal?.addEventListener('abort', giveUp, { once: true })
+  if (signal?.aborted) giveUp()
   while (failure === undefined && pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const file = await readPostmasterFile(cluster.dir)
-    if (file?.pid === pid && file.status === 'ready') return undefined
+    if (file?.pid === pid && file.status === 'ready') {
+      signal?.removeEventListener('abort', giveUp)
+      return undefined
+    }
     await wait(`PostgreSQL (process ${pid}), which is starting or recovering`)
   }
+  signal?.removeEventListener('abort', giveUp)
+  signal?.throwIfAborted()
   if (pid === undefined || failure !== undefined) return failure?.message ?? 'it could not be run'
   const lines = await readLogOf(pid, cluster.logFile, log.size)
   if (child.signalCode === 'SIGKILL' || lines.some((line) => STOPPED.test(line))) return undefined

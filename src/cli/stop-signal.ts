@@ -1,0 +1,39 @@
+import { StartupError } from '../startup-error.ts'
+
+/** What is under way when a signal comes gets this long to put away what it has started. */
+const PATIENCE_MS = 8_000
+
+/**
+ * Aborted by the first SIGINT, SIGTERM or SIGHUP. A terminal's Ctrl-C reaches us twice when npm passes it on too, so
+ * further ones change nothing: a stop is bounded in time anyway. SIGHUP is a terminal that was closed; it takes no more
+ * output, which must not keep the stop from being finished.
+ */
+export function listenForStop(): AbortSignal {
+  const stop = new AbortController()
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stop.abort(new StartupError(`Stopped by ${signal}`)))
+  }
+  return stop.signal
+}
+
+/**
+ * What does not end in its time after the signal, such as a file system that does not answer, is left where it stands.
+ * Only SIGKILL does that: an exit waits for the threads that wait for files.
+ */
+export async function killedAfter<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const hasten = () => {
+    timer = setTimeout(() => {
+      process.stderr.write('claimkeeper: What was under way does not end; leaving it.\n')
+      process.kill(process.pid, 'SIGKILL')
+    }, PATIENCE_MS)
+  }
+  signal.addEventListener('abort', hasten, { once: true })
+  try {
+    return await work
+  } finally {
+    signal.removeEventListener('abort', hasten)
+    clearTimeout(timer)
+  }
+}

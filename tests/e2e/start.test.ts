@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
+import { holdMigrations } from '../support/held-rows.ts'
+import { runCli, serveUntil, startServeProcess } from '../support/serve-process.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+describe('a start that cannot go on ends with a reason in one line', { concurrency: 2 }, () => {
+  const refused = async (dataDir: string, reason: RegExp) => {
+    const { status, stderr } = await runCli(['serve'], { CLAIMKEEPER_DATA_DIR: dataDir })
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, /^claimkeeper: [^\n]*\n$/)
+    assert.match(stderr, reason)
+  }
+
+  test('where no folder can be made', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-start-'))
+    t.after(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'file'), '')
+    for (const place of [
+      '/proc/ck',
+      '/dev/null/x',
+      join(folder, 'file', 'x'),
+      join(folder, 'x'.repeat(300)),
+    ]) {
+      await refused(place, /Cannot use the data folder .*CLAIMKEEPER_DATA_DIR/)
+    }
+  })
+
+  test('where the disk is too small', async (t) => {
+    const disk = await mountSmallDisk(t, 8)
+    if (!disk) return t.skip('no disk can be mounted here')
+    await refused(disk.dataDir, /The database could not be created in .*No space left/)
+    assert.deepEqual(await readdir(disk.dataDir), [])
+  })
+
+  test('where PG_VERSION is no version', async (t) => {
+    const dataDir = await newDataFolder(t)
+    await mkdir(join(dataDir, 'postgres'), { recursive: true, mode: 0o700 })
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '\u0000\u001b[31m\u202e\nxx')
+    await refused(dataDir, /made by PostgreSQL/)
+  })
+})
+
+test('a data folder may have blanks, quotes and a long path', async (t) => {
+  const folder = await newDataFolder(t)
+  const CLAIMKEEPER_DATA_DIR = join(folder, `a 'b" $c`, 'x'.repeat(120))
+  await mkdir(folder)
+  await chmod(folder, 0o755)
+  const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
+  assert.equal((await fetch(`${served.url}/readyz`)).status, 200)
+  assert.equal(await served.end('SIGTERM'), 0)
+})
+
+describe('SIGTERM ends a start at once and leaves nothing running', { concurrency: 2 }, () => {
+  for (const step of [
+    'Creating the database',
+    'Starting PostgreSQL',
+    'Migrating the database',
+    'Making the account',
+  ]) {
+    test(`at "${step}"`, async (t) => {
+      const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+      const { status, output } = await serveUntil(step, 'SIGTERM', { CLAIMKEEPER_DATA_DIR })
+      assert.equal(status, 0, output)
+      assert.match(output, /Stopped\.\n$/)
+      assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)
+      const left = await readdir(CLAIMKEEPER_DATA_DIR)
+      assert.deepEqual(
+        left.filter((name) => name.startsWith('postgres.new-')),
+        [],
+      )
+      const next = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
+      assert.equal(await next.end('SIGTERM'), 0)
+    })
+  }
+
+  test('while it waits for a database that is away', async () => {
+    const DATABASE_URL = 'postgres://127.0.0.1:1/nowhere'
+    const { status, output } = await serveUntil('Waiting for the database', 'SIGTERM', { DATABASE_URL })
+    assert.equal(status, 0)
+    assert.match(output, /Stopped by SIGTERM before it was ready/)
+  })
+
+  test('while another’s lock holds up the migrations', async (t) => {
+    const DATABASE_URL = await createTestDatabase(t, { migrated: false })
+    const held = await holdMigrations(t, DATABASE_URL)
+    const { status } = await serveUntil(held.keepWaiting(), 'SIGTERM', { DATABASE_URL })
+    assert.equal(status, 0)
+    await held.letGo()
+  })
+})
+
+describe('the first token is never lost', { concurrency: 2 }, () => {
+  test('a start whose port is taken makes nothing, so the next one shows it', async (t) => {
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const occupant = createServer().listen(0, '127.0.0.1')
+    await once(occupant, 'listening')
+    const PORT = String((occupant.address() as AddressInfo).port)
+    const { status, stderr } = await runCli(['serve'], { CLAIMKEEPER_DATA_DIR, PORT })
+    occupant.close()
+    assert.deepEqual(
+      [status, stderr],
+      [1, `claimkeeper: Port ${PORT} of 127.0.0.1 is taken; set PORT to another.\n`],
+    )
+    assert.equal(existsSync(CLAIMKEEPER_DATA_DIR), false)
+    const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
+    assert.ok(served.token)
+  })
+
+  test('a start that is killed as it shows it has stored it, or the next one shows another', async (t) => {
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const killed = await serveUntil('Making the account', 'SIGKILL', { CLAIMKEEPER_DATA_DIR })
+    const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
+    const token = served.token ?? killed.token
+    assert.ok(token)
+    const answer = await fetch(`${served.url}/v1/claims`, { headers: { Authorization: `Bearer ${token}` } })
+    assert.equal(answer.status, 200)
+  })
+})
+
+test('a database that takes no writes is refused in one line with its reason', async (t) => {
+  const DATABASE_URL = new URL(await createTestDatabase(t, { migrated: false }))
+  DATABASE_URL.searchParams.set('options', '-c default_transaction_read_only=on')
+  const { status, stderr } = await runCli(['serve'], { DATABASE_URL: DATABASE_URL.href })
+  assert.equal(status, 1)
+  assert.match(stderr, /^claimkeeper: Cannot use the database at \S+: [^\n]*read-only transaction\n$/)
+})

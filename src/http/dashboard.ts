@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type SharedAnswer, sendShared, shareAnswer } from './shared-answer.ts'
 import type { TypedServer } from './typed-server.ts'
 
 /** Made by `npm run build`; from the sources and from the npm package's dist/ it is at the same place. */
@@ -21,25 +22,71 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+}
+
 /** What is not the dashboard's: unknown paths below these keep their JSON answer. */
 const OTHERS = /^\/(?:v1|api|docs|assets|openapi\.json|healthz|readyz)(?:\/|$)/
 
-/** Serves the dashboard at `/`. Its own paths, such as /claims/…, all answer the one page. */
-export async function addDashboard(server: TypedServer): Promise<void> {
-  const isBuilt = existsSync(`${DIST}${INDEX}`)
-  await server.register(fastifyStatic, {
-    root: DIST,
-    serve: isBuilt,
-    wildcard: false,
-    globIgnore: ['**/*.br', '**/*.gz'],
-    preCompressed: true,
-    cacheControl: false,
-    setHeaders,
-  })
+/** Serves the dashboard at `/`, from memory. Its own paths, such as /claims/…, all answer the one page. */
+export function addDashboard(server: TypedServer): void {
+  const files = readFiles()
+  const index = files.get(INDEX)
+  for (const [path, file] of files) {
+    server.get(`/${path}`, { schema: { hide: true } }, (request, reply) => sendFile(request, reply, file))
+  }
+  if (index) server.get('/', { schema: { hide: true } }, (request, reply) => sendFile(request, reply, index))
   server.addHook('onRequest', async (request, reply) => {
     if (!request.is404 || !isNavigation(request)) return
-    return isBuilt ? reply.sendFile(INDEX) : sendNotBuilt(reply)
+    return index ? sendFile(request, reply, index) : sendNotBuilt(reply)
   })
+}
+
+/** By their paths below the folder; none where it is not built. */
+function readFiles(): Map<string, File> {
+  if (!existsSync(`${DIST}${INDEX}`)) return new Map()
+  const paths = readdirSync(DIST, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(DIST, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+  return new Map(
+    paths.filter((path) => !/\.(br|gz)$/.test(path)).map((path) => [path, readVariants(path, paths)]),
+  )
+}
+
+/** A file as it is, and compressed where it was made so. */
+type File = { encoding: string; answer: SharedAnswer }[]
+
+const ENCODINGS = [
+  { encoding: 'br', extension: '.br' },
+  { encoding: 'gzip', extension: '.gz' },
+  { encoding: 'identity', extension: '' },
+]
+
+function readVariants(path: string, paths: string[]): File {
+  const type = TYPES[extname(path)] ?? 'application/octet-stream'
+  return ENCODINGS.filter(({ extension }) => paths.includes(path + extension)).map(
+    ({ encoding, extension }) => {
+      const headers = { ...headersOf(path), ...(extension ? { 'Content-Encoding': encoding } : {}) }
+      return { encoding, answer: shareAnswer(readFileSync(DIST + path + extension), type, headers) }
+    },
+  )
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
+  const accepted = `${request.headers['accept-encoding'] ?? ''}`
+    .split(',')
+    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
+    .map((part) => part.split(';', 1)[0]?.trim())
+  const chosen = file.find(({ encoding }) => accepted.includes(encoding)) ?? file.at(-1)
+  return sendShared(request, reply, (chosen as File[number]).answer)
 }
 
 /** A browser that goes to a page, rather than a program that asks for a path which is not there. */
@@ -53,12 +100,11 @@ function isNavigation({ method, url, headers }: FastifyRequest): boolean {
 }
 
 /** Names of assets contain the hash of their content: they never change. All else is asked for anew. */
-function setHeaders(reply: FastifyReply, path: string): void {
-  const isHashed = path.startsWith(`${DIST}assets/`)
-  reply.header('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
-  reply.header('Content-Security-Policy', POLICY)
-  reply.header('Referrer-Policy', 'same-origin')
-}
+const headersOf = (path: string) => ({
+  'Cache-Control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+  'Content-Security-Policy': POLICY,
+  Vary: 'Accept-Encoding',
+})
 
 function sendNotBuilt(reply: FastifyReply): FastifyReply {
   return reply

@@ -100,7 +100,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.setErrorHandler(sendError)
   acceptJsonOnly(server)
   answerEveryRequestAlike(server)
-  await addDashboard(server)
+  addDashboard(server)
   answerUnknownRoutes(server)
 
   await addOpenApi(server)

@@ -45,3 +45,16 @@ test('programs that ask for an unknown path are told that it is not there', asyn
   assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'ROUTE_NOT_FOUND')
   assert.equal((await fetch(`${url}/claims/1`, { method: 'POST' })).status, 404)
 })
+
+test('who has a file is not sent it again, and who takes no encoding gets it plain', async () => {
+  const page = await navigate('/')
+  const etag = page.headers.get('etag') ?? ''
+  const again = await navigate('/claims', { 'If-None-Match': etag })
+  assert.deepEqual([again.status, await again.text()], [304, ''])
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1] as string
+  for (const encoding of ['identity', 'br;q=0, gzip;q=0.0', 'zstd']) {
+    const plain = await fetch(url + script, { headers: { 'Accept-Encoding': encoding } })
+    assert.equal(plain.headers.get('content-encoding'), null)
+    assert.equal((await plain.arrayBuffer()).byteLength, Number(plain.headers.get('content-length')))
+  }
+})

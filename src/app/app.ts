@@ -1,5 +1,8 @@
 import type { Database } from '../storage/database.ts'
+import { Attempts } from './attempts.ts'
+import { Doorway } from './doorway.ts'
 import { HeldClocks } from './held-clocks.ts'
+import { Passwords } from './passwords.ts'
 import { SubmissionQueue } from './submission-queue.ts'
 import { TokenOwners } from './token-owners.ts'
 
@@ -9,6 +12,12 @@ export interface App {
   submissions: SubmissionQueue
   heldClocks: HeldClocks
   tokenOwners: TokenOwners
+  attempts: Attempts
+  passwords: Passwords
+  /** Through which people come to sign in or up, or to change their password: a hash each, and a few statements. */
+  signIns: Doorway
+  /** Through which they come to look at an invitation. */
+  invitationLookups: Doorway
 }
 
 export function createApp(db: Database): App {
@@ -18,5 +27,9 @@ export function createApp(db: Database): App {
     submissions: new SubmissionQueue(db, heldClocks),
     heldClocks,
     tokenOwners: new TokenOwners(db),
+    attempts: new Attempts(db.identity),
+    passwords: new Passwords(),
+    signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
+    invitationLookups: new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 10, patienceMs: 5_000 }),
   }
 }

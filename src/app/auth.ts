@@ -1,19 +1,17 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
-import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { v7 as uuidv7 } from 'uuid'
-import { countAttempt, forgetAttempts } from '../storage/throttles.ts'
 import type { App } from './app.ts'
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
 import { hashedSessions } from './hashed-sessions.ts'
-import { PASSWORD_LENGTH } from './password.ts'
+import { PASSWORD_LENGTH } from './passwords.ts'
 import { cookiePrefix } from './session-cookie.ts'
-import { attemptsOfEmail } from './throttle.ts'
 
 export interface AuthOptions {
   /** Signs the sessions' cookies. */
   secret: string
   /** Callers come over https: cookies are for it alone. */
   isSecure: boolean
+  verifyPassword: (hash: string, password: string) => Promise<boolean>
   /** Hears of errors that the library answers with a status alone. */
   onError: (error: Error) => void
 }
@@ -23,7 +21,7 @@ const DAY_SECONDS = 86_400
  * better-auth on our tables: signing in and out, sessions, changing the password. Signing up is ours
  * (sign-up.ts), because the invitation and the account must be written together.
  */
-export function createAuth(app: App, { secret, isSecure, onError }: AuthOptions) {
+export function createAuth(app: App, { secret, isSecure, verifyPassword, onError }: AuthOptions) {
   return betterAuth({
     appName: 'Claimkeeper',
     // Without these two it would look for them in environment variables of its own.
@@ -44,22 +42,16 @@ export function createAuth(app: App, { secret, isSecure, onError }: AuthOptions)
       disableSignUp: true,
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
-    },
-    hooks: signInThrottle(app),
-    plugins: [hashedSessions],
-    rateLimit: {
-      enabled: true,
-      // Of one address and path; signInThrottle below is for one email.
-      window: 60,
-      max: 100,
-      customRules: {
-        '/sign-in/email': { window: 60, max: 20 },
-        '/change-password': { window: 60, max: 10 },
-        '/get-session': false,
-        '/list-sessions': false,
+      password: {
+        hash: (password) => app.passwords.hash(password),
+        verify: ({ hash, password }) => verifyPassword(hash, password),
       },
-      customStorage: rateLimitStorage(app),
     },
+    plugins: [hashedSessions],
+    // Ours come before it (http/routes/sessions.ts).
+    rateLimit: { enabled: false },
+    // What is no answer of its own is thrown to us, rather than written to the console.
+    onAPIError: { throw: true },
     advanced: {
       cookiePrefix: cookiePrefix(isSecure),
       // Not its own prefix but ours, above.
@@ -116,36 +108,3 @@ const TABLES = {
     fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
   },
 } as const
-
-/** The library's own would read, decide and write; ours counts in one statement, for all servers. */
-function rateLimitStorage(app: App) {
-  return {
-    consume: async (key: string, { window, max }: { window: number; max: number }) => {
-      const { attempts, endsInSeconds } = await countAttempt(app.db, key, window)
-      return attempts <= max
-        ? { allowed: true, retryAfter: null }
-        : { allowed: false, retryAfter: endsInSeconds }
-    },
-  }
-}
-
-/** Passwords tried for one email, from whatever addresses; a right one starts the count anew. */
-const SIGN_INS_OF_EMAIL = { attempts: 10, windowSeconds: 15 * 60 }
-
-/** After the limit of the address: who is stopped there does not use up the email's attempts. */
-function signInThrottle(app: App) {
-  const before = createAuthMiddleware(async ({ path, body }) => {
-    if (path !== SIGN_IN) return
-    const { attempts, windowSeconds } = SIGN_INS_OF_EMAIL
-    const counted = await countAttempt(app.db, attemptsOfEmail(body.email), windowSeconds)
-    if (counted.attempts > attempts) {
-      throw new APIError('TOO_MANY_REQUESTS', undefined, { 'X-Retry-After': String(counted.endsInSeconds) })
-    }
-  })
-  const after = createAuthMiddleware(async ({ path, body, context }) => {
-    if (path === SIGN_IN && context.newSession) await forgetAttempts(app.db, attemptsOfEmail(body.email))
-  })
-  return { before, after }
-}
-
-const SIGN_IN = '/sign-in/email'

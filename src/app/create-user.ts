@@ -12,7 +12,7 @@ export async function createUser(app: App, email: string, password?: string): Pr
   if (!EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH) {
     throw new StartupError(`${JSON.stringify(email)} is not an email address.`)
   }
-  const hash = password === undefined ? null : await hashUsablePassword(email, password)
+  const hash = password === undefined ? null : await hashUsablePassword(app, email, password)
   return app.db.transaction(async (connection) => {
     const user = await insertUser(connection, email)
     if (!user) throw new StartupError(`An account with the email ${email} exists already.`)

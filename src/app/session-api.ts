@@ -1,29 +1,48 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
+import { replacePassword } from '../storage/credentials.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import { shareSecret } from '../storage/server-secrets.ts'
-import { findSessionOwner } from '../storage/sessions.ts'
-import { forgetAttempts } from '../storage/throttles.ts'
+import { findSession } from '../storage/sessions.ts'
 import type { App } from './app.ts'
+import { attemptsOfEmail } from './attempts.ts'
 import type { createAuth } from './auth.ts'
 import { hashSessionToken } from './hashed-sessions.ts'
+import { isOutdated } from './passwords.ts'
 import { readSessionToken, sessionCookieName } from './session-cookie.ts'
-import { attemptsOfEmail } from './throttle.ts'
 
 export interface SessionOptions {
   /** Callers come over https. */
   isSecure: boolean
+  /** Hears of what failed although the request was answered. */
+  onWarning: (error: Error) => void
 }
 
 export interface Session {
+  id: string
   userId: string
   /** What a list of sessions calls its token. */
   tokenHash: string
 }
 
+interface Credentials {
+  email: string
+  password: string
+}
+
 interface Ready {
   auth: ReturnType<typeof createAuth>
   secret: string
+}
+
+/** What goes on beside the library while it answers a request. */
+interface Exchange {
+  /** What it logs; its answer alone would hide the cause. */
+  errors: Error[]
+  /** The hash of the caller's password, where this request has made it itself. */
+  made: string | null
+  /** A hash that the caller's password fits, made with less work than today's. */
+  outdated: string | null
 }
 
 /** Signing in and out, and who is signed in. The library is loaded, and the secret read, at the first use. */
@@ -32,8 +51,7 @@ export class SessionApi {
   readonly #app: App
   readonly #options: SessionOptions
   #ready: Promise<Ready> | null = null
-  /** What the library logs while it answers a request; its answer alone would hide the cause. */
-  readonly #errors = new AsyncLocalStorage<Error[]>()
+  readonly #exchanges = new AsyncLocalStorage<Exchange>()
 
   constructor(app: App, options: SessionOptions) {
     this.#app = app
@@ -47,34 +65,60 @@ export class SessionApi {
     const token = readSessionToken(cookie, secret)
     if (token === null) return null
     const tokenHash = hashSessionToken(token)
-    const userId = await findSessionOwner(this.#app.db.identity, tokenHash)
-    return userId === null ? null : { userId, tokenHash }
+    const session = await findSession(this.#app.db.identity, tokenHash)
+    return session && { ...session, tokenHash }
   }
 
   /** Answers a request to /api/auth. @throws DatabaseAway, or what made the library fail */
   handle(request: Request): Promise<Response> {
-    return this.#answer(({ auth }) => auth.handler(request))
+    return this.#answer({ errors: [], made: null, outdated: null }, ({ auth }) => auth.handler(request))
   }
 
-  /** Signs in without the limits of attempts: for an account that was made by this very request. */
-  async signInAfterSignUp(
-    request: Request,
-    credentials: { email: string; password: string },
-  ): Promise<Response> {
-    await forgetAttempts(this.#app.db, attemptsOfEmail(credentials.email))
-    return this.#answer(({ auth }) =>
+  /** Signs in; a hash of old is renewed, now that the password is at hand. */
+  async signIn(request: Request, { email, password }: Credentials): Promise<Response> {
+    const exchange: Exchange = { errors: [], made: null, outdated: null }
+    const response = await this.#answer(exchange, ({ auth }) => auth.handler(request))
+    if (!response.ok) return response
+    await this.#app.attempts.forget(attemptsOfEmail(email))
+    if (exchange.outdated !== null) await this.#renew(email, password, exchange.outdated)
+    return response
+  }
+
+  /** Signs in without the limits of attempts: to an account that this very request made, with this hash. */
+  async signInAfterSignUp(request: Request, credentials: Credentials, hash: string): Promise<Response> {
+    await this.#app.attempts.forget(attemptsOfEmail(credentials.email))
+    return this.#answer({ errors: [], made: hash, outdated: null }, ({ auth }) =>
       auth.api.signInEmail({ body: credentials, headers: request.headers, asResponse: true }),
     )
   }
 
-  async #answer(ask: (ready: Ready) => Promise<Response>): Promise<Response> {
+  async #answer(exchange: Exchange, ask: (ready: Ready) => Promise<Response>): Promise<Response> {
     const ready = await this.#prepare()
-    const errors: Error[] = []
-    const response = await this.#errors.run(errors, () => ask(ready))
+    const { errors } = exchange
+    const response = await this.#exchanges.run(exchange, () => ask(ready))
     const away = errors.find((error) => error instanceof DatabaseAway)
     if (away) throw away
     if (response.status >= 500) throw errors[0] ?? new Error(`the session API answered ${response.status}`)
+    for (const error of errors) this.#options.onWarning(error)
     return response
+  }
+
+  async #verifyPassword(hash: string, password: string): Promise<boolean> {
+    const exchange = this.#exchanges.getStore()
+    if (exchange?.made === hash) return true
+    const isRight = await this.#app.passwords.verify(hash, password)
+    if (isRight && exchange && isOutdated(hash)) exchange.outdated = hash
+    return isRight
+  }
+
+  /** Who has signed in is signed in: what fails here is done at the next time. */
+  async #renew(email: string, password: string, outdated: string): Promise<void> {
+    try {
+      const hash = await this.#app.passwords.hash(password)
+      await replacePassword(this.#app.db.identity, { email, from: outdated, to: hash })
+    } catch (error) {
+      this.#options.onWarning(error as Error)
+    }
   }
 
   #prepare(): Promise<Ready> {
@@ -88,7 +132,16 @@ export class SessionApi {
   async #load(): Promise<Ready> {
     const { createAuth } = await import('./auth.ts')
     const secret = await shareSecret(this.#app.db, 'sessions', randomBytes(32).toString('base64url'))
-    const onError = (error: Error) => void this.#errors.getStore()?.push(error)
-    return { auth: createAuth(this.#app, { secret, isSecure: this.#options.isSecure, onError }), secret }
+    const auth = createAuth(this.#app, {
+      secret,
+      isSecure: this.#options.isSecure,
+      verifyPassword: (hash, password) => this.#verifyPassword(hash, password),
+      onError: (error) => {
+        const errors = this.#exchanges.getStore()?.errors
+        if (errors) errors.push(error)
+        else this.#options.onWarning(error)
+      },
+    })
+    return { auth, secret }
   }
 }

@@ -4,13 +4,13 @@ import { deleteSessionsOf } from '../storage/sessions.ts'
 import { findUserByEmail } from '../storage/users.ts'
 import type { App } from './app.ts'
 import { isEmail } from './email.ts'
-import { hashPassword, PASSWORD_LENGTH } from './password.ts'
+import { PASSWORD_LENGTH } from './passwords.ts'
 
 /** Gives the account a new password and signs it out everywhere, for those who forgot theirs. */
 export async function setUserPassword(app: App, email: string, password: string): Promise<void> {
   const user = await findUserByEmail(app.db, email)
   if (!user) throw new StartupError(`No account has the email ${email}. See: claimkeeper user list`)
-  const hash = await hashUsablePassword(email, password)
+  const hash = await hashUsablePassword(app, email, password)
   await app.db.transaction(async (connection) => {
     await setPassword(connection, user.id, hash)
     await deleteSessionsOf(connection, user.id)
@@ -18,7 +18,7 @@ export async function setUserPassword(app: App, email: string, password: string)
 }
 
 /** @throws StartupError where nobody could sign in with them */
-export function hashUsablePassword(email: string, password: string): Promise<string> {
+export function hashUsablePassword(app: App, email: string, password: string): Promise<string> {
   const { min, max } = PASSWORD_LENGTH
   if (!isEmail(email)) {
     throw new StartupError(`Nobody can sign in as ${JSON.stringify(email)}: it is not a whole email address.`)
@@ -26,5 +26,5 @@ export function hashUsablePassword(email: string, password: string): Promise<str
   if (password.length < min || password.length > max) {
     throw new StartupError(`The password must have ${min} to ${max} characters.`)
   }
-  return hashPassword(password)
+  return app.passwords.hash(password)
 }

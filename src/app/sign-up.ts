@@ -7,7 +7,6 @@ import type { App } from './app.ts'
 import { isEmail } from './email.ts'
 import { getOpenInvitation, keyNotFound } from './get-open-invitation.ts'
 import { hashInvitationKey } from './invitation-key.ts'
-import { hashPassword } from './password.ts'
 
 export interface SignUp {
   email: string
@@ -19,23 +18,28 @@ export interface SignUp {
 
 /**
  * Makes an account that people sign in to, or takes over the one that the invitation is for. The invitation is
- * used and the account written together: exactly once, and not at all where anything fails.
+ * used and the account written together: exactly once, and not at all where anything fails. Returns the account, and
+ * the hash of its password.
  * @throws SIGN_UP_CLOSED, INVITATION_NOT_FOUND, ACCOUNT_EMAIL_CONFLICT, VALIDATION_ERROR
  */
-export async function signUp(app: App, request: SignUp, isOpen: boolean): Promise<User> {
+export async function signUp(
+  app: App,
+  request: SignUp,
+  isOpen: boolean,
+): Promise<{ user: User; hash: string }> {
   const { email, password, invitation: key } = request
   if (key === undefined && !isOpen) throw new ServiceError('SIGN_UP_CLOSED')
   // Before the work of hashing, which not everyone may cause.
   if (key !== undefined) await getOpenInvitation(app, key)
   if (!isEmail(email)) throw validationError([{ path: 'email', message: 'must be an email address' }])
 
-  const hash = await hashPassword(password)
+  const hash = await app.passwords.hash(password)
   return app.db.transaction(async (connection) => {
     const user = await (key === undefined
       ? newUser(connection, request)
       : invitedUser(connection, request, key))
     await setPassword(connection, user.id, hash)
-    return user
+    return { user, hash }
   })
 }
 

@@ -106,7 +106,10 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   await addOpenApi(server)
   addHealthRoutes(server, app)
   addReference(server)
-  const sessions = new SessionApi(app, { isSecure: options.publicUrl.startsWith('https:') })
+  const sessions = new SessionApi(app, {
+    isSecure: options.publicUrl.startsWith('https:'),
+    onWarning: (error) => options.log.warn({ err: error }, 'signing in'),
+  })
   addSessionRoutes(server, app, sessions, options.openSignUp)
   await server.register(async (api: TypedServer) => {
     api.addHook('onRequest', authenticate(app, sessions))

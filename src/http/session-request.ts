@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CLIENT_ADDRESS_HEADER } from '../app/client-address.ts'
-import { tooManyAttempts } from '../app/throttle.ts'
+import type { Caller } from '../app/doorway.ts'
+import { hashSessionToken } from '../app/hashed-sessions.ts'
 import { ServiceError, validationError } from '../errors.ts'
 import { publicUrl } from './public-url.ts'
 
@@ -34,6 +35,11 @@ export function clientAddress({ ip }: { ip: string }): string {
   return [...front, ...zeros, ...back].slice(0, 4).join(':')
 }
 
+export const callerOf = (request: FastifyRequest): Caller => ({
+  address: clientAddress(request),
+  isGone: () => request.raw.socket.destroyed,
+})
+
 /** Sends better-auth's answer, and its errors in the one body that every error has. */
 export async function sendAnswer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   const text = await response.text()
@@ -41,14 +47,18 @@ export async function sendAnswer(reply: FastifyReply, response: Response): Promi
   return reply
     .code(response.status)
     .header('Set-Cookie', response.headers.getSetCookie())
-    .type('application/json; charset=utf-8')
-    .serializer((json: string) => json)
-    .send(text)
+    .send(withoutToken(JSON.parse(text)))
+}
+
+/** The session's token is in its cookie, out of reach of scripts. A session is named as in the list, by the hash. */
+function withoutToken(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const { token: _, session, ...rest } = body as { token?: unknown; session?: { token: string } }
+  return session ? { ...rest, session: { ...session, token: hashSessionToken(session.token) } } : rest
 }
 
 function toServiceError(response: Response, text: string): ServiceError {
   const { code = '', message = '' } = parse(text)
-  if (response.status === 429) return tooManyAttempts(Number(response.headers.get('X-Retry-After')) || 60)
   if (response.status === 403) return new ServiceError('CROSS_ORIGIN_REQUEST')
   if (code === 'INVALID_EMAIL_OR_PASSWORD') return new ServiceError('SIGN_IN_FAILED')
   if (response.status === 401) return notSignedIn()

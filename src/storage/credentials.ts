@@ -17,6 +17,20 @@ export async function setPassword(db: Connection, userId: string, hash: string):
   })
 }
 
+/** Sets another hash of the same password, unless the password has been changed in the meantime. */
+export async function replacePassword(
+  db: Connection,
+  { email, from, to }: { email: string; from: string; to: string },
+): Promise<void> {
+  await db.query({
+    name: 'replace_password',
+    text: `-- replace_password
+      UPDATE credentials SET password = $4, updated_at = clock_timestamp()
+      WHERE user_id = (SELECT id FROM users WHERE lower(email) = lower($1)) AND provider_id = $2 AND password = $3`,
+    values: [email, PROVIDER, from, to],
+  })
+}
+
 /** Whether someone can sign in to the account. */
 export async function hasPassword(db: Connection, userId: string): Promise<boolean> {
   const rows = await db.query({

@@ -2,16 +2,19 @@ import type { Connection } from './database.ts'
 
 /* better-auth makes and renews sessions; these are the statements beside it. */
 
-/** The account that is signed in with the token of this hash; null where it has expired or was revoked. */
-export async function findSessionOwner(db: Connection, tokenHash: string): Promise<string | null> {
-  const [row] = await db.query<{ user_id: string }>({
-    name: 'find_session_owner',
-    text: `-- find_session_owner
-      SELECT user_id FROM sessions WHERE token = $1 AND expires_at > clock_timestamp()`,
+/** The session with the token of this hash, and its account; null where it has expired or was revoked. */
+export async function findSession(
+  db: Connection,
+  tokenHash: string,
+): Promise<{ id: string; userId: string } | null> {
+  const [row] = await db.query<{ id: string; user_id: string }>({
+    name: 'find_session',
+    text: `-- find_session
+      SELECT id, user_id FROM sessions WHERE token = $1 AND expires_at > clock_timestamp()`,
     values: [tokenHash],
     readOnly: true,
   })
-  return row?.user_id ?? null
+  return row ? { id: row.id, userId: row.user_id } : null
 }
 
 /** One session of the account, where it has it. */

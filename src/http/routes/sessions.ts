@@ -1,12 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
 import type { App } from '../../app/app.ts'
+import {
+  type AttemptRule,
+  attemptsOfEmail,
+  INVITATION_LOOKUPS,
+  PASSWORD_CHANGES,
+  SIGN_INS,
+  SIGN_INS_OF_EMAIL,
+  SIGN_UPS,
+} from '../../app/attempts.ts'
+import type { Doorway } from '../../app/doorway.ts'
 import { getOpenInvitation } from '../../app/get-open-invitation.ts'
 import { revokeOtherSessions } from '../../app/revoke-other-sessions.ts'
 import { revokeSession } from '../../app/revoke-session.ts'
 import type { Session, SessionApi } from '../../app/session-api.ts'
-import { type SignUp, signUp } from '../../app/sign-up.ts'
-import { INVITATION_LOOKUPS, SIGN_UPS, throttle } from '../../app/throttle.ts'
+import { signUp } from '../../app/sign-up.ts'
 import { readCookie } from '../read-cookie.ts'
 import { isFromBrowser, requireSameOrigin } from '../same-origin.ts'
 import {
@@ -16,16 +24,14 @@ import {
   SignInBody,
   SignUpBody,
 } from '../schemas/session.ts'
-import { clientAddress, notSignedIn, sendAnswer, toWebRequest } from '../session-request.ts'
+import { callerOf, notSignedIn, sendAnswer, toWebRequest } from '../session-request.ts'
 import type { TypedServer } from '../typed-server.ts'
 
-/** What better-auth answers, and the bodies that it is given; its other paths are not there. */
-const FORWARDED: { method: 'GET' | 'POST'; path: string; body?: TSchema }[] = [
-  { method: 'POST', path: 'sign-in/email', body: SignInBody },
+/** What better-auth answers to those who are signed in; its other paths are not there. */
+const FORWARDED: { method: 'GET' | 'POST'; path: string }[] = [
   { method: 'POST', path: 'sign-out' },
   { method: 'GET', path: 'get-session' },
   { method: 'GET', path: 'list-sessions' },
-  { method: 'POST', path: 'change-password', body: PasswordChangeBody },
 ]
 
 /** The session API: what the dashboard needs before someone is signed in, and to end it. */
@@ -35,32 +41,57 @@ export function addSessionRoutes(
   sessions: SessionApi,
   openSignUp: boolean,
 ): void {
-  for (const { method, path, body } of FORWARDED) {
+  const signIns = limited(app, app.signIns, 'sign-in', SIGN_INS)
+  server.post(
+    '/api/auth/sign-in/email',
+    { schema: { hide: true, body: SignInBody }, onRequest: [refuseOtherSites, signIns.refuseKnown] },
+    (request, reply) => {
+      const attempts = attemptsOfEmail(request.body.email)
+      app.attempts.refuseKnown(attempts)
+      return signIns.pass(request, async () => {
+        // After the limit of the address: who is stopped there does not use up the email's attempts.
+        await app.attempts.count(attempts, SIGN_INS_OF_EMAIL)
+        const webRequest = toWebRequest(request, request.body)
+        return sendAnswer(reply, await sessions.signIn(webRequest, request.body))
+      })
+    },
+  )
+
+  const signUps = limited(app, app.signIns, 'sign-up', SIGN_UPS)
+  server.post(
+    '/api/auth/sign-up/email',
+    { schema: { hide: true, body: SignUpBody }, onRequest: [refuseOtherSites, signUps.refuseKnown] },
+    (request, reply) =>
+      signUps.pass(request, async () => {
+        const { email, password } = request.body
+        const { hash } = await signUp(app, request.body, openSignUp)
+        const credentials = { email, password }
+        const webRequest = toWebRequest(request, credentials)
+        return sendAnswer(reply, await sessions.signInAfterSignUp(webRequest, credentials, hash))
+      }),
+  )
+
+  const changes = limited(app, app.signIns, 'change-password', PASSWORD_CHANGES)
+  server.post(
+    '/api/auth/change-password',
+    { schema: { hide: true, body: PasswordChangeBody }, onRequest: [refuseOtherSites, changes.refuseKnown] },
+    (request, reply) =>
+      changes.pass(request, async () => {
+        // Who changes a password may have lost it to somebody else.
+        const body = { ...request.body, revokeOtherSessions: true }
+        return sendAnswer(reply, await sessions.handle(toWebRequest(request, body)))
+      }),
+  )
+
+  for (const { method, path } of FORWARDED) {
     server.route({
       method,
       url: `/api/auth/${path}`,
-      schema: { hide: true, ...(body ? { body } : {}) },
+      schema: { hide: true },
       onRequest: refuseOtherSites,
-      handler: async (request, reply) => {
-        const sent = path === 'change-password' ? endingOtherSessions(request.body) : request.body
-        return sendAnswer(reply, await sessions.handle(toWebRequest(request, sent)))
-      },
+      handler: async (request: FastifyRequest, reply: FastifyReply) =>
+        sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body))),
     })
-  }
-
-  server.post(
-    '/api/auth/sign-up/email',
-    { schema: { hide: true, body: SignUpBody }, onRequest: refuseOtherSites },
-    async (request, reply) => answerSignUp(request, reply, request.body),
-  )
-
-  async function answerSignUp(request: FastifyRequest, reply: FastifyReply, body: SignUp) {
-    await throttle(app, `sign-up|${clientAddress(request)}`, SIGN_UPS)
-    const { email, password } = body
-    await signUp(app, body, openSignUp)
-    const credentials = { email, password }
-    const webRequest = toWebRequest(request, credentials)
-    return sendAnswer(reply, await sessions.signInAfterSignUp(webRequest, credentials))
   }
 
   server.post(
@@ -91,14 +122,15 @@ export function addSessionRoutes(
   server.get('/api/session-settings', { schema: { hide: true } }, async () => ({ open_sign_up: openSignUp }))
 
   // The key is in the body: paths and queries end up in the logs of proxies.
+  const lookups = limited(app, app.invitationLookups, 'invitation', INVITATION_LOOKUPS)
   server.post(
     '/api/invitations/lookup',
-    { schema: { hide: true, body: InvitationKeyBody }, onRequest: refuseOtherSites },
-    async (request) => {
-      await throttle(app, `invitation|${clientAddress(request)}`, INVITATION_LOOKUPS)
-      const { email, claimsUserId } = await getOpenInvitation(app, request.body.key)
-      return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
-    },
+    { schema: { hide: true, body: InvitationKeyBody }, onRequest: [refuseOtherSites, lookups.refuseKnown] },
+    (request) =>
+      lookups.pass(request, async () => {
+        const { email, claimsUserId } = await getOpenInvitation(app, request.body.key)
+        return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
+      }),
   )
 }
 
@@ -106,7 +138,15 @@ async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   if (isFromBrowser(request)) requireSameOrigin(request)
 }
 
-/** Who changes a password may have lost it to somebody else. */
-function endingOtherSessions(body: unknown): unknown {
-  return { ...(body as object), revokeOtherSessions: true }
+/** What strangers may ask for: first from memory, then by turns, then by the count of their address for all servers. */
+function limited(app: App, doorway: Doorway, what: string, rule: AttemptRule) {
+  const keyOf = (request: FastifyRequest) => `${what}|${callerOf(request).address}`
+  return {
+    refuseKnown: async (request: FastifyRequest): Promise<void> => app.attempts.refuseKnown(keyOf(request)),
+    pass: <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> =>
+      doorway.pass(callerOf(request), async () => {
+        await app.attempts.count(keyOf(request), rule)
+        return work()
+      }),
+  }
 }

@@ -1,0 +1,72 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { Doorway } from './doorway.ts'
+
+/** In characters. The upper limit bounds the work of hashing. */
+export const PASSWORD_LENGTH = { min: 8, max: 128 }
+
+/** Of scrypt: N blocks of 128 × r bytes, p times. */
+interface Cost {
+  N: number
+  r: number
+  p: number
+}
+
+/** What OWASP asks for today: 128 MiB, and a third of a second. */
+const COST: Cost = { N: 2 ** 17, r: 8, p: 1 }
+/** Of the hashes that better-auth made: a quarter of the work. */
+const OLD_COST: Cost = { N: 2 ** 14, r: 16, p: 1 }
+/** The other three quarters. */
+const REST_OF_COST: Cost = { N: 2 ** 17, r: 6, p: 1 }
+
+const KEY_BYTES = 64
+const SALT_BYTES = 16
+/** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both as base64 without padding. */
+const FORM = /^\$scrypt\$ln=17,r=8,p=1\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+/** `<salt>:<key>`, both in hexadecimal; the salt goes in as this text. */
+const OLD_FORM = /^([0-9a-f]+):([0-9a-f]+)$/
+
+const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+
+/** Hashes passwords: one at a time, since each takes 128 MiB and a thread that files and names need too. */
+export class Passwords {
+  readonly #line = new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 50, patienceMs: 20_000 })
+
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES)
+    const key = await this.#derive(password, salt, COST)
+    return `$scrypt$ln=17,r=8,p=1$${toBase64(salt)}$${toBase64(key)}`
+  }
+
+  /** Takes as long for a wrong password as hashing does, so that nobody learns which hash is there, or that none is. */
+  async verify(hash: string, password: string): Promise<boolean> {
+    const [, salt = '', key = ''] = FORM.exec(hash) ?? []
+    if (key) return isSame(await this.#derive(password, Buffer.from(salt, 'base64'), COST), key, 'base64')
+    const [, oldSalt = '', oldKey = ''] = OLD_FORM.exec(hash) ?? []
+    const isRight = isSame(await this.#derive(password, oldSalt, OLD_COST), oldKey, 'hex')
+    if (!isRight) await this.#derive(password, oldSalt, REST_OF_COST)
+    return isRight
+  }
+
+  #derive(password: string, salt: string | Buffer, cost: Cost): Promise<Buffer> {
+    return this.#line.pass({ address: '', isGone: () => false }, () => derive(password, salt, cost))
+  }
+}
+
+/** Whether it was made with less work than today's. */
+export const isOutdated = (hash: string): boolean => !FORM.test(hash)
+
+/** On a thread of libuv's. */
+function derive(password: string, salt: string | Buffer, cost: Cost): Promise<Buffer> {
+  const options = { ...cost, maxmem: 2 * 128 * cost.N * cost.r }
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => {
+      if (error) reject(error)
+      else resolve(key)
+    })
+  })
+}
+
+function isSame(key: Buffer, stored: string, encoding: BufferEncoding): boolean {
+  const expected = Buffer.from(stored, encoding)
+  return key.length === expected.length && timingSafeEqual(key, expected)
+}

@@ -37,6 +37,12 @@ export const ERRORS = {
     title: 'The request comes from a page of another site.',
     help: 'With the cookie of a session, only the service’s own pages may change anything: the header `Origin` must name the service as the browser sees it. Behind a proxy, set PUBLIC_URL. Programs use an API token.',
   },
+  SESSION_REQUIRED: {
+    status: 403,
+    type: 'invalid_request_error',
+    title: 'This needs someone who is signed in, not an API token.',
+    help: 'Tokens and invitations are made, listed and revoked in the dashboard, by the cookie of its session, or on the command line (`claimkeeper token`, `claimkeeper user invite`): who finds a token must not be able to make another.',
+  },
   SIGN_UP_CLOSED: {
     status: 403,
     type: 'invalid_request_error',

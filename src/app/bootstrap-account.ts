@@ -34,6 +34,7 @@ export function bootstrapAccount(
       name: 'first token',
       hash: hashToken(token),
       expiresAt: null,
+      sessionId: null,
     })
     const account = { email: user.email, token }
     show(account)

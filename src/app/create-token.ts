@@ -17,6 +17,7 @@ export async function createToken(
     name: request.name,
     hash: hashToken(token),
     expiresAt: request.expiresAt,
+    sessionId: null,
   })
   return token
 }

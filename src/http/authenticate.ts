@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../app/app.ts'
 import { authenticateToken, tokenInvalid } from '../app/authenticate-token.ts'
-import type { SessionApi } from '../app/session-api.ts'
+import type { Session, SessionApi } from '../app/session-api.ts'
 import { TokenUse } from '../app/token-use.ts'
+import { ServiceError } from '../errors.ts'
 import { readCookie } from './read-cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
 
@@ -10,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The account of the API token or of the session; on every route under /v1. */
     userId: string
+    /** The session, where the request came with its cookie; null where it came with a token. */
+    sessionId: string | null
   }
 }
 
@@ -23,7 +26,9 @@ export function authenticate(app: App, sessions: SessionApi) {
     const { authorization, cookie } = request.headers
     const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null
     if (session !== null) {
-      request.userId = await authenticateSession(request, sessions, session)
+      const { id, userId } = await authenticateSession(request, sessions, session)
+      request.userId = userId
+      request.sessionId = id
       return
     }
     const { userId, tokenHash } = await authenticateToken(app, authorization)
@@ -36,9 +41,14 @@ async function authenticateSession(
   request: FastifyRequest,
   sessions: SessionApi,
   cookie: string,
-): Promise<string> {
+): Promise<Session> {
   requireSameOrigin(request)
   const session = await sessions.find(cookie)
   if (!session) throw tokenInvalid('The session has ended; sign in again.')
-  return session.userId
+  return session
+}
+
+/** The hook of routes that hand out or end access: who holds a token must not make another. @throws SESSION_REQUIRED */
+export async function requireSession({ sessionId }: FastifyRequest): Promise<void> {
+  if (sessionId === null) throw new ServiceError('SESSION_REQUIRED')
 }

@@ -16,6 +16,7 @@ export function presentApiToken(token: ApiToken): Static<typeof ApiTokenBody> {
   return {
     id: token.id,
     name: token.name,
+    session_id: token.sessionId,
     created_at: token.createdAt,
     expires_at: token.expiresAt,
     last_used_at: token.lastUsedAt,

@@ -95,6 +95,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.decorate('configuredPublicUrl', options.publicUrl)
   server.decorateRequest('userId', '')
   server.decorateRequest('rate', null)
+  server.decorateRequest('sessionId', null)
   server.setValidatorCompiler(createValidatorCompiler())
   server.setSerializerCompiler(() => (body) => JSON.stringify(body))
   server.setErrorHandler(sendError)

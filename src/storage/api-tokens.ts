@@ -7,6 +7,8 @@ export interface ApiToken {
   userId: string
   email: string
   name: string
+  /** In which it was made; null for the command line, and where it was not recorded yet. */
+  sessionId: string | null
   createdAt: Date
   expiresAt: Date | null
   /** At most a minute or two behind; null where it was never used. */
@@ -19,39 +21,52 @@ interface ApiTokenRow {
   user_id: string
   email: string
   name: string
+  session_id: string | null
   created_at: Date
   expires_at: Date | null
   last_used_at: Date | null
   revoked_at: Date | null
 }
 
-const COLUMNS = `t.id, t.user_id, u.email, t.name, t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
+const COLUMNS = `t.id, t.user_id, u.email, t.name, t.session_id, t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
 
 const toApiToken = (row: ApiTokenRow): ApiToken => ({
   id: row.id,
   userId: row.user_id,
   email: row.email,
   name: row.name,
+  sessionId: row.session_id,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
 })
 
-/** Stores a token by its SHA-256 hash. Returns its id. */
-export async function insertApiToken(
-  db: Connection,
-  token: { userId: string; name: string; hash: Buffer; expiresAt: Date | null },
-): Promise<string> {
-  const id = uuidv7()
-  await db.query({
+interface NewApiToken {
+  userId: string
+  name: string
+  /** SHA-256. */
+  hash: Buffer
+  expiresAt: Date | null
+  /** In which it is made; null for the command line. */
+  sessionId: string | null
+}
+
+/**
+ * Stores a token. Returns its id; null where the session that makes it has been ended. The session's row is held until
+ * the commit: who ends the session finds the token, or the token finds no session.
+ */
+export async function insertApiToken(db: Connection, token: NewApiToken): Promise<string | null> {
+  const [row] = await db.query<{ id: string }>({
     name: 'insert_api_token',
     text: `-- insert_api_token
-      INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, date_trunc('milliseconds', clock_timestamp()), $5)`,
-    values: [id, token.userId, token.name, token.hash, token.expiresAt],
+      INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at, session_id)
+      SELECT $1, $2, $3, $4, date_trunc('milliseconds', clock_timestamp()), $5, $6
+      WHERE $6::uuid IS NULL OR EXISTS (SELECT FROM sessions WHERE id = $6::uuid FOR KEY SHARE)
+      RETURNING id`,
+    values: [uuidv7(), token.userId, token.name, token.hash, token.expiresAt, token.sessionId],
   })
-  return id
+  return row?.id ?? null
 }
 
 export interface TokenOwner {
@@ -133,7 +148,27 @@ export async function revokeApiToken(db: Connection, id: string): Promise<number
       WHERE id = $1 RETURNING id`,
     values: [id],
   })
-  if (rows.length === 0) return null
+  return rows.length === 0 ? null : lastRevocation(db)
+}
+
+/** Ends the tokens that were made in these sessions; as revokeApiToken does. Call it in a transaction. */
+export async function revokeTokensOfSessions(
+  db: Connection,
+  userId: string,
+  sessionIds: readonly string[],
+): Promise<{ count: number; number: number | null }> {
+  const rows = await db.query({
+    name: 'revoke_tokens_of_sessions',
+    text: `-- revoke_tokens_of_sessions
+      UPDATE api_tokens SET revoked_at = date_trunc('milliseconds', clock_timestamp())
+      WHERE user_id = $1 AND session_id = ANY($2::uuid[]) AND revoked_at IS NULL RETURNING id`,
+    values: [userId, sessionIds],
+  })
+  return { count: rows.length, number: rows.length === 0 ? null : await lastRevocation(db) }
+}
+
+/** Of this transaction. */
+async function lastRevocation(db: Connection): Promise<number | null> {
   const [row] = await db.query<{ number: number }>({
     text: "SELECT currval('token_revocations')::integer AS number",
   })

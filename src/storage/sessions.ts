@@ -17,24 +17,30 @@ export async function findSession(
   return row ? { id: row.id, userId: row.user_id } : null
 }
 
-/** One session of the account, where it has it. */
-export async function deleteSession(db: Connection, userId: string, tokenHash: string): Promise<void> {
-  await db.query({
+/** One session of the account, where it has it. Returns its id. */
+export async function deleteSession(db: Connection, userId: string, tokenHash: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>({
     name: 'delete_session',
     text: `-- delete_session
-      DELETE FROM sessions WHERE user_id = $1 AND token = $2`,
+      DELETE FROM sessions WHERE user_id = $1 AND token = $2 RETURNING id`,
     values: [userId, tokenHash],
   })
+  return rows.map(({ id }) => id)
 }
 
-/** All sessions of the account but one. */
-export async function deleteOtherSessions(db: Connection, userId: string, tokenHash: string): Promise<void> {
-  await db.query({
+/** All sessions of the account but one. Returns their ids. */
+export async function deleteOtherSessions(
+  db: Connection,
+  userId: string,
+  tokenHash: string,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>({
     name: 'delete_other_sessions',
     text: `-- delete_other_sessions
-      DELETE FROM sessions WHERE user_id = $1 AND token <> $2`,
+      DELETE FROM sessions WHERE user_id = $1 AND token <> $2 RETURNING id`,
     values: [userId, tokenHash],
   })
+  return rows.map(({ id }) => id)
 }
 
 /** Signs the account out everywhere. */

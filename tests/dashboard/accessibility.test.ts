@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type DemoData, makeDemoData } from '../../scripts/screenshots/demo-data.ts'
+import { createInvitation } from '../../src/app/create-invitation.ts'
+import { invitationUrl } from '../../src/app/invitation-key.ts'
 import { openPage, startBrowser } from '../support/browser.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -61,8 +63,8 @@ for (const theme of ['light', 'dark'] as const) {
 
   test(`axe finds nothing serious on the pages before signing in, ${theme}`, async () => {
     const visitor = await openPage(browser, service.url, { colorScheme: theme })
-    const { body } = await service.api.post('/v1/invitations', {})
-    for (const path of ['/sign-in', body.url, '/welcome#key=unknown']) {
+    const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
+    for (const path of ['/sign-in', invitationUrl(service.url, key), '/welcome#key=unknown']) {
       await visitor.page.goto(path)
       await settle(visitor.page)
       assert.deepEqual(await findAccessibilityFaults(visitor.page), [], path)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPage, startBrowser } from '../support/browser.ts'
-import { openSignedInPage, PASSWORD, signUp } from '../support/signed-in-page.ts'
+import { openSignedInPage, PASSWORD, sendAs, signUp } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -63,6 +63,29 @@ test('a session is ended from another one', async () => {
   await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
   await other.page.reload()
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('a session takes its tokens along when it is ended, after the page has said so', async () => {
+  const { page, email } = await openSignedInPage(service, browser)
+  const other = await openPage(browser, service.url)
+  await other.page.goto('/sign-in')
+  await other.page.getByLabel('Email').fill(email)
+  await other.page.getByLabel('Password').fill(PASSWORD)
+  await other.page.getByRole('button', { name: 'Sign in' }).click()
+  await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const { body } = await sendAs(other.page, 'POST', '/v1/tokens', { name: 'made-elsewhere' })
+  const api = service.clientWith(body.token)
+  assert.equal((await api.get('/v1/me')).status, 200)
+
+  await page.goto('/settings')
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('made-elsewhere').waitFor()
+  assert.equal((await api.get('/v1/me')).status, 200)
+  await dialog.getByRole('button', { name: 'End', exact: true }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
+  assert.equal((await api.get('/v1/me')).status, 401)
 })
 
 test('an invitation makes one account, works once, and can be revoked', async () => {

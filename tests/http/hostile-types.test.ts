@@ -4,13 +4,14 @@ import type { Json, JsonObject } from '../../src/domain/json.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newClaim, newCustomer, newSchema } from '../support/new-records.ts'
+import { newSignedInApi } from '../support/session-client.ts'
 import { assertStoresNothing } from '../support/stored-rows.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Every field of every body, with each wrong type of JSON. */
 
 const service = await startTestService({ after })
-const { api } = service
+const api = await newSignedInApi(service)
 const claim = await newClaim(api)
 const customer = await newCustomer(api)
 const schema = await newSchema(api)

@@ -27,7 +27,7 @@ describe('inviting', () => {
   test('answers a link under PUBLIC_URL where it is set', async (t) => {
     const publicUrl = 'https://claims.example.com'
     const other = await startTestService(t, { publicUrl, databaseUrl: service.databaseUrl })
-    const { body } = await other.api.post('/v1/invitations', {})
+    const { body } = await (await signUp(other)).browser.post('/v1/invitations', {})
     assert.match(body.url, /^https:\/\/claims\.example\.com\/welcome#key=/)
   })
 
@@ -47,6 +47,17 @@ describe('inviting', () => {
     assert.ok(data.find((invitation: { id: string }) => invitation.id === id).used_at)
     assert.deepEqual((await stranger.get('/v1/invitations')).body.data, [])
   })
+})
+
+test('an API token neither makes invitations nor sees nor revokes them', async () => {
+  const { id } = await invite()
+  const { body: token } = await browser.post('/v1/tokens', { name: 'nightly' })
+  const api = service.clientWith(token.token)
+  assertError(await api.post('/v1/invitations', {}), 403, 'SESSION_REQUIRED')
+  assertError(await api.get('/v1/invitations'), 403, 'SESSION_REQUIRED')
+  assertError(await api.delete(`/v1/invitations/${id}`), 403, 'SESSION_REQUIRED')
+  const { data } = (await browser.get('/v1/invitations')).body
+  assert.ok(data.some((invitation: { id: string }) => invitation.id === id))
 })
 
 describe('revoking an invitation', () => {

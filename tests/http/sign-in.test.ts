@@ -141,6 +141,25 @@ describe('a session', () => {
     assert.equal((await other.get('/v1/me')).status, 200)
   })
 
+  test('ends 90 days after its beginning, however often it is renewed', async () => {
+    const other = await signIn(service, email)
+    const { id } = (await other.get('/api/auth/get-session')).body.session
+    const since = (days: number, expiresIn: number) =>
+      service.sql(
+        `UPDATE sessions SET created_at = now() - make_interval(days => $2),
+          expires_at = now() + make_interval(days => $3) WHERE id = $1`,
+        [id, days, expiresIn],
+      )
+    await since(85, 4)
+    const renewed = await other.get('/api/auth/get-session')
+    const days = (Date.parse(renewed.body.session.expiresAt) - Date.now()) / 86_400_000
+    assert.ok(days > 4.9 && days <= 5, `${days} days`)
+    assert.equal((await other.get('/v1/me')).status, 200)
+    await since(91, 14)
+    assertError(await other.get('/v1/me'), 401, 'TOKEN_INVALID')
+    assert.equal((await other.get('/api/auth/get-session')).body, null)
+  })
+
   test('ends with signing out, and leaves the other browser signed in', async () => {
     const other = await signIn(service, email)
     const { cookie } = other

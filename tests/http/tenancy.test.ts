@@ -5,6 +5,7 @@ import { candidateId } from '../../src/storage/candidate-id.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
+import { newSignedInApi } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*
@@ -13,8 +14,8 @@ import { startTestService } from '../support/test-service.ts'
  */
 
 const service = await startTestService({ after })
-const owner = await service.newAccount()
-const stranger = await service.newAccount()
+const owner = await newSignedInApi(service)
+const stranger = await newSignedInApi(service)
 
 /** How requests name records. */
 interface Names {
@@ -181,7 +182,7 @@ for (const [operation, requestsFor] of Object.entries(CASES)) {
 
 test('lists show nothing of another account', async () => {
   const foreign = await recordsOf(owner)
-  const newcomer = await service.newAccount()
+  const newcomer = await newSignedInApi(service)
   for (const path of [
     '/v1/claims',
     '/v1/candidates',

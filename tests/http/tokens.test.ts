@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { createToken } from '../../src/app/create-token.ts'
 import { assertError } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
-import { signUp } from '../support/session-client.ts'
+import { type SessionClient, signIn, signUp } from '../support/session-client.ts'
 import { assertStoresNothing } from '../support/stored-rows.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -37,12 +38,17 @@ describe('a token that is made over the API', () => {
     assert.ok(body.data.some(({ id }: { id: string }) => id === record.id))
   })
 
-  test('may make others, and end itself', async () => {
-    const api = service.clientWith((await newToken()).token)
-    const { status, body } = await api.post('/v1/tokens', { name: 'child' })
-    assert.equal(status, 201)
-    assert.equal((await service.clientWith(body.token).delete(`/v1/tokens/${body.id}`)).status, 204)
-    assertError(await service.clientWith(body.token).get('/v1/me'), 401, 'TOKEN_INVALID')
+  test('neither makes others, nor sees nor ends any, itself neither', async () => {
+    const { id, token } = await newToken()
+    const api = service.clientWith(token)
+    await assertStoresNothing(service, async () => {
+      assertError(await api.post('/v1/tokens', { name: 'child' }), 403, 'SESSION_REQUIRED')
+      assertError(await api.get('/v1/tokens'), 403, 'SESSION_REQUIRED')
+      assertError(await api.delete(`/v1/tokens/${id}`), 403, 'SESSION_REQUIRED')
+    })
+    // The header wins, whatever cookie comes with it.
+    const both = await browser.get('/v1/tokens', { Authorization: `Bearer ${token}` })
+    assertError(both, 403, 'SESSION_REQUIRED')
     assert.equal((await api.get('/v1/me')).status, 200)
   })
 
@@ -94,6 +100,66 @@ describe('revoking a token', () => {
     assertError(await browser.delete(`/v1/tokens/${crypto.randomUUID()}`), 404, 'TOKEN_NOT_FOUND')
     assertError(await browser.delete('/v1/tokens/x'), 400, 'VALIDATION_ERROR', 'id')
     assert.equal((await service.clientWith(token).get('/v1/me')).status, 200)
+  })
+})
+
+describe('a session that is revoked takes the tokens that were made in it along, on every server', () => {
+  const sessionOf = async (of: SessionClient) => (await of.get('/api/auth/get-session')).body.session
+  const works = async (token: string) => {
+    const statuses = [service, second].map(async (on) => (await on.clientWith(token).get('/v1/me')).status)
+    return new Set(await Promise.all(statuses))
+  }
+
+  test('by its name, and no others', async () => {
+    const { email, browser: own } = await signUp(service)
+    const [other, third] = [await signIn(service, email), await signIn(service, email)]
+    const made = await Promise.all(
+      [own, other, other, third].map(async (by, i) => (await by.post('/v1/tokens', { name: `${i}` })).body),
+    )
+    assert.equal(made[1].session_id, (await sessionOf(other)).id)
+    const byCommand = await createToken(service.app, { email, name: 'command line', expiresAt: null })
+    const tokens = [...made.map(({ token }) => token), byCommand]
+    for (const token of tokens) assert.deepEqual(await works(token), new Set([200]))
+    const { token: name } = await sessionOf(other)
+    const { body } = await own.post('/api/auth/revoke-session', { token: name })
+    assert.deepEqual(body, { status: true, revoked_tokens: 2 })
+    const statuses = await Promise.all(tokens.map(works))
+    assert.deepEqual(
+      statuses,
+      [200, 401, 401, 200, 200].map((status) => new Set([status])),
+    )
+
+    const { body: rest } = await own.post('/api/auth/revoke-other-sessions')
+    assert.deepEqual(rest, { status: true, revoked_tokens: 1 })
+    const after = await Promise.all([made[0].token, made[3].token, byCommand].map(works))
+    assert.deepEqual(
+      after,
+      [200, 401, 200].map((status) => new Set([status])),
+    )
+  })
+
+  test('but not one that signs out, nor by another account', async () => {
+    const { browser: own, email } = await signUp(service)
+    const other = await signIn(service, email)
+    const { body: made } = await other.post('/v1/tokens', { name: 'stays' })
+    const { token: name } = await sessionOf(other)
+    const foreign = await browser.post('/api/auth/revoke-session', { token: name })
+    assert.deepEqual(foreign.body, { status: true, revoked_tokens: 0 })
+    assert.equal((await other.post('/api/auth/sign-out')).status, 200)
+    assert.equal((await own.get('/v1/me')).status, 200)
+    assert.deepEqual(await works(made.token), new Set([200]))
+  })
+
+  test('also one that is being made at that moment', async () => {
+    const { browser: own, email } = await signUp(service)
+    const other = await signIn(service, email)
+    const { token: name } = await sessionOf(other)
+    const makings = Array.from({ length: 10 }, () => other.post('/v1/tokens', { name: 'late' }))
+    assert.equal((await own.post('/api/auth/revoke-session', { token: name })).status, 200)
+    for (const { status, body } of await Promise.all(makings)) {
+      if (status === 201) assert.deepEqual(await works(body.token), new Set([401]))
+      else assert.equal(status, 401)
+    }
   })
 })
 

@@ -14,11 +14,24 @@ export class ApiClient {
   readonly url: string
   readonly token: string | null
   readonly #conformance: Conformance
+  readonly #headers: Record<string, string>
 
-  constructor(url: string, token: string | null, conformance: Conformance) {
+  /** @param headers of each request, beside the token's */
+  constructor(
+    url: string,
+    token: string | null,
+    conformance: Conformance,
+    headers: Record<string, string> = {},
+  ) {
     this.url = url
     this.token = token
     this.#conformance = conformance
+    this.#headers = headers
+  }
+
+  /** The same with these headers in each request, such as a session's cookie. */
+  with(headers: Record<string, string>): ApiClient {
+    return new ApiClient(this.url, this.token, this.#conformance, { ...this.#headers, ...headers })
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
@@ -47,7 +60,7 @@ export class ApiClient {
     const authorization = this.token === null ? {} : { Authorization: `Bearer ${this.token}` }
     const response = await fetch(this.url + path, {
       method,
-      headers: { ...authorization, ...headers },
+      headers: { ...authorization, ...this.#headers, ...headers },
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()

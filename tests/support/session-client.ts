@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createInvitation } from '../../src/app/create-invitation.ts'
-import type { Answer } from './api-client.ts'
+import type { Answer, ApiClient } from './api-client.ts'
 import { uniqueName } from './new-records.ts'
 import type { TestService } from './test-service.ts'
 
@@ -71,6 +71,12 @@ export async function signUp(service: TestService): Promise<SignedUp> {
   const { status, body: said } = await browser.post('/api/auth/sign-up/email', body)
   assert.equal(status, 200, JSON.stringify(said))
   return { email, browser }
+}
+
+/** Speaks as a new account does whose owner is signed in: what tokens must not do, this may. */
+export async function newSignedInApi(service: TestService): Promise<ApiClient> {
+  const { browser } = await signUp(service)
+  return service.clientWith(null).with({ Cookie: browser.cookie, Origin: service.url })
 }
 
 /** The same account in another browser. */

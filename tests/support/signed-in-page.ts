@@ -1,4 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { createInvitation } from '../../src/app/create-invitation.ts'
+import { invitationUrl } from '../../src/app/invitation-key.ts'
 import { openPage, type WatchedPage } from './browser.ts'
 import type { TestService } from './test-service.ts'
 
@@ -8,14 +10,14 @@ let accounts = 0
 
 /** A page of a new account, signed up by an invitation, at the overview. */
 export async function openSignedInPage(
-  service: Pick<TestService, 'url' | 'api'>,
+  service: Pick<TestService, 'url' | 'app'>,
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage & { email: string }> {
-  const { body } = await service.api.post('/v1/invitations', {})
+  const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
   const watched = await openPage(browser, service.url, options)
   const email = `person-${process.pid}-${accounts++}@example.com`
-  await signUp(watched.page, body.url, email)
+  await signUp(watched.page, invitationUrl(service.url, key), email)
   return { ...watched, email }
 }
 

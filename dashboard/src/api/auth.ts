@@ -36,7 +36,7 @@ export const sessionSettingsQuery = queryOptions({
   staleTime: 60_000,
 })
 
-interface SessionRecord {
+export interface SessionRecord {
   id: string
   /** Names it for revoking; in the list not the cookie's own. */
   token: string

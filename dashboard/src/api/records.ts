@@ -92,6 +92,8 @@ export interface Account {
 export interface ApiToken {
   id: string
   name: string
+  /** That it was made in, and ends with where that is ended. */
+  session_id: string | null
   created_at: string
   expires_at: string | null
   last_used_at: string | null

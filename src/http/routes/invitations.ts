@@ -4,6 +4,7 @@ import { createInvitation } from '../../app/create-invitation.ts'
 import { invitationUrl } from '../../app/invitation-key.ts'
 import { listInvitations } from '../../app/list-invitations.ts'
 import { revokeInvitation } from '../../app/revoke-invitation.ts'
+import { requireSession } from '../authenticate.ts'
 import { presentInvitation } from '../present-account.ts'
 import { publicUrl } from '../public-url.ts'
 import { CreatedInvitationBody, InvitationBody, NewInvitationBody } from '../schemas/account.ts'
@@ -11,23 +12,27 @@ import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
 
+/** Not an API token: an invitation lets someone in. */
+const security = [{ session: [] }]
 const tags = ['Invitations']
 
 export function addInvitationRoutes(server: TypedServer, app: App): void {
   server.post(
     '/v1/invitations',
     {
+      onRequest: requireSession,
       schema: {
+        security,
         operationId: 'createInvitation',
         summary: 'Invite someone',
         description:
           'To an account of their own, which sees nothing of this one. The link works once, for 7 days.',
         tags,
         body: NewInvitationBody,
-        response: responses(
-          { 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } },
-          BODY_ERRORS,
-        ),
+        response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
+          ...BODY_ERRORS,
+          'SESSION_REQUIRED',
+        ]),
       },
     },
     async (request, reply) => {
@@ -43,7 +48,9 @@ export function addInvitationRoutes(server: TypedServer, app: App): void {
   server.get(
     '/v1/invitations',
     {
+      onRequest: requireSession,
       schema: {
+        security,
         operationId: 'listInvitations',
         summary: 'List invitations',
         description: 'Those that the account made and did not revoke, newest first.',
@@ -56,7 +63,7 @@ export function addInvitationRoutes(server: TypedServer, app: App): void {
               schema: Type.Object({ data: Type.Array(ref(InvitationBody)) }),
             },
           },
-          [],
+          ['SESSION_REQUIRED'],
         ),
       },
     },
@@ -66,13 +73,19 @@ export function addInvitationRoutes(server: TypedServer, app: App): void {
   server.delete(
     '/v1/invitations/:id',
     {
+      onRequest: requireSession,
       schema: {
+        security,
         operationId: 'revokeInvitation',
         summary: 'Revoke an invitation',
         description: 'Its link stops working at once. An account that was made with it stays.',
         tags,
         params: Type.Object({ id: Uuid('The invitation.') }),
-        response: responses({ 204: { description: 'Revoked.' } }, [...BODY_ERRORS, 'INVITATION_NOT_FOUND']),
+        response: responses({ 204: { description: 'Revoked.' } }, [
+          ...BODY_ERRORS,
+          'SESSION_REQUIRED',
+          'INVITATION_NOT_FOUND',
+        ]),
       },
     },
     async (request, reply) => {

@@ -98,8 +98,8 @@ export function addSessionRoutes(
     '/api/auth/revoke-session',
     { schema: { hide: true, body: SessionNameBody }, onRequest: refuseOtherSites },
     async (request) => {
-      await revokeSession(app, await requireSession(request), request.body.token)
-      return { status: true }
+      const session = await requireSession(request)
+      return { status: true, revoked_tokens: await revokeSession(app, session, request.body.token) }
     },
   )
 
@@ -107,8 +107,8 @@ export function addSessionRoutes(
     '/api/auth/revoke-other-sessions',
     { schema: { hide: true }, onRequest: refuseOtherSites },
     async (request) => {
-      await revokeOtherSessions(app, await requireSession(request))
-      return { status: true }
+      const session = await requireSession(request)
+      return { status: true, revoked_tokens: await revokeOtherSessions(app, session) }
     },
   )
 

@@ -3,6 +3,7 @@ import type { App } from '../../app/app.ts'
 import { createOwnToken } from '../../app/create-own-token.ts'
 import { listOwnTokens } from '../../app/list-own-tokens.ts'
 import { revokeOwnToken } from '../../app/revoke-own-token.ts'
+import { requireSession } from '../authenticate.ts'
 import { presentApiToken } from '../present-account.ts'
 import { readTime } from '../read-time.ts'
 import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from '../schemas/account.ts'
@@ -10,28 +11,34 @@ import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
 import type { TypedServer } from '../typed-server.ts'
 
+/** Not an API token: that is what they are about. */
+const security = [{ session: [] }]
 const tags = ['Tokens']
 
 export function addTokenRoutes(server: TypedServer, app: App): void {
   server.post(
     '/v1/tokens',
     {
+      onRequest: requireSession,
       schema: {
+        security,
         operationId: 'createOwnToken',
         summary: 'Create an API token',
-        description: 'Its scope is the whole account. It is in this answer, and never shown again.',
+        description:
+          'Its scope is the whole account. It is in this answer, and never shown again. Revoking the session that made it revokes it too.',
         tags,
         body: NewApiTokenBody,
-        response: responses(
-          { 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } },
-          BODY_ERRORS,
-        ),
+        response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
+          ...BODY_ERRORS,
+          'SESSION_REQUIRED',
+        ]),
       },
     },
     async (request, reply) => {
       const { name, expires_at: expires } = request.body
       const { token, secret } = await createOwnToken(app, {
         userId: request.userId,
+        sessionId: request.sessionId as string,
         name,
         expiresAt: expires === undefined ? null : readTime(expires, 'expires_at'),
       })
@@ -42,7 +49,9 @@ export function addTokenRoutes(server: TypedServer, app: App): void {
   server.get(
     '/v1/tokens',
     {
+      onRequest: requireSession,
       schema: {
+        security,
         operationId: 'listOwnTokens',
         summary: 'List API tokens',
         description: 'All of the account’s, newest first; expired and revoked ones too.',
@@ -52,7 +61,7 @@ export function addTokenRoutes(server: TypedServer, app: App): void {
           {
             200: { description: 'The tokens.', schema: Type.Object({ data: Type.Array(ref(ApiTokenBody)) }) },
           },
-          [],
+          ['SESSION_REQUIRED'],
         ),
       },
     },
@@ -62,13 +71,19 @@ export function addTokenRoutes(server: TypedServer, app: App): void {
   server.delete(
     '/v1/tokens/:id',
     {
+      onRequest: requireSession,
       schema: {
+        security,
         operationId: 'revokeOwnToken',
         summary: 'Revoke an API token',
         description: 'It stops working at once, on every server. Revoking twice changes nothing.',
         tags,
         params: Type.Object({ id: Uuid('The token’s id.') }),
-        response: responses({ 204: { description: 'Revoked.' } }, [...BODY_ERRORS, 'TOKEN_NOT_FOUND']),
+        response: responses({ 204: { description: 'Revoked.' } }, [
+          ...BODY_ERRORS,
+          'SESSION_REQUIRED',
+          'TOKEN_NOT_FOUND',
+        ]),
       },
     },
     async (request, reply) => {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DateTime, DateTimeOrNull, Time, Uuid } from './scalars.ts'
+import { DateTime, DateTimeOrNull, Time, Uuid, UuidOrNull } from './scalars.ts'
 
 export const AccountBody = Type.Object(
   {
@@ -18,6 +18,9 @@ export const AccountBody = Type.Object(
 const TOKEN_FIELDS = {
   id: Uuid('Made by the server; not the token itself.'),
   name: Type.String({ description: 'What it is for.', examples: ['nightly'] }),
+  session_id: UuidOrNull(
+    'The session that it was made in, and ends with where that is revoked; null for the command line, and where it was not recorded yet.',
+  ),
   created_at: DateTime('When it was created.'),
   expires_at: DateTimeOrNull('When it ends; null for never.'),
   last_used_at: DateTimeOrNull('About when a request came with it last; null where none did.'),

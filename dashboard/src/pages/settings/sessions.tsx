@@ -1,5 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { currentSessionQuery, revokeOtherSessions, revokeSession, sessionsQuery } from '../../api/auth.ts'
+import { useState } from 'react'
+import {
+  currentSessionQuery,
+  revokeOtherSessions,
+  revokeSession,
+  type SessionRecord,
+  sessionsQuery,
+} from '../../api/auth.ts'
+import { tokensQuery } from '../../api/tokens.ts'
 import { Badge } from '../../components/ui/badge.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardHeader } from '../../components/ui/card.tsx'
@@ -8,56 +16,68 @@ import { FormError } from '../../components/ui/form-error.tsx'
 import { SkeletonRows } from '../../components/ui/skeleton.tsx'
 import { DateTime } from '../../components/ui/time.tsx'
 import { browserName } from './browser-name.ts'
+import { EndSessionsDialog } from './end-sessions-dialog.tsx'
 
 /** Where this account is signed in. */
 export function Sessions() {
   const queryClient = useQueryClient()
   const { data: sessions, error, refetch } = useQuery(sessionsQuery)
   const { data: current } = useQuery(currentSessionQuery)
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: ['sessions'] })
-  const revocation = useMutation({ mutationFn: revokeSession, onSettled })
-  const revocationOfOthers = useMutation({ mutationFn: revokeOtherSessions, onSettled })
+  const { data: tokens = [] } = useQuery(tokensQuery)
+  /** What is asked about: a session, or all but this one. */
+  const [asked, setAsked] = useState<SessionRecord | 'others' | null>(null)
+  const revocation = useMutation({
+    mutationFn: (which: SessionRecord | 'others') =>
+      which === 'others' ? revokeOtherSessions() : revokeSession(which.token),
+    onSuccess: () => setAsked(null),
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: ['tokens'] })
+      return queryClient.invalidateQueries({ queryKey: ['sessions'] })
+    },
+  })
   const ownId = current?.session.id
+  const tokensOf = (which: SessionRecord | 'others' | null) =>
+    tokens.filter(({ session_id, revoked_at }) =>
+      revoked_at !== null || session_id === null || which === null
+        ? false
+        : which === 'others'
+          ? session_id !== ownId && sessions?.some(({ id }) => id === session_id)
+          : session_id === which.id,
+    )
+  const end = (which: SessionRecord | 'others') =>
+    tokensOf(which).length > 0 ? setAsked(which) : revocation.mutate(which)
+  const close = () => {
+    revocation.reset()
+    setAsked(null)
+  }
   return (
     <Card aria-label="Sessions">
       <CardHeader
         title="Sessions"
-        description="Where this account is signed in."
+        description="Where this account is signed in. An API token ends with the session that it was made in."
         actions={
           sessions && sessions.length > 1 ? (
             <Button
               size="sm"
-              pending={revocationOfOthers.isPending}
-              onClick={() => revocationOfOthers.mutate()}
+              pending={revocation.isPending && revocation.variables === 'others'}
+              onClick={() => end('others')}
             >
               End all others
             </Button>
           ) : null
         }
       />
-      <FormError error={revocation.error ?? revocationOfOthers.error} />
+      <FormError error={asked === null ? revocation.error : null} />
       {sessions && ownId ? (
         <ul className="divide-y border-t">
-          {sessions.map(({ id, token, userAgent, ipAddress, createdAt }) => (
-            <li key={id} className="flex items-center justify-between gap-3 px-5 py-3">
-              <div className="min-w-0">
-                <p className="font-medium">
-                  {browserName(userAgent)} {id === ownId ? <Badge tone="accent">this one</Badge> : null}
-                </p>
-                <p className="text-xs text-muted">
-                  {ipAddress ? `${ipAddress} · ` : ''}since <DateTime at={createdAt} />
-                </p>
-              </div>
-              {id === ownId ? null : (
-                <Button
-                  size="sm"
-                  pending={revocation.isPending && revocation.variables === token}
-                  onClick={() => revocation.mutate(token)}
-                >
-                  End
-                </Button>
-              )}
-            </li>
+          {sessions.map((session) => (
+            <SessionItem
+              key={session.id}
+              session={session}
+              isOwn={session.id === ownId}
+              isEnding={revocation.isPending && revocation.variables === session}
+              onEnd={() => end(session)}
+            />
           ))}
         </ul>
       ) : error ? (
@@ -65,6 +85,41 @@ export function Sessions() {
       ) : (
         <SkeletonRows rows={1} />
       )}
+      <EndSessionsDialog
+        tokens={tokensOf(asked)}
+        pending={revocation.isPending}
+        error={revocation.error}
+        onClose={close}
+        onConfirm={() => asked && revocation.mutate(asked)}
+      />
     </Card>
+  )
+}
+
+interface SessionItemProps {
+  session: SessionRecord
+  isOwn: boolean
+  isEnding: boolean
+  onEnd: () => void
+}
+
+function SessionItem({ session, isOwn, isEnding, onEnd }: SessionItemProps) {
+  const { userAgent, ipAddress, createdAt } = session
+  return (
+    <li className="flex items-center justify-between gap-3 px-5 py-3">
+      <div className="min-w-0">
+        <p className="font-medium">
+          {browserName(userAgent)} {isOwn ? <Badge tone="accent">this one</Badge> : null}
+        </p>
+        <p className="text-xs text-muted">
+          {ipAddress ? `${ipAddress} · ` : ''}since <DateTime at={createdAt} />
+        </p>
+      </div>
+      {isOwn ? null : (
+        <Button size="sm" pending={isEnding} onClick={onEnd}>
+          End
+        </Button>
+      )}
+    </li>
   )
 }

@@ -1,0 +1,30 @@
+import type { ApiToken } from '../../api/records.ts'
+import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
+
+interface EndSessionsDialogProps {
+  /** That were made in the sessions to be ended; none where nothing is asked. */
+  tokens: readonly ApiToken[]
+  pending: boolean
+  error: unknown
+  onClose: () => void
+  onConfirm: () => void
+}
+
+/** Asks before tokens end with the sessions that they were made in. */
+export function EndSessionsDialog({ tokens, pending, error, onClose, onConfirm }: EndSessionsDialogProps) {
+  return (
+    <ConfirmDialog
+      open={tokens.length > 0}
+      onOpenChange={onClose}
+      title={tokens.length === 1 ? 'An API token ends too' : `${tokens.length} API tokens end too`}
+      action="End"
+      pending={pending}
+      error={error}
+      onConfirm={onConfirm}
+    >
+      Made there: <strong className="break-words">{tokens.map(({ name }) => name).join(', ')}</strong>.
+      Programs that use {tokens.length === 1 ? 'it' : 'them'} are refused from this moment on. To keep them
+      going, make new tokens here first.
+    </ConfirmDialog>
+  )
+}

@@ -54,7 +54,7 @@ export function Sessions() {
     <Card aria-label="Sessions">
       <CardHeader
         title="Sessions"
-        description="Where this account is signed in. An API token ends with the session that it was made in."
+        description="Where this account is signed in. Ending one also ends the API tokens made in it."
         actions={
           sessions && sessions.length > 1 ? (
             <Button

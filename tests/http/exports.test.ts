@@ -102,6 +102,44 @@ describe('an export', () => {
     assert.equal(lines[0]?.customer_uuid, "'@SUM(A1:A9)")
   })
 
+  test('sees a formula behind blanks of any kind, and keeps separators of other countries in their field', async () => {
+    const account = await service.newAccount()
+    const { external_id } = await newCustomer(account)
+    const blanks = [
+      ' ',
+      '\t',
+      '\r\n',
+      '\n',
+      '\v',
+      '\u00a0',
+      '\u3000',
+      '\u200b',
+      '\ufeff',
+      '\u2800',
+      '\u3164',
+      ' \u00ad\u2003\t',
+    ]
+    const formulas = blanks.flatMap((blank, i) => [`${blank}=HYPERLINK(${i})`, `${blank}＋1-${i}-123456`])
+    const harmless = [
+      ' a blank before',
+      'half;=1+1',
+      'x\t=1+1 tab',
+      '\u3000全角の空白-です',
+      "' =quoted before",
+    ]
+    const aliases = [...formulas, ...harmless].map((alias, i) => `${alias} ${i}`)
+    for (const alias of aliases) await newCandidate(account, { alias, customer: { external_id } })
+    const text: string = (await account.get('/v1/candidates/export')).body
+    const lines: Record<string, string>[] = parse(text, { columns: true })
+    assert.deepEqual(
+      lines.map((line) => line.candidate_alias),
+      aliases.map((alias, i) => (i < formulas.length ? `'${alias}` : alias)),
+    )
+    for (const alias of aliases.filter((name) => /[;\t]/.test(name))) {
+      assert.ok(new RegExp(`^"'?${RegExp.escape(alias)}",`, 'm').test(text), alias)
+    }
+  })
+
   test('of many records holds each one once, while others are added', async () => {
     const account = await service.newAccount()
     const { id } = await newCustomer(account)

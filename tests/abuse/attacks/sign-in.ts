@@ -28,14 +28,14 @@ const fromEverywhere = (
 
 async function knownEmails(stage: Stage): Promise<Record<string, string>> {
   const name = randomBytes(4).toString('hex')
-  const { hashPassword } = await import('../../../src/app/password.ts')
+  const { Passwords } = await import('../../../src/app/passwords.ts')
   await stage.sql.query(
     `WITH added AS (
        INSERT INTO users (id, email, created_at)
        SELECT gen_random_uuid(), $1 || n || '@localhost', now() FROM generate_series(0, $2::int - 1) n RETURNING id)
      INSERT INTO credentials (id, user_id, provider_id, account_id, password, created_at, updated_at)
      SELECT gen_random_uuid(), id, 'credential', id, $3, now(), now() FROM added`,
-    [name, KNOWN, await hashPassword(PASSWORD)],
+    [name, KNOWN, await new Passwords().hash(PASSWORD)],
   )
   return { name }
 }
@@ -91,7 +91,7 @@ export const signInAttacks: Attack[] = [
     name: 'invitations',
     does: '100 connections from 50 addresses look up random invitations without a token',
     run: fromEverywhere(100, (target) =>
-      request(target, 'GET', `/api/invitations/${random()}`, { token: null }),
+      post(target, '/api/invitations/lookup', { key: random() }, { token: null }),
     ),
   },
   {

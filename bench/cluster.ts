@@ -110,6 +110,7 @@ async function migrateAndAddAccount(databaseUrl: string): Promise<{ token: strin
     poolSize: 2,
     role: 'command' as const,
     allowUnsafe: false,
+    mayCreate: true,
     report: () => {},
     signal: new AbortController().signal,
   }

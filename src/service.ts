@@ -6,6 +6,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from './app/app.ts'
 import { type BootstrapAccount, bootstrapAccount } from './app/bootstrap-account.ts'
 import { inviteFirstAccount } from './app/invite-first-account.ts'
+import { listUsers } from './app/list-users.ts'
 import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
 import type { TypedServer } from './http/typed-server.ts'
@@ -22,6 +23,8 @@ export interface Service {
   url: string
   /** The first account, where this start made it. */
   bootstrap: BootstrapAccount | null
+  /** The email of the account that was made first. */
+  owner: string
   /** The key of the first account's one-time link; null once someone can sign in to it. */
   welcomeKey: string | null
   /** Takes no more requests, finishes those in flight, stops the database. */
@@ -45,6 +48,7 @@ export async function startService(
     poolSize: config.databasePoolSize,
     role: 'service',
     allowUnsafe: config.allowUnsafeDatabase,
+    mayCreate: true,
     report,
     signal,
   })
@@ -57,6 +61,7 @@ export async function startService(
     const show = config.bootstrapToken === null ? showToken : () => {}
     const bootstrap = await unlessAborted(signal, bootstrapAccount(app, config.bootstrapToken, show))
     const welcomeKey = await unlessAborted(signal, inviteFirstAccount(app))
+    const [first] = await unlessAborted(signal, listUsers(app))
     const server = await createServer(app, {
       log,
       publicUrl: config.publicUrl ?? '',
@@ -81,7 +86,7 @@ export async function startService(
       await app.tokenOwners.stop()
       await database.close()
     }
-    return { url, bootstrap, welcomeKey, stop }
+    return { url, bootstrap, owner: first?.email ?? '', welcomeKey, stop }
   } catch (error) {
     await app.tokenOwners.stop()
     await database.close()

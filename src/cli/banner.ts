@@ -1,11 +1,17 @@
 import { styleText } from 'node:util'
 import { SETTINGS } from '../config.ts'
+import { printable } from './printable.ts'
+import { shellWord } from './shell-word.ts'
 
 export interface BannerFacts {
   url: string
   /** How long the start took. */
   startMs: number
   database: string
+  /** Of the embedded database, absolute; null for a PostgreSQL of one's own. */
+  dataDir: string | null
+  /** Email of the account that was made first. */
+  owner: string
   /** The first account, where this start made it. */
   account: { email: string; token: string } | null
   /** Its token came from the settings; the caller knows it, so it is not shown. */
@@ -25,14 +31,13 @@ export function bannerText(facts: BannerFacts): string {
     welcomeUrl === null ? `  Dashboard       ${url}` : `  Sign up         ${bold(welcomeUrl)}`,
     ...(welcomeUrl === null ? [] : ['                  (works once, until the next start, for 7 days)']),
     `  API reference   ${url}/docs`,
-    `  Database        ${database}`,
+    `  Database        ${printable(database)}`,
   ]
   if (!account) {
-    const newToken = '  New API token   npx claimkeeper token create --email owner@localhost --name test'
-    return [...lines, ...(welcomeUrl === null ? [] : [newToken]), ''].join('\n')
+    return [...lines, ...(welcomeUrl === null ? [] : newTokenLines(facts)), ''].join('\n')
   }
   const token = tokenIsGiven ? `"$${SETTINGS.bootstrapToken.name}"` : account.token
-  lines.push(`  Account         ${account.email}`)
+  lines.push(`  Account         ${printable(account.email)}`)
   lines.push(
     `  API token       ${tokenIsGiven ? `as in ${SETTINGS.bootstrapToken.name}` : bold(account.token)}`,
   )
@@ -44,6 +49,18 @@ export function bannerText(facts: BannerFacts): string {
     '',
     firstClaim(url, token),
   ].join('\n')
+}
+
+/** The command that works from any folder; what leads to a database of one's own has a password, and is not shown. */
+function newTokenLines({ dataDir, owner, database }: BannerFacts): string[] {
+  const command = `npx claimkeeper token create --email ${printable(shellWord(owner))} --name test`
+  if (dataDir === null) {
+    return [
+      `  New API token   ${command}`,
+      `                  (with the DATABASE_URL of ${printable(database)})`,
+    ]
+  }
+  return [`  New API token   ${SETTINGS.dataDir.name}=${printable(shellWord(dataDir))} ${command}`]
 }
 
 /** A claim from creation to CONFIRMED in curl; the README shows the same lines. */

@@ -1,5 +1,6 @@
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import pretty from 'pino-pretty'
+import { printableJson, printableOnceParsed } from './printable.ts'
 
 /** What PostgreSQL says of an error beside its message: it repeats the values of rows and of statements. */
 const VALUES = ['detail', 'where', 'internalQuery'] as const
@@ -12,14 +13,19 @@ function describeError(error: Error): object {
   return described
 }
 
-/** The log: JSON lines on standard error, or readable lines where that is a terminal. It holds no secrets. */
+/**
+ * The log: JSON lines on standard error, or readable lines where that is a terminal. It holds no secrets, and no
+ * control characters of callers.
+ */
 export function createLog(level: string): Logger {
+  const { isTTY } = process.stderr
+  const escaped = isTTY ? printableOnceParsed : printableJson
   const options: LoggerOptions = {
     level,
     serializers: { err: describeError },
-    hooks: { streamWrite: (line) => line.replaceAll(TOKEN, 'ck_…') },
+    hooks: { streamWrite: (line) => escaped(line.replaceAll(TOKEN, 'ck_…')) },
   }
-  if (process.stderr.isTTY)
+  if (isTTY)
     return pino(options, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
   return pino(options, pino.destination({ dest: 2, sync: true }))
 }

@@ -2,18 +2,25 @@ import { styleText } from 'node:util'
 import type { App } from '../app/app.ts'
 import { withApp } from '../app/with-app.ts'
 import { readConfig } from '../config.ts'
+import { printable } from './printable.ts'
 import { killedAfter, listenForStop } from './stop-signal.ts'
 
-/** Runs a short command on the configured database, whether the service runs or not. */
-export function runCommand<T>(work: (app: App) => Promise<T>): Promise<T> {
+/**
+ * Runs a short command on the configured database, whether the service runs or not. One that makes no database would
+ * otherwise make a second one beside the service's and say that all went well.
+ */
+export function runCommand<T>(
+  work: (app: App) => Promise<T>,
+  { mayCreate } = { mayCreate: false },
+): Promise<T> {
   const { databaseUrl, dataDir, allowUnsafeDatabase } = readConfig()
   const signal = listenForStop()
   const report = reportTo(process.stderr)
-  const options = { databaseUrl, dataDir, allowUnsafe: allowUnsafeDatabase, report, signal }
+  const options = { databaseUrl, dataDir, allowUnsafe: allowUnsafeDatabase, mayCreate, report, signal }
   return killedAfter(signal, withApp(options, work))
 }
 
 /** Short grey lines that tell a person what is being done. */
 export function reportTo(stream: NodeJS.WriteStream): (step: string) => void {
-  return (step) => stream.write(`${styleText('dim', `· ${step}`, { stream })}\n`)
+  return (step) => stream.write(`${styleText('dim', `· ${printable(step)}`, { stream })}\n`)
 }

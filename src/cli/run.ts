@@ -8,6 +8,7 @@ import { addMigrateCommand } from './commands/migrate.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { addUserCommand } from './commands/user.ts'
+import { printable, printableLines } from './printable.ts'
 
 /** Runs the command line; returns the exit status. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -15,6 +16,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .description('Did the promised outcome happen, yes or no?')
     .version(packageJson.version)
     .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(printableLines(text)) })
     .showHelpAfterError('(run with --help to see what it takes)')
   addServeCommand(program)
   addMigrateCommand(program)
@@ -34,6 +36,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** One line for what its reader can mend; everything for what only we can. */
 function describe(error: unknown): string {
-  if (error instanceof StartupError || error instanceof ServiceError) return error.message
-  return error instanceof Error ? `unexpected failure\n${error.stack}` : String(error)
+  if (error instanceof StartupError || error instanceof ServiceError) return printable(error.message)
+  return error instanceof Error
+    ? `unexpected failure\n${printableLines(error.stack ?? '')}`
+    : printable(String(error))
 }

@@ -1,8 +1,17 @@
 import { styleText } from 'node:util'
 import Table from 'cli-table3'
+import { printable } from './printable.ts'
 
-/** A table for a terminal: a row an item, cut to no width. */
+/** A table for a terminal, of whatever others wrote: a row an item, cut to no width. */
 export function formatTable(head: string[], rows: string[][]): string {
+  return formatStyledTable(
+    head,
+    rows.map((row) => row.map(printable)),
+  )
+}
+
+/** The same of cells that may have colours: what others wrote in them must be `printable` already. */
+export function formatStyledTable(head: string[], rows: string[][]): string {
   const table = new Table({
     head: head.map((title) => styleText('bold', title, { stream: process.stdout })),
     style: { head: [], border: process.stdout.isTTY ? ['grey'] : [] },

@@ -39,6 +39,15 @@ export async function migrate(
   })
 }
 
+/** Whether anything of Claimkeeper is in the database, of whatever version. */
+export async function hasVersionTable(db: Connection): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>({
+    text: "SELECT to_regclass('schema_migrations') IS NOT NULL AS found",
+    readOnly: true,
+  })
+  return row?.found === true
+}
+
 /** Whether the database is reachable and has every migration of this code; a newer server may have added more. */
 export async function isMigrated(db: Connection): Promise<boolean> {
   const migrations = await readMigrations()

@@ -3,7 +3,7 @@ import { StartupError } from '../startup-error.ts'
 import { Database } from './database.ts'
 import { DatabaseAway } from './database-away.ts'
 import { openEmbeddedDatabase } from './embedded/open-embedded-database.ts'
-import { migrate } from './migrate.ts'
+import { hasVersionTable, migrate } from './migrate.ts'
 import { THE_SERVICE } from './places.ts'
 import { Pool } from './pool.ts'
 import { requireDurable } from './require-durable.ts'
@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   poolSize: number
   /** The service, or a short command beside it or without it. */
   role: 'service' | 'command'
+  /** Makes the database where there is none; otherwise it must be there. */
+  mayCreate: boolean
   /** Takes a database that may lose what it acknowledges. */
   allowUnsafe: boolean
   /** Hears what is being done, in short lines for people. */
@@ -37,8 +39,9 @@ const NOT_ALLOWED = '42501'
 
 /** Finds or starts the database and brings it to this code's version. @throws StartupError */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
-  const { databaseUrl, dataDir, role, report, poolSize, signal } = options
-  const embedded = databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal }) : null
+  const { databaseUrl, dataDir, role, report, poolSize, signal, mayCreate } = options
+  const embedded =
+    databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal, mayCreate }) : null
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
   const db = new Database({ connectionString, poolSize })
   const close = async () => {
@@ -48,6 +51,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   try {
     await waitUntilReachable(db, options)
     if (!options.allowUnsafe) await requireDurable(db)
+    if (!mayCreate) await requireTables(db, databaseUrl)
     await migrateUnhurried(connectionString, options)
     return { db, close }
   } catch (error) {
@@ -65,6 +69,14 @@ function asStartupError(error: unknown, where: string): unknown {
   return mayNot || error instanceof DatabaseAway
     ? new StartupError(`Cannot use ${where}: ${reasonOf(error)}`, { cause: error })
     : error
+}
+
+async function requireTables(db: Database, databaseUrl: string | null): Promise<void> {
+  if (await hasVersionTable(db)) return
+  const name = databaseUrl === null ? '' : ` (${decodeURIComponent(new URL(databaseUrl).pathname.slice(1))})`
+  throw new StartupError(
+    `There is no Claimkeeper in ${nameOf(databaseUrl)}${name}: set DATABASE_URL to the server’s database. Only serve and migrate make a new one.`,
+  )
 }
 
 /** Migrations take as long as they need; given up, their transaction ends with its connection. */

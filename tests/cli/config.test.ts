@@ -20,6 +20,7 @@ describe('settings', () => {
         publicUrl: null,
         databaseUrl: null,
         databasePoolSize: 14,
+        allowUnsafeDatabase: false,
         dataDir: './data',
         bootstrapToken: null,
         rateLimitPerMinute: 0,

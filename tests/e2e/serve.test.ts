@@ -111,6 +111,7 @@ describe('serve with its embedded database', { concurrency: true }, () => {
   test('the command line works while the service runs and while it does not', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
     const settings = { CLAIMKEEPER_DATA_DIR }
+    assert.equal((await runCli(['migrate'], settings)).status, 0)
     const created = await runCli(['user', 'create', '--email', 'ann@example.com'], settings)
     assert.equal(created.status, 0, created.stderr)
     assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false, 'what was started was stopped')

@@ -37,10 +37,3 @@ export function duration(milliseconds: number): string {
 
 export const share = (part: number, whole: number) =>
   whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`
-
-/** Control characters would let a log write on the terminal. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    return `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`
-  })
-}

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
-import { grouped, printable } from './figures.ts'
+import { printable } from '../printable.ts'
+import { grouped } from './figures.ts'
 import type { LogReading } from './read-rows.ts'
 import type { Backtest } from './run-backtest.ts'
 

@@ -5,10 +5,11 @@ import { decimalText } from '../../domain/backtest-decimal.ts'
 import { REASONS, type Totals } from '../../domain/backtest-totals.ts'
 import { decisiveEventTypes } from '../../domain/contract.ts'
 import type { Status } from '../../domain/lifecycle.ts'
-import { formatTable } from '../table.ts'
+import { printable } from '../printable.ts'
+import { formatStyledTable } from '../table.ts'
 import type { BacktestResult } from './backtest-result.ts'
 import type { EventTypes } from './event-types.ts'
-import { duration, grouped, moreOrLess, printable, share, signed } from './figures.ts'
+import { duration, grouped, moreOrLess, share, signed } from './figures.ts'
 import { badRows, notes } from './result-notes.ts'
 import { marginWords, missingWords, REASON_WORDS, REFUSAL_WORDS } from './words.ts'
 
@@ -69,7 +70,7 @@ function figures(totals: Totals[], files: string[]): string {
     ).filter((cells) => cells.slice(1).some((cell) => cell !== '0')),
   ]
   const [head = [], ...body] = rightAligned([['', ...files.map(printable)], ...rows])
-  return formatTable(head, body)
+  return formatStyledTable(head, body)
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
@@ -108,8 +109,8 @@ function changes(comparison: Comparison): string {
   const more = changed - shown.length
   return [
     title,
-    formatTable(['CHANGE', 'CASES', 'PRICE'], rightAligned(kinds)),
-    formatTable(['CASE', 'CHANGE', 'PRICE'], cases),
+    formatStyledTable(['CHANGE', 'CASES', 'PRICE'], rightAligned(kinds)),
+    formatStyledTable(['CASE', 'CHANGE', 'PRICE'], cases),
     ...(more > 0 ? [`and ${grouped(more)} more cases`] : []),
   ].join('\n')
 }
@@ -149,5 +150,5 @@ function losers({ nearestLosers }: Totals, file: string | undefined): string[] {
     marginWords(loser),
   ])
   const title = bold(`Cases that lost by the least${file ? ` under ${printable(file)}` : ''}`)
-  return [`${title}\n${formatTable(['CASE', 'MISSING', 'BY'], rows)}`]
+  return [`${title}\n${formatStyledTable(['CASE', 'MISSING', 'BY'], rows)}`]
 }

@@ -10,6 +10,7 @@ import { reportPage } from '../backtest/report-page.ts'
 import { resultJson } from '../backtest/result-json.ts'
 import { resultTable } from '../backtest/result-table.ts'
 import { runBacktest } from '../backtest/run-backtest.ts'
+import { printable, printableJson } from '../printable.ts'
 
 interface Options {
   log: string
@@ -72,7 +73,7 @@ async function backtest(options: Options): Promise<void> {
   const done = await runBacktest(log, run, showProgress(log.bytes))
   const result = { log: { file: options.log, format }, until, files: paths, backtest: done }
   if (options.report !== undefined) await writeReport(options.report, result)
-  console.log(options.json ? resultJson(result) : resultTable(result))
+  console.log(options.json ? printableJson(resultJson(result)) : resultTable(result))
 }
 
 function readingOptions(options: Options, format: 'csv' | 'ndjson') {
@@ -87,5 +88,5 @@ async function writeReport(path: string, result: BacktestResult): Promise<void> 
   } catch (error) {
     throw new StartupError(`the report cannot be written: ${(error as Error).message}`)
   }
-  console.error(`The report is in ${path}.`)
+  console.error(`The report is in ${printable(path)}.`)
 }

@@ -7,7 +7,7 @@ export function addMigrateCommand(program: Command): void {
     .description('bring the database to the version of this code (serve does so too)')
     .action(async () => {
       // Opening the database migrates it.
-      await runCommand(async () => {})
+      await runCommand(async () => {}, { mayCreate: true })
       console.log('The database is up to date.')
     })
 }

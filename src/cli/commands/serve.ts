@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { invitationUrl } from '../../app/invitation-key.ts'
 import { type Config, readConfig, SETTINGS } from '../../config.ts'
@@ -48,13 +48,15 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function banner(service: Service, config: Config, startMs: number): string {
-  const { url, bootstrap, welcomeKey } = service
+  const { url, bootstrap, owner, welcomeKey } = service
   return bannerText({
     url,
     startMs,
     database: config.databaseUrl
-      ? `PostgreSQL at ${new URL(config.databaseUrl).host}`
+      ? `PostgreSQL at ${new URL(config.databaseUrl).host}${new URL(config.databaseUrl).pathname}`
       : `embedded PostgreSQL under ${relative('', config.dataDir) || '.'}`,
+    dataDir: config.databaseUrl ? null : resolve(config.dataDir),
+    owner,
     account: bootstrap,
     tokenIsGiven: config.bootstrapToken !== null,
     welcomeUrl: welcomeKey === null ? null : invitationUrl(config.publicUrl ?? url, welcomeKey),

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { createToken } from '../../app/create-token.ts'
 import { listTokens } from '../../app/list-tokens.ts'
 import { revokeToken } from '../../app/revoke-token.ts'
+import { printable, printableJson } from '../printable.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'
 
@@ -29,7 +30,7 @@ export function addTokenCommand(program: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const tokens = await runCommand(listTokens)
       if (json) {
-        console.log(JSON.stringify(tokens, null, 2))
+        console.log(printableJson(JSON.stringify(tokens, null, 2)))
         return
       }
       console.log(
@@ -53,7 +54,7 @@ export function addTokenCommand(program: Command): void {
     .argument('<id>', 'its ID, from: claimkeeper token list')
     .action(async (id: string) => {
       await runCommand((app) => revokeToken(app, id))
-      console.log(`Revoked ${id}.`)
+      console.log(`Revoked ${printable(id)}.`)
     })
 }
 

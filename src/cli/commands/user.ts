@@ -5,6 +5,7 @@ import { invitationUrl } from '../../app/invitation-key.ts'
 import { listUsers } from '../../app/list-users.ts'
 import { setUserPassword } from '../../app/set-user-password.ts'
 import { readConfig } from '../../config.ts'
+import { printable, printableJson } from '../printable.ts'
 import { readPassword } from '../read-password.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'
@@ -28,7 +29,7 @@ function addCreate(user: Command): void {
     .action(async ({ email, password }: { email: string; password?: true }) => {
       const given = password ? await readPassword() : undefined
       const created = await runCommand((app) => createUser(app, email, given))
-      console.log(`Created ${created.email} (${created.id}).`)
+      console.log(`Created ${printable(created.email)} (${created.id}).`)
     })
 }
 
@@ -54,7 +55,7 @@ function addSetPassword(user: Command): void {
     .action(async ({ email }: { email: string }) => {
       const password = await readPassword()
       await runCommand((app) => setUserPassword(app, email, password))
-      console.log(`Set the password of ${email}.`)
+      console.log(`Set the password of ${printable(email)}.`)
     })
 }
 
@@ -66,7 +67,7 @@ function addList(user: Command): void {
     .action(async ({ json }: { json?: true }) => {
       const users = await runCommand(listUsers)
       if (json) {
-        console.log(JSON.stringify(users, null, 2))
+        console.log(printableJson(JSON.stringify(users, null, 2)))
         return
       }
       console.log(

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmod, readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
 import { type Binaries, findBinaries, majorVersion } from './binaries.ts'
@@ -19,6 +19,14 @@ export interface Cluster {
   readonly binaries: Binaries
   readonly runAs: RunAs
   readonly report: (step: string) => void
+}
+
+/** StartupError where nobody has made a database under the data folder yet; then nothing is made there. */
+export async function requireCluster(dataDir: string): Promise<void> {
+  if (!(await isVacant(join(dataDir, 'postgres')).catch(() => false))) return
+  throw new StartupError(
+    `There is no database of Claimkeeper in ${resolve(dataDir)}: set CLAIMKEEPER_DATA_DIR to the server’s data folder, or DATABASE_URL to its database. Only serve and migrate make a new one.`,
+  )
 }
 
 /** Finds the cluster under the data folder or makes it. StartupError when the folder cannot serve. */

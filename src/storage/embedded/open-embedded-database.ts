@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { StartupError } from '../../startup-error.ts'
-import { type Cluster, prepareCluster } from './cluster.ts'
+import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
 import { ensureOwnedDatabase } from './owned-database.ts'
 import { createPatience } from './patience.ts'
@@ -21,8 +21,9 @@ export interface EmbeddedDatabase {
 }
 
 interface EmbeddedDatabaseOptions {
-  /** Made if it does not exist. */
   readonly dataDir: string
+  /** Makes the database where there is none, by default; false: it must be there. */
+  readonly mayCreate?: boolean
   /** A service is alone on its data folder and brings a dead server back; commands work beside it or alone. */
   readonly role: Role
   /** Is told in short lines what goes on. */
@@ -37,7 +38,9 @@ interface EmbeddedDatabaseOptions {
  */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const signal = options.signal ?? new AbortController().signal
-  const cluster = await prepareCluster(options.dataDir, options.report, signal)
+  const { dataDir, report, mayCreate = true } = options
+  if (!mayCreate) await requireCluster(dataDir)
+  const cluster = await prepareCluster(dataDir, report, signal)
   const server = await enterOwnedDatabase(cluster, options.role, signal)
   const stop = keepPresence(cluster, options.role, server)
   let released: Promise<void> | undefined

@@ -41,8 +41,8 @@ export async function watchRevocations(
     const [number, hash] = payload.split(' ')
     if (hash === undefined) return
     onRevoked(Buffer.from(hash, 'hex'))
-    // Where it fails the connection is lost, and with it the locks.
-    void standAt(Number(number)).catch(() => {})
+    // A watch that cannot say how far it is would hold up whoever ends a token: it begins anew, without its locks.
+    standAt(Number(number)).catch(() => endSession(client))
   })
   client.on('end', onLost)
 
@@ -54,13 +54,18 @@ export async function watchRevocations(
     if (previous !== null) await client.query('SELECT pg_advisory_unlock_shared($1, $2)', [LOCKS, previous])
   }
 
-  // What is told here is for this server alone and may get lost with the database.
-  await client.query('SET synchronous_commit = off')
-  await client.query(`LISTEN ${CHANNEL}`)
-  const { rows } = await client.query(
-    'SELECT last_value * is_called::integer AS number FROM token_revocations',
-  )
-  await standAt(Number(rows[0].number))
+  try {
+    // What is told here is for this server alone and may get lost with the database.
+    await client.query('SET synchronous_commit = off')
+    await client.query(`LISTEN ${CHANNEL}`)
+    const { rows } = await client.query(
+      'SELECT last_value * is_called::integer AS number FROM token_revocations',
+    )
+    await standAt(Number(rows[0].number))
+  } catch (error) {
+    await endSession(client)
+    throw error
+  }
 
   return {
     catchUp: async (timeoutMs) => {

@@ -6,8 +6,8 @@ import { sumUpResolutions } from '../../src/app/sum-up-resolutions.ts'
 import { holdTotalsBefore } from '../../src/storage/resolution-totals.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*
@@ -15,18 +15,18 @@ import { startTestService } from '../support/test-service.ts'
  * does the rest.
  */
 
-let proxy: CuttingProxy | undefined
+let proxy: FaultProxy | undefined
 const service = await startTestService(
   { after },
   {
     throughUrl: async (databaseUrl) => {
-      proxy = await startCuttingProxy({ after }, databaseUrl)
+      proxy = await startFaultProxy({ after }, databaseUrl)
       return proxy.url
     },
   },
 )
 const { app, api, sql } = service
-const { cutNext } = proxy as CuttingProxy
+const { strike } = proxy as FaultProxy
 const customer = await api.customer('acme')
 
 const IN_A_MINUTE = () => new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000)
@@ -74,11 +74,11 @@ test('a statement that the database refuses in the middle of a check', async () 
   await theNextCheckDoesTheRest()
 })
 
-for (const statement of ['FETCH 1000', 'read_due_kinds', 'move_kinds', 'hold_totals_before']) {
-  for (const cut of ['before it reaches the database', 'after it took effect, before the answer'] as const) {
-    test(`a connection that is cut at its second ${statement}, ${cut}`, async () => {
+for (const statement of ['FETCH n FROM due_walk', 'read_due_kinds', 'move_kinds', 'hold_totals_before']) {
+  for (const cut of ['cut before', 'cut during'] as const) {
+    test(`a connection at its second ${statement}: ${cut}`, async () => {
       await dueClaims(2_500)
-      cutNext(statement, cut, { after: 1 })
+      strike({ statement, occurrence: 2 }, cut)
       await assert.rejects(runScheduledCheck(app, IN_A_MINUTE()), { code: 'UNAVAILABLE' })
       await nothingAcknowledgedIsLost()
       await theNextCheckDoesTheRest()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
 import { armWriteFaults, refuseOnce } from '../support/write-faults.ts'
@@ -12,12 +12,12 @@ import { armWriteFaults, refuseOnce } from '../support/write-faults.ts'
  * however, each answer says what was written.
  */
 
-let proxy: CuttingProxy
+let proxy: FaultProxy
 const service = await startTestService(
   { after },
   {
     throughUrl: async (databaseUrl) => {
-      proxy = await startCuttingProxy({ after }, databaseUrl)
+      proxy = await startFaultProxy({ after }, databaseUrl)
       return proxy.url
     },
   },
@@ -125,8 +125,8 @@ describe('a write that fails says nothing of those before it and beside it', { c
 })
 
 describe('a connection that is lost', { concurrency: false }, () => {
-  const STATEMENTS = ['read_claims_to_decide', 'read_events', 'append_events', 'append_events_on_test_clock']
-  const CUTS = ['before it reaches the database', 'after it took effect, before the answer'] as const
+  const STATEMENTS = ['read_claims_to_decide', 'read_events', 'append_events', 'append_events_on_test_clocks']
+  const CUTS = ['cut before', 'cut during'] as const
   for (const statement of STATEMENTS) {
     for (const cut of CUTS) {
       for (const known of [true, false]) {
@@ -142,9 +142,9 @@ describe('a connection that is lost', { concurrency: false }, () => {
             { claim_id: b, type: 'a' },
           ]
           const repeat = { claim_id: repeated, id: 'first', type: 'a' }
-          proxy.cutNext(statement, cut)
+          proxy.strike({ statement }, cut)
           const results = await runBatch(api, '/v1/events/batch', [...events, repeat])
-          assert.ok(proxy.hasCut() || (known && statement === 'read_claims_to_decide'), 'was not cut')
+          assert.ok(proxy.hasStruck() || (known && statement === 'read_claims_to_decide'), 'was not cut')
           const again = results.pop()
           await assertTold(events, results)
           assert.ok([200, 503].includes(again.status))
@@ -159,15 +159,16 @@ describe('a connection that is lost', { concurrency: false }, () => {
   test('twice, once while it is written and once while it is looked for: still answered 201', async () => {
     const [a, b] = [await newClaim('live', true), await newClaim('clock', true)]
     const events = [a, b].map((claim_id) => ({ claim_id, id: 'twice', type: 'goal' }))
-    proxy.cutNext('append_events', 'after it took effect, before the answer')
+    proxy.strike({ statement: 'append_events' }, 'cut during')
     let looks = 0
-    proxy.onStatement('read_claims_to_decide', () => {
-      if (looks++ === 0) proxy.cutNext('read_claims_to_decide', 'before it reaches the database')
+    proxy.listen((statement) => {
+      if (statement === 'read_claims_to_decide' && looks++ === 0)
+        proxy.strike({ statement: 'read_claims_to_decide' }, 'cut before')
     })
     const results = await runBatch(api, '/v1/events/batch', events)
-    proxy.onStatement('read_claims_to_decide', null)
+    proxy.listen(null)
     assert.ok(looks > 1)
-    assert.ok(proxy.hasCut())
+    assert.ok(proxy.hasStruck())
     await assertTold(events, results)
     assert.equal(results[0].status, 201)
   })
@@ -184,13 +185,14 @@ describe('a connection that is lost', { concurrency: false }, () => {
       }))
       // The first write is of all live claims, the second of the clock's, then come those of each one.
       let writes = 0
-      proxy.onStatement('append_events', () => {
+      proxy.listen((statement) => {
+        if (!statement.startsWith('append_events')) return
         writes++
-        if (writes === 4) proxy.cutNext('append_events', cut)
+        if (writes === 4) proxy.strike({ statement: 'append_events' }, cut)
       })
       const results = await runBatch(api, '/v1/events/batch', events)
-      proxy.onStatement('append_events', null)
-      assert.ok(writes >= 4 && proxy.hasCut())
+      proxy.listen(null)
+      assert.ok(writes >= 4 && proxy.hasStruck())
       await assertTold(events, results)
       assert.deepEqual(statuses(results), [500, 201, 201, 201])
     }
@@ -204,7 +206,8 @@ test('a claim that is deleted between the look at its log and the look at a repe
   const live = await newClaim('live', true)
   await api.post('/v1/events', { claim_id: doomed, id: 'first', type: 'a' })
   let deleted: Promise<unknown> | null = null
-  proxy.onStatement('read_events', () => {
+  proxy.listen((statement) => {
+    if (statement !== 'read_events') return null
     deleted ??= service.sql(
       `WITH gone AS (DELETE FROM claims WHERE id = '${doomed}') DELETE FROM claim_events WHERE claim_id = '${doomed}'`,
     )
@@ -214,7 +217,7 @@ test('a claim that is deleted between the look at its log and the look at a repe
     { claim_id: doomed, id: 'first', type: 'a' },
     { claim_id: live, id: 'beside', type: 'a' },
   ])
-  proxy.onStatement('read_events', null)
+  proxy.listen(null)
   assert.ok(deleted)
   assert.deepEqual(statuses(results), [404, 201])
   assert.deepEqual(await logOf(live), ['first', 'beside'])

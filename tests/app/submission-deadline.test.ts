@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import { createApp } from '../../src/app/app.ts'
 import { submitEvent } from '../../src/app/submit-event.ts'
 import { Database } from '../../src/storage/database.ts'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -13,7 +13,7 @@ import { startTestService } from '../support/test-service.ts'
 const { api, databaseUrl } = await startTestService({ after })
 
 test('where connections answer no more, each submission is answered in time and by what is known; later ones are recorded', async (t) => {
-  const proxy = await startCuttingProxy(t, databaseUrl)
+  const proxy = await startFaultProxy(t, databaseUrl)
   // The driver gives up five seconds after the statement's own time: later than submissions do.
   const db = new Database({ connectionString: proxy.url, poolSize: 9, statementTimeoutMs: 7_000 })
   t.after(() => db.close())
@@ -27,21 +27,21 @@ test('where connections answer no more, each submission is answered in time and 
       payloadJson: '{}',
     })
   const fall = async (claim: typeof a, id: string) => {
-    proxy.cutNext('append_events', 'silently')
+    proxy.strike({ statement: 'append_events' }, 'silence before')
     const submitted = submit(claim, id)
     submitted.catch(() => {})
-    await eventually(async () => proxy.hasCut())
+    await eventually(async () => proxy.hasStruck())
     return submitted.catch((error: Error) => error.message)
   }
   for (const claim of [a, b, c]) await submit(claim, '1')
 
   const onItsWay = fall(a, '2')
-  await eventually(async () => proxy.hasCut())
+  await eventually(async () => proxy.hasStruck())
   const behind = submit(a, '3').catch((error: Error) => error.message)
   // The other connection serves the others.
   await submit(b, '2')
   const alsoOnItsWay = fall(b, '3')
-  await eventually(async () => proxy.hasCut())
+  await eventually(async () => proxy.hasStruck())
   const withoutConnection = submit(c, '2').catch((error: Error) => error.message)
 
   assert.match(`${await onItsWay}`, /not known\. Send it again with the id "2"/)

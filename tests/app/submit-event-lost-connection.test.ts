@@ -4,17 +4,17 @@ import { createApp } from '../../src/app/app.ts'
 import { submitEvent } from '../../src/app/submit-event.ts'
 import { Database } from '../../src/storage/database.ts'
 import { contractWith } from '../support/contracts.ts'
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* The connection to the database breaks in the middle of a write. */
 
-let proxy: CuttingProxy
+let proxy: FaultProxy
 const { api, databaseUrl } = await startTestService(
   { after },
   {
     throughUrl: async (databaseUrl) => {
-      proxy = await startCuttingProxy({ after }, databaseUrl)
+      proxy = await startFaultProxy({ after }, databaseUrl)
       return proxy.url
     },
   },
@@ -23,12 +23,11 @@ const customer = await api.customer('acme')
 const openClaim = async (): Promise<string> => (await api.claim(customer, contractWith())).id
 const logOf = async (id: string) => (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
-// The name of the statement that writes is sent with each execution; its text only once a connection.
-const WRITE = 'append_event'
+const WRITE = { statement: 'append_events' }
 
 test('a write that took effect while its answer was lost is found by the event’s id and answered 201', async () => {
   const id = await openClaim()
-  proxy.cutNext(WRITE, 'after it took effect, before the answer')
+  proxy.strike(WRITE, 'cut during')
   const answer = await api.post('/v1/events', { claim_id: id, id: 'lost', type: 'done' })
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('Idempotent-Replayed'), null)
@@ -38,7 +37,7 @@ test('a write that took effect while its answer was lost is found by the event�
 
 test('a write that never reached the database is made again', async () => {
   const id = await openClaim()
-  proxy.cutNext(WRITE, 'before it reaches the database')
+  proxy.strike(WRITE, 'cut before')
   const answer = await api.post('/v1/events', { claim_id: id, type: 'other' })
   assert.equal(answer.status, 201)
   assert.deepEqual(await logOf(id), [answer.body.event.id])
@@ -47,7 +46,7 @@ test('a write that never reached the database is made again', async () => {
 test('where it cannot be found out the answer is 503 and says so, with the id that makes a retry safe', async () => {
   const id = await openClaim()
   const submission = { claim_id: id, id: 'unknown', type: 'done' }
-  proxy.cutNext(WRITE, 'after it took effect, before the answer', { staysDown: true })
+  proxy.strike({ ...WRITE, staysDown: true }, 'cut during')
   const answer = await api.post('/v1/events', submission)
   proxy.comeBack()
   assert.equal(answer.status, 503)
@@ -63,10 +62,10 @@ test('of a batch, each claim’s events are recorded once where the write’s an
   const ids = await Promise.all([openClaim(), openClaim(), openClaim()])
   const events = Array.from({ length: 30 }, (_, i) => ({ claim_id: ids[i % 3], id: `${i}`, type: 'other' }))
   for (const [suffix, cut] of [
-    ['a', 'after it took effect, before the answer'],
-    ['b', 'before it reaches the database'],
+    ['a', 'cut during'],
+    ['b', 'cut before'],
   ] as const) {
-    proxy.cutNext(WRITE, cut)
+    proxy.strike(WRITE, cut)
     const named = events.map((event) => ({ ...event, id: event.id + suffix }))
     const { body } = await api.post('/v1/events/batch', { events: named })
     assert.deepEqual(
@@ -84,7 +83,7 @@ test('of a batch, each claim’s events are recorded once where the write’s an
 })
 
 test('a connection that is cut silently while it writes answers 503 in time, and serves nobody after that', async (t) => {
-  const quiet = await startCuttingProxy(t, databaseUrl)
+  const quiet = await startFaultProxy(t, databaseUrl)
   // The driver gives up five seconds after the statement's own time.
   const db = new Database({ connectionString: quiet.url, poolSize: 2, statementTimeoutMs: 100 })
   t.after(() => db.close())
@@ -98,7 +97,7 @@ test('a connection that is cut silently while it writes answers 503 in time, and
       payloadJson: '{}',
     })
   await submit('1')
-  quiet.cutNext(WRITE, 'silently')
+  quiet.strike(WRITE, 'silence before')
   await assert.rejects(submit('2'), { code: 'UNAVAILABLE', message: /not known/ })
   const startedAt = performance.now()
   await submit('3')

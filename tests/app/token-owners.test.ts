@@ -8,8 +8,8 @@ import { createUser } from '../../src/app/create-user.ts'
 import { revokeToken } from '../../src/app/revoke-token.ts'
 import { LONGEST_TRUST_MS, TokenOwners } from '../../src/app/token-owners.ts'
 import { Database } from '../../src/storage/database.ts'
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { uniqueName } from '../support/new-records.ts'
 import type { Scope } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -23,12 +23,12 @@ interface Server {
   find: (token: string) => Promise<string | null>
   /** How often the database was asked for a token. */
   asked: () => number
-  proxy: CuttingProxy
+  proxy: FaultProxy
 }
 
 /** What a server knows of tokens, on connections of its own, whose questions are counted. */
 async function startServer(t: Scope): Promise<Server> {
-  const proxy = await startCuttingProxy(t, service.databaseUrl)
+  const proxy = await startFaultProxy(t, service.databaseUrl)
   const db = new Database({ connectionString: proxy.url, poolSize: 5 })
   const owners = new TokenOwners(db)
   let asked = 0
@@ -220,9 +220,9 @@ describe('a server that hears nothing any more', () => {
     const server = await startServer(t)
     const [byCommand, byHand] = [await newToken(), await newToken()]
     for (const { token } of [byCommand, byHand]) await remembers(server, token)
-    server.proxy.cutNext('claimkeeper_revocations', 'silently')
+    server.proxy.strike({ statement: 'SELECT pg_notify($n, $n)' }, 'silence before')
     // The next sign of life is lost, which makes the connection dead from here on.
-    await eventually(async () => server.proxy.hasCut())
+    await eventually(async () => server.proxy.hasStruck())
     const startedAt = performance.now()
     await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [byHand.id])
     await Promise.all([
@@ -238,7 +238,7 @@ describe('a server that hears nothing any more', () => {
   })
 
   test('because the database was away when it started: it asks each time, and remembers once it is there', async (t) => {
-    const proxy = await startCuttingProxy(t, service.databaseUrl)
+    const proxy = await startFaultProxy(t, service.databaseUrl)
     const { token, owner } = await newToken()
     proxy.goDown()
     const db = new Database({ connectionString: proxy.url, poolSize: 2 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -79,7 +79,7 @@ async function useSecrets(browser: Browser, key: string): Promise<number[]> {
 }
 
 /** For the service: it takes no more connections, and ends those that are there. */
-async function stopDatabase(proxy: CuttingProxy, url: string): Promise<void> {
+async function stopDatabase(proxy: FaultProxy, url: string): Promise<void> {
   proxy.goDown()
   const side = new pg.Client({ connectionString: url })
   await side.connect()
@@ -90,7 +90,7 @@ async function stopDatabase(proxy: CuttingProxy, url: string): Promise<void> {
 
 test('the log holds no secret, neither when all is well nor while the database is away', async (t) => {
   const databaseUrl = await createTestDatabase(t)
-  const proxy = await startCuttingProxy(t, databaseUrl)
+  const proxy = await startFaultProxy(t, databaseUrl)
   const served = await startServeProcess(t, { DATABASE_URL: proxy.url, LOG_LEVEL: 'trace' })
   let log = ''
   served.child.stderr?.on('data', (chunk) => {

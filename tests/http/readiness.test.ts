@@ -6,8 +6,8 @@ import { type Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
@@ -55,14 +55,14 @@ test('/readyz is 503 while the database is set to be read only', async (t) => {
 })
 
 test('/readyz waits no longer than some seconds for a write, and its answer tells nothing of the database', async (t) => {
-  let proxy: Awaited<ReturnType<typeof startCuttingProxy>> | undefined
+  let proxy: Awaited<ReturnType<typeof startFaultProxy>> | undefined
   const service = await startTestService(t, {
     throughUrl: async (databaseUrl) => {
-      proxy = await startCuttingProxy(t, databaseUrl)
+      proxy = await startFaultProxy(t, databaseUrl)
       return proxy.url
     },
   })
-  proxy?.cutNext('try_write', 'silently')
+  proxy?.strike({ statement: 'try_write' }, 'silence before')
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.clientWith(null).get('/readyz')))
   for (const answer of answers) {
     assertError(answer, 503, 'UNAVAILABLE')

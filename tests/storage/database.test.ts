@@ -4,7 +4,7 @@ import type { Borrower } from '../../src/storage/borrower.ts'
 import { DatabaseAway } from '../../src/storage/database-away.ts'
 import { THE_SERVICE } from '../../src/storage/places.ts'
 import { Pool } from '../../src/storage/pool.ts'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 const connectionString = await createTestDatabase({ after })
@@ -160,17 +160,17 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
   })
 
   test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
-    const { url, cutNext } = await startCuttingProxy(t, connectionString)
+    const { url, strike } = await startFaultProxy(t, connectionString)
     const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(THE_SERVICE)
-    cutNext('SELECT 1', 'silently')
+    strike({ statement: 'SELECT n' }, 'silence before')
     const lost = db.query({ text: 'SELECT 1' })
     await assert.rejects(lost, (error: unknown) => error instanceof DatabaseAway && !error.outcomeKnown)
     assert.deepEqual(await db.query({ text: 'SELECT 4 AS four' }), [{ four: 4 }])
   })
 
   test('a database that takes a connection and never speaks is away', async (t) => {
-    const { url, cutNext } = await startCuttingProxy(t, connectionString)
-    cutNext('application_name', 'silently')
+    const { url, strike } = await startFaultProxy(t, connectionString)
+    strike({ statement: 'connect' }, 'silence before')
     const db = openPool(t, { size: 1, url }).for(THE_SERVICE)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       message: 'The database cannot be reached.',

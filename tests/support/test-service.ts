@@ -33,7 +33,12 @@ export interface TestServiceOptions extends Partial<ServerOptions> {
   withoutAccount?: true
   /** Reaches the database by another way than the test does. */
   throughUrl?: (databaseUrl: string) => Promise<string>
+  /** Of a statement; the service's own where nothing is given. */
+  statementTimeoutMs?: number
 }
+
+/** Connections of all shares together. */
+export const POOL_SIZE = 14
 
 let accounts = 0
 
@@ -41,7 +46,9 @@ let accounts = 0
 export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
   const connectionString = (await options.throughUrl?.(databaseUrl)) ?? databaseUrl
-  const app = createApp(new Database({ connectionString, poolSize: 14 }))
+  const { statementTimeoutMs } = options
+  const timeout = statementTimeoutMs === undefined ? {} : { statementTimeoutMs }
+  const app = createApp(new Database({ connectionString, poolSize: POOL_SIZE, ...timeout }))
   await app.tokenOwners.start()
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),

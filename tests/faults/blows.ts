@@ -1,0 +1,39 @@
+import type { Blow } from '../support/fault-proxy.ts'
+
+/** Every fault that a statement may meet, by its name. */
+export const BLOWS: Record<string, Blow> = {
+  'the connection is cut before it': 'cut before',
+  'the connection is cut while it is executed': 'cut during',
+  'the disk is full': { refused: '53100' },
+  'the connection is cut behind its answer': 'cut after',
+  'its backend is terminated': 'terminated',
+  'there is no memory': { refused: '53200' },
+  'it takes too long': { refused: '57014' },
+  'it cannot be serialized': { refused: '40001' },
+  'it is in a deadlock': { refused: '40P01' },
+  'a lock is held': { refused: '55P03' },
+  'its data are not taken': { refused: '22P02' },
+  'a constraint does not hold': { refused: '23514' },
+  'the database is at fault': { refused: 'XX000' },
+  'data are corrupted': { refused: 'XX001' },
+  'the database becomes read-only': { refused: '25006' },
+  'it is slow': { delayedMs: 300 },
+  'nothing is heard any more': 'silence before',
+  'its answer never comes': 'silence during',
+}
+
+const NAMES = Object.keys(BLOWS)
+/** These meet every statement; of the others, each statement meets one, by turns. */
+const ALWAYS = 3
+/** Seconds pass until a silence is noticed. */
+const SILENCES = 2
+
+/**
+ * The blows for the row of this number: all where the environment says FAULTS=all, else a choice that is always the
+ * same.
+ */
+export function blowsFor(row: number): string[] {
+  if (process.env.FAULTS === 'all') return NAMES
+  const others = NAMES.slice(ALWAYS, -SILENCES)
+  return [...NAMES.slice(0, ALWAYS), others[row % others.length] as string]
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
+import { sumUpResolutions } from '../../src/app/sum-up-resolutions.ts'
+import { takeBackTotals } from '../../src/storage/resolution-totals.ts'
+import { testFaults } from './fault-table.ts'
+import { eventOf } from './ledger.ts'
+import { nextNumber } from './load.ts'
+import type { World } from './world.ts'
+
+/** More than one batch of the check moves. */
+const DUE = 1_100
+const MINUTE_MS = 60_000
+
+/**
+ * Claims that came due half an hour ago: OPEN ones of either timeout_outcome and PENDING ones, by turns. Their prices,
+ * 0 to 2, say which is which.
+ */
+const MAKE_DUE = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, scheduled_outcome,
+    status_since, due_at, created_at)
+  SELECT gen_random_uuid(), user_id, customer_id,
+    json_build_object('price', n % 3, 'activity_window', 60, 'review_window', 86400,
+      'fulfillment_condition', json_build_object('event', 'other'),
+      'timeout_outcome', CASE n % 3 WHEN 0 THEN 'fail' ELSE 'confirm' END),
+    '{other}', CASE n % 3 WHEN 2 THEN 'PENDING' ELSE 'OPEN' END, CASE n % 3 WHEN 2 THEN 'CONFIRMED' END,
+    $3::timestamptz - interval '50 minutes', $3::timestamptz - interval '30 minutes', $3::timestamptz - interval '50 minutes'
+  FROM claims, generate_series(1, $2) AS n WHERE id = $1 RETURNING id, price::int AS kind`
+
+/** Claims that were resolved at a time. */
+const MAKE_RESOLVED = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status,
+    scheduled_outcome, status_since, created_at)
+  SELECT gen_random_uuid(), user_id, customer_id, json_build_object('price', n), '{}', 'FAILED', 'FAILED',
+    $3::timestamptz, $3::timestamptz - n * interval '1 minute'
+  FROM claims, generate_series(1, $2) AS n WHERE id = $1 RETURNING id`
+
+const STANDING = `SELECT c.id, c.price::int AS kind, c.status, c.scheduled_outcome AS outcome, c.status_since AS since,
+    array_agg(e.type ORDER BY e.seq) FILTER (WHERE e.type IS NOT NULL) AS log
+  FROM claims c LEFT JOIN claim_events e ON e.claim_id = c.id
+  WHERE c.id = ANY ($1) GROUP BY c.id`
+
+/** What the sums hold and what the claims come to, up to the mark; equal where the sums are true. */
+const SUMS = `SELECT
+    (SELECT json_agg(t ORDER BY quarter, status) FROM (
+      SELECT quarter, status, count, amount::float8 FROM resolution_totals) t) AS summed,
+    (SELECT json_agg(t ORDER BY quarter, status) FROM (
+      SELECT date_bin('15 minutes', status_since, '2000-01-01Z') AS quarter, status, count(*), sum(price)::float8 AS amount
+      FROM claims, resolution_mark WHERE due_at IS NULL AND test_clock_id IS NULL AND status_since <= up_to GROUP BY 1, 2) t) AS counted,
+    (SELECT sum(count)::int FROM resolution_durations) AS durations,
+    (SELECT sum(count)::int FROM resolution_totals) AS resolved`
+
+testFaults({
+  name: 'a scheduled check',
+  begin: async (world, ledger) => {
+    const { app, api, sql } = world.service
+    // A check that was held up: what was resolved at its minute is summed up already, and has to be taken back.
+    const checkTime = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * MINUTE_MS)
+    await sumUpResolutions(app)
+    const made = await makeDue(world, checkTime)
+    const submit = async (claimId: string) => {
+      const id = `beside-${nextNumber()}`
+      ledger.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
+    }
+    const settled = made.filter(({ kind }) => kind === 0).slice(0, 8)
+    return {
+      checkTime,
+      run: () => runScheduledCheck(app, checkTime).catch(() => {}),
+      beside: () => Promise.all(settled.map((claim) => submit(claim.id))),
+      finish: async () => {
+        const standing = await sql(STANDING, [made.map(({ id }) => id)])
+        assert.equal(standing.length, made.length)
+        for (const { kind, status, outcome, since, log } of standing) {
+          const isSettled = (log as string[])[0] === 'other'
+          const expected = isSettled ? SETTLED : [...(CHECKED[kind as number] as unknown[]), checkTime]
+          assert.deepEqual([status, outcome, log, ...(isSettled ? [] : [since])], expected)
+        }
+        await assertSumsAreTrue(world)
+        await sql(
+          'WITH gone AS (DELETE FROM claim_events WHERE claim_id = ANY ($1)) DELETE FROM claims WHERE id = ANY ($1)',
+          [made.map(({ id }) => id)],
+        )
+        await forgetSums(world)
+      },
+    }
+  },
+})
+
+testFaults({
+  name: 'summing up',
+  begin: async (world) => {
+    const { app, sql } = world.service
+    await sumUpResolutions(app)
+    // As after a check that was held up.
+    const time = new Date(Date.now() - 20 * MINUTE_MS)
+    await app.db.transaction((connection) => takeBackTotals(connection, time))
+    const made = await sql(MAKE_RESOLVED, [world.claims[0], 50, time])
+    return {
+      run: () => sumUpResolutions(app).catch(() => {}),
+      finish: async () => {
+        await assertSumsAreTrue(world)
+        await sql('DELETE FROM claims WHERE id = ANY ($1)', [made.map(({ id }) => id)])
+        await forgetSums(world)
+      },
+    }
+  },
+})
+
+const SETTLED = ['PENDING', 'CONFIRMED', ['other']]
+/** By their kind. */
+const CHECKED = [
+  ['PENDING', 'FAILED', ['activity_window_elapsed']],
+  ['PENDING', 'CONFIRMED', ['activity_window_elapsed']],
+  ['CONFIRMED', 'CONFIRMED', ['review_window_elapsed']],
+]
+
+async function makeDue({ service, claims }: World, at: Date): Promise<{ id: string; kind: number }[]> {
+  return (await service.sql(MAKE_DUE, [claims[0], DUE, at])) as { id: string; kind: number }[]
+}
+
+async function assertSumsAreTrue({ service }: World): Promise<void> {
+  await sumUpResolutions(service.app)
+  const [row] = await service.sql(SUMS)
+  assert.deepEqual(row?.summed, row?.counted)
+  assert.equal(row?.durations, row?.resolved)
+}
+
+/** With the claims that they were of. */
+const forgetSums = ({ service }: World) =>
+  service.sql('WITH gone AS (DELETE FROM resolution_durations) DELETE FROM resolution_totals')

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
+import { BLOWS, blowsFor } from './blows.ts'
+import { Ledger } from './ledger.ts'
+import { startLoad } from './load.ts'
+import { STATEMENTS } from './statements.ts'
+import { createWorld, settles, type World } from './world.ts'
+
+/** One run of an operation, on records of its own. */
+export interface Episode {
+  /** Does it. What a fault may cause is not thrown. */
+  run: () => Promise<unknown>
+  /** Of the check that comes next, where it is not the present. */
+  checkTime?: Date
+  /** What others do to the same records meanwhile. */
+  beside?: () => Promise<unknown>
+  /** The fault is over: does it again where it was not done, and holds what is stored to what was answered. */
+  finish: () => Promise<void>
+}
+
+export interface Operation {
+  /** Its name in the table. */
+  name: keyof typeof STATEMENTS
+  begin: (world: World, ledger: Ledger) => Promise<Episode>
+}
+
+/** Statements that come by themselves. */
+const IN_THE_BACKGROUND =
+  /^(connect|SET enable_seqscan|touch_api_token|find_token_owner|SELECT pg_notify|SELECT pg_advisory_unlock_shared)/
+/** It is sent until it says what is hoped for: once is as good as more. */
+const ASKED_AGAIN = 'count_servers_behind'
+
+let rows = 0
+
+/** Strikes each statement of the operation with one fault after the other, while others are at work. */
+export function testFaults({ name, begin }: Operation): void {
+  const statements: Record<string, number> = STATEMENTS[name]
+  describe(`faults of ${name}`, () => {
+    let world: World | null = null
+    const releases: (() => Promise<void>)[] = []
+    const freshWorld = async () => {
+      world ??= await createWorld({ after: (release) => void releases.unshift(release) })
+      return world
+    }
+    after(async () => {
+      for (const release of releases) await release()
+    })
+
+    test('the table has its statements, and no others', async () => {
+      assert.deepEqual(await record(await freshWorld(), begin, statements), statements)
+    })
+
+    for (const [statement, times] of Object.entries(statements)) {
+      for (let occurrence = 1; occurrence <= times; occurrence++) {
+        const row = rows++
+        test(times === 1 ? statement : `${statement}, number ${occurrence}`, async (t) => {
+          for (const blow of blowsFor(row)) {
+            await t.test(blow, async () => {
+              const there = await freshWorld()
+              // What a fault that is not survived leaves behind is not the next one's fault.
+              world = null
+              await strike(there, begin, { statement, occurrence }, blow)
+              world = there
+            })
+          }
+        })
+      }
+    }
+  })
+}
+
+/** What it sends when nothing is wrong, and how often. */
+async function record(
+  world: World,
+  begin: Operation['begin'],
+  expected: Record<string, number>,
+): Promise<Record<string, number>> {
+  const ledger = new Ledger(world)
+  const episode = await begin(world, ledger)
+  const sent: Record<string, number> = {}
+  world.proxy.listen((statement) => {
+    if (statement in expected || !IN_THE_BACKGROUND.test(statement))
+      sent[statement] = statement === ASKED_AGAIN ? 1 : (sent[statement] ?? 0) + 1
+  })
+  await episode.run()
+  world.proxy.listen(null)
+  await settles(world)
+  await ledger.verify()
+  await episode.finish()
+  return sent
+}
+
+async function strike(
+  world: World,
+  begin: Operation['begin'],
+  aim: { statement: string; occurrence: number },
+  blow: string,
+): Promise<void> {
+  const { proxy, service } = world
+  const ledger = new Ledger(world)
+  const episode = await begin(world, ledger)
+  const load = await startLoad(world, ledger)
+  proxy.strike(aim, BLOWS[blow] as (typeof BLOWS)[string])
+  await Promise.all([episode.run(), episode.beside?.()])
+  await load.stop()
+  assert.ok(proxy.hasStruck(), 'the statement was sent')
+  await settles(world)
+  await runScheduledCheck(service.app, episode.checkTime ?? new Date())
+  await ledger.verify()
+  await episode.finish()
+}

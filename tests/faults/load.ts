@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
+import { eventOf, fateOf, type Ledger } from './ledger.ts'
+import { NEVER_SETTLED, type World } from './world.ts'
+
+/** Callers at once: more than one connection is in use, so what a fault leaves behind meets somebody. */
+const SUBMITTERS = 3
+/** Requests of each caller after the fault. */
+const AFTERWARDS = 3
+/** A long fault must not become a flood. */
+const PACE_MS = 2
+
+export interface Load {
+  /** Resolves once each caller has been answered a few times more, and stopped. */
+  stop: () => Promise<void>
+}
+
+let numbers = 1_000
+/** A number that nothing else has: below lie the prices of claims that are made in bulk. */
+export const nextNumber = () => ++numbers
+
+/** Begins to submit, to open claims and to read, all at once, until it is stopped. Resolves when all are at it. */
+export async function startLoad(world: World, ledger: Ledger): Promise<Load> {
+  const { api } = world.service
+  const { claims, customer } = world
+  let stopping = false
+  const answered: number[] = []
+
+  async function repeat(request: () => Promise<void>): Promise<void> {
+    const caller = answered.push(0) - 1
+    const count = async () => {
+      await request()
+      answered[caller] = (answered[caller] as number) + 1
+    }
+    while (!stopping) {
+      await count()
+      await pause(PACE_MS)
+    }
+    for (let n = 0; n < AFTERWARDS; n++) await count()
+  }
+
+  const submit = async () => {
+    const number = nextNumber()
+    const claimId = claims[number % claims.length] as string
+    const id = `event-${process.pid}-${number}`
+    ledger.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
+  }
+  const open = async () => {
+    const price = nextNumber()
+    const contract = { ...NEVER_SETTLED, price }
+    ledger.noteClaim(price, await api.post('/v1/claims', { customer_id: customer.id, contract }))
+  }
+  const read = async () => void fateOf(await api.get(`/v1/claims/${claims[0]}`))
+
+  const callers = [...Array<typeof submit>(SUBMITTERS).fill(submit), open, read].map(repeat)
+  const all = Promise.all(callers)
+  // A caller that fails is reported by stop().
+  all.catch(() => {
+    stopping = true
+  })
+  await eventually(async () => stopping || answered.every((count) => count > 0))
+  return {
+    stop: async () => {
+      stopping = true
+      await all
+    },
+  }
+}

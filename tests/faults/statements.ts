@@ -1,0 +1,110 @@
+const TAKE_TURN = "SELECT pg_try_advisory_xact_lock(hashtext('claimkeeper sched"
+
+/**
+ * What each operation sends to the database when nothing is wrong, and how often. Every statement here is struck by
+ * faults; one that an operation sends and that is missing here fails the tests.
+ */
+export const STATEMENTS = {
+  'a scheduled check': {
+    BEGIN: 4,
+    [TAKE_TURN]: 1,
+    take_back_totals: 1,
+    COMMIT: 4,
+    begin_due_walk: 1,
+    'FETCH n FROM due_walk': 3,
+    read_due_kinds: 2,
+    hold_totals_before: 2,
+    move_kinds: 2,
+    'CLOSE due_walk': 1,
+  },
+  'summing up': {
+    BEGIN: 1,
+    [TAKE_TURN]: 1,
+    read_resolution_span: 1,
+    add_to_resolution_totals: 1,
+    add_to_resolution_durations: 1,
+    move_resolution_mark: 1,
+    COMMIT: 1,
+  },
+  'a group of live claims and clocks': {
+    read_claims_to_decide: 1,
+    read_events: 1,
+    append_events: 1,
+    append_events_on_test_clocks: 1,
+  },
+  'a group in which the database does not take one event': {
+    read_claims_to_decide: 4,
+    append_events: 6,
+    append_events_on_test_clocks: 1,
+  },
+  'creating claims': {
+    find_customers: 1,
+    find_test_clocks: 1,
+    find_claim_schemas: 1,
+    insert_claims: 1,
+    insert_claims_on_test_clock: 1,
+  },
+  'creating candidates': {
+    find_customers_by_external_id: 1,
+    find_test_clocks: 1,
+    find_claim_schemas: 1,
+    insert_claims: 1,
+    insert_claims_on_test_clock: 1,
+  },
+  'creating what claims need': { insert_customer: 1, insert_claim_schema: 1, insert_test_clock: 1 },
+  'an advance of a test clock': {
+    BEGIN: 1,
+    hold_test_clock: 1,
+    find_due_claims_on_test_clock: 2,
+    apply_moves: 2,
+    set_test_clock: 1,
+    COMMIT: 1,
+  },
+  'the deletion of a test clock': {
+    BEGIN: 1,
+    hold_test_clock: 1,
+    delete_test_clock_events: 1,
+    delete_test_clock_claims: 1,
+    delete_test_clock: 1,
+    COMMIT: 1,
+  },
+  'the revocation of a token': {
+    BEGIN: 1,
+    revoke_api_token: 1,
+    "SELECT currval('token_revocations')::integer AS number": 1,
+    COMMIT: 1,
+    'SELECT pg_advisory_lock_shared($n, $n)': 1,
+    count_servers_behind: 1,
+  },
+  'listening for revocations': {
+    'SET synchronous_commit = off': 1,
+    'LISTEN claimkeeper_revocations': 1,
+    'SELECT last_value * is_called::integer AS number FROM token_': 1,
+    'SELECT pg_advisory_lock_shared($n, $n)': 1,
+  },
+  'a request of a token that is not remembered': { find_token_owner: 1, find_user: 1, touch_api_token: 1 },
+  readiness: {
+    'SELECT max(version) AS version FROM schema_migrations': 1,
+    BEGIN: 1,
+    "SET LOCAL temp_tablespaces = ''": 1,
+    try_write: 1,
+    COMMIT: 1,
+  },
+} satisfies Record<string, Record<string, number>>
+
+/** Named statements that no claim, event or sum depends on. */
+export const NOT_STRUCK = {
+  'they only read: an answer that does not come changes nothing':
+    'begin_overview count_search find_api_token find_claim find_claim_position find_customer_position ' +
+    'find_open_invitation find_overdue find_search_span find_session_owner find_test_clock_position ' +
+    'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
+    'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +
+    'measure_scope median_of_claims median_of_classes read_claim read_decisive_events read_log_end read_secret ' +
+    'read_unsafe_settings search_claims tally_resolved tally_unresolved',
+  'they are one statement of a request that may be sent again':
+    'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles delete_other_sessions ' +
+    'delete_session delete_sessions_of forget_attempts rename_customer rename_user revoke_invitation_of ' +
+    'revoke_invitations_to set_password share_secret update_claim_schema',
+  'they make accounts, invitations and tokens, in one transaction, of which nothing is left where it fails':
+    'insert_api_token insert_invitation insert_user use_invitation',
+} as const

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { testFaults } from './fault-table.ts'
+import { eventOf, fateOf, type Ledger } from './ledger.ts'
+import { nextNumber } from './load.ts'
+import { newClock, openClaims, POISON, type World } from './world.ts'
+
+/* Submissions that go together in one group. */
+
+testFaults({
+  name: 'a group of live claims and clocks',
+  begin: async (world, ledger) => {
+    const claims = await claimsOfAllKinds(world)
+    const [claimId] = claims
+    const recorded = eventOf(claimId as string, 'recorded before')
+    assert.equal((await world.service.api.post('/v1/events', recorded)).status, 201)
+    return {
+      run: async () => {
+        const [again] = await submitTogether(world, ledger, claims, [recorded])
+        if (again.status !== 200) fateOf({ status: again.status, body: again })
+      },
+      finish: async () => {
+        assert.equal((await world.service.api.post('/v1/events', recorded)).status, 200)
+      },
+    }
+  },
+})
+
+testFaults({
+  name: 'a group in which the database does not take one event',
+  begin: async (world, ledger) => {
+    const [spoiled, ...claims] = await claimsOfAllKinds(world)
+    const poison = { ...eventOf(spoiled as string, 'poison'), type: POISON }
+    return {
+      run: async () => {
+        const [refused] = await submitTogether(world, ledger, claims, [poison])
+        assert.notEqual(fateOf({ status: refused.status, body: refused }), 'done')
+      },
+      finish: async () => {
+        assert.equal((await world.service.api.post('/v1/events', poison)).status, 500)
+        assert.deepEqual((await world.service.api.readClaim(spoiled as string)).events, [])
+      },
+    }
+  },
+})
+
+/** Three live claims and one on each of two clocks. */
+async function claimsOfAllKinds({ service, customer }: World): Promise<string[]> {
+  const clocks = [await newClock(service), await newClock(service)]
+  const claims = await Promise.all([
+    openClaims(service, customer.id, 3, null),
+    ...clocks.map((clock) => openClaims(service, customer.id, 1, clock)),
+  ])
+  return claims.flat()
+}
+
+/** In one batch: two new events for each claim, and the others. Returns the results of the others. */
+async function submitTogether(
+  { service }: World,
+  ledger: Ledger,
+  claims: readonly string[],
+  others: readonly object[],
+  // biome-ignore lint/suspicious/noExplicitAny: results are looked into freely, as answers are
+): Promise<any[]> {
+  const own = [...claims, ...claims].map((claimId) => eventOf(claimId, `together-${nextNumber()}`))
+  const answer = await service.api.post('/v1/events/batch', { events: [...own, ...others] })
+  const results =
+    answer.body.results ?? [...own, ...others].map(() => ({ ...answer.body, status: answer.status }))
+  for (const [i, { claim_id, id }] of own.entries())
+    ledger.noteEvent(claim_id, id, { status: results[i].status, body: results[i] })
+  return results.slice(own.length)
+}

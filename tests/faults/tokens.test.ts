@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { hashToken } from '../../src/app/api-token.ts'
+import { createToken } from '../../src/app/create-token.ts'
+import { createUser } from '../../src/app/create-user.ts'
+import { revokeToken } from '../../src/app/revoke-token.ts'
+import { shareReadiness } from '../../src/app/share-readiness.ts'
+import { TokenOwners } from '../../src/app/token-owners.ts'
+import { eventually } from '../support/eventually.ts'
+import { uniqueName } from '../support/new-records.ts'
+import { testFaults } from './fault-table.ts'
+import { fateOf } from './ledger.ts'
+import type { World } from './world.ts'
+
+testFaults({
+  name: 'the revocation of a token',
+  begin: async (world) => {
+    const { app, clientWith, sql } = world.service
+    // A fault before this one may have ended it.
+    await eventually(async () => (await sql(SESSIONS)).length === 1)
+    const { token, id } = await newToken(world)
+    const own = clientWith(token)
+    assert.equal((await own.get('/v1/claims')).status, 200)
+    let isDone = false
+    return {
+      run: () =>
+        revokeToken(app, id).then(
+          () => {
+            isDone = true
+          },
+          () => {},
+        ),
+      finish: async () => {
+        if (!isDone) await revokeToken(app, id)
+        assert.equal((await own.get('/v1/claims')).status, 401)
+      },
+    }
+  },
+})
+
+testFaults({
+  name: 'listening for revocations',
+  begin: async (world) => {
+    const { app, sql } = world.service
+    const owners = new TokenOwners(app.db)
+    const { token, id } = await newToken(world)
+    const sessions = async () => (await sql(SESSIONS)).length
+    return {
+      run: () => owners.start(),
+      finish: async () => {
+        const hash = hashToken(token)
+        assert.ok(await owners.find(hash))
+        await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [id])
+        await eventually(async () => (await owners.find(hash)) === null)
+        await owners.stop()
+        // That of the service itself.
+        await eventually(async () => (await sessions()) === 1)
+      },
+    }
+  },
+})
+
+testFaults({
+  name: 'a request of a token that is not remembered',
+  begin: async (world) => {
+    const { token } = await newToken(world)
+    const own = world.service.clientWith(token)
+    return {
+      run: async () => void fateOf(await own.get('/v1/me')),
+      finish: async () => assert.equal((await own.get('/v1/me')).status, 200),
+    }
+  },
+})
+
+testFaults({
+  name: 'readiness',
+  begin: async ({ service: { app } }) => ({
+    // An answer is kept for some seconds: each asks for itself.
+    run: () => shareReadiness(app)().catch(() => {}),
+    finish: () => shareReadiness(app)(),
+  }),
+})
+
+/** Connections that are no part of a pool: what they did last belongs to the watch over revocations. */
+const SESSIONS = `SELECT query FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'claimkeeper'
+    AND query ~ 'pg_notify|LISTEN|pg_advisory_(un)?lock_shared|token_revocations|synchronous_commit'
+    AND query !~ 'currval|enable_seqscan'`
+
+async function newToken({ service }: World): Promise<{ token: string; id: string }> {
+  const { email } = await createUser(service.app, `${uniqueName()}@example.com`)
+  const token = await createToken(service.app, { email, name: 'test', expiresAt: null })
+  const [row] = await service.sql('SELECT id FROM api_tokens WHERE token_hash = $1', [hashToken(token)])
+  return { token, id: String(row?.id) }
+}

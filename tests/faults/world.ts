@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { uniqueName } from '../support/new-records.ts'
+import type { Scope } from '../support/test-database.ts'
+import { startTestService, type TestService } from '../support/test-service.ts'
+
+/** A service whose every statement passes by a proxy that can strike it, with records for the load on it. */
+export interface World {
+  service: TestService
+  proxy: FaultProxy
+  customer: { id: string; externalId: string }
+  /** Claims that never settle: live ones, and some on clocks. */
+  claims: readonly string[]
+  /** Promises that were rejected with nobody to hear it: each would have ended the process. */
+  unheard: unknown[]
+}
+
+/** Statements are given up after this time, so that a silent database is noticed soon. */
+const STATEMENT_TIMEOUT_MS = 2_000
+export const NEVER_SETTLED = contractWith({ fulfillment_condition: { event: 'never' } })
+/** An event of this type is what the database does not take. */
+export const POISON = 'poison'
+
+export async function createWorld(t: Scope): Promise<World> {
+  const unheard = hearRejections(t)
+  let proxy: FaultProxy | undefined
+  const service = await startTestService(t, {
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    throughUrl: async (databaseUrl) => {
+      proxy = await startFaultProxy(t, databaseUrl)
+      return proxy.url
+    },
+  })
+  await refusePoison(service)
+  const externalId = uniqueName('customer')
+  const customer = { id: await service.api.customer(externalId), externalId }
+  const live = await openClaims(service, customer.id, 4, null)
+  const onClocks = [await newClock(service), await newClock(service)].map((clock) =>
+    openClaims(service, customer.id, 2, clock),
+  )
+  return {
+    service,
+    proxy: proxy as FaultProxy,
+    customer,
+    claims: [live, ...(await Promise.all(onClocks))].flat(),
+    unheard,
+  }
+}
+
+/** Ids of new claims that no event settles. */
+export async function openClaims(
+  { api }: TestService,
+  customerId: string,
+  count: number,
+  clockId: string | null,
+): Promise<string[]> {
+  const on = clockId === null ? {} : { test_clock_id: clockId }
+  const claim = { customer_id: customerId, contract: NEVER_SETTLED, ...on }
+  const { body } = await api.post('/v1/claims/batch', { claims: Array.from({ length: count }, () => claim) })
+  return body.results.map((result: { claim: { id: string } }) => result.claim.id)
+}
+
+export async function newClock({ api }: TestService): Promise<string> {
+  const { body } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
+  return body.id
+}
+
+/** What must be so once a fault is over: no transaction stays open, nobody holds the check's turn. */
+export async function settles({ service, unheard }: World): Promise<void> {
+  const busy = () =>
+    service.sql(
+      `SELECT state, query FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'claimkeeper' AND xact_start IS NOT NULL
+       UNION ALL
+       SELECT 'has the turn', '' FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+  await eventually(async () => (await busy()).length === 0).catch(async () => {
+    assert.deepEqual(await busy(), [], 'a transaction stayed open')
+  })
+  assert.deepEqual(unheard.splice(0), [], 'a promise without a handler would have ended the process')
+}
+
+function hearRejections(t: Scope): unknown[] {
+  const unheard: unknown[] = []
+  const hear = (reason: unknown) => void unheard.push(reason)
+  process.on('unhandledRejection', hear)
+  t.after(async () => void process.off('unhandledRejection', hear))
+  return unheard
+}
+
+async function refusePoison({ sql }: TestService): Promise<void> {
+  await sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'poison' USING ERRCODE = '22P02'; END $$`)
+  await sql(`CREATE TRIGGER refuse BEFORE INSERT ON claim_events FOR EACH ROW WHEN (NEW.type = '${POISON}')
+    EXECUTE FUNCTION refuse()`)
+}

@@ -1,0 +1,188 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { isAnswered, isAsked, Messages, queryMessage, StatementNames } from './postgres-wire.ts'
+import type { Scope } from './test-database.ts'
+
+/** What happens to a statement on its way. */
+export type Blow =
+  /** The connection breaks, and the database never hears of it. */
+  | 'cut before'
+  /** It is executed; the connection breaks before the answer. */
+  | 'cut during'
+  /** The connection breaks behind the answer. */
+  | 'cut after'
+  /** Nothing passes over the connection any more, in either direction, and nobody is told. */
+  | 'silence before'
+  /** The same once it is executed. */
+  | 'silence during'
+  /** The database ends the connection, as `pg_terminate_backend` does. */
+  | 'terminated'
+  /** The database refuses it with this SQLSTATE, and so fails the transaction that it is in. */
+  | { refused: string }
+  | { delayedMs: number }
+
+export interface Aim {
+  /** As `StatementNames` names it; `connect` for a connection that is made. */
+  statement: string
+  /** Which of its executions from now on; the first where nothing is given. */
+  occurrence?: number
+  /** Takes no new connections then, until it `comesBack`. */
+  staysDown?: boolean
+}
+
+export interface FaultProxy {
+  /** The database's URL by way of the proxy. */
+  url: string
+  /** Strikes once. */
+  strike: (aim: Aim, blow: Blow) => void
+  /** Whether what was asked for last has happened. */
+  hasStruck: () => boolean
+  /** Strikes no more. */
+  disarm: () => void
+  /** Hears the name of each statement, which waits for what is returned, before a blow falls. Null for nobody. */
+  listen: (hear: Hear | null) => void
+  /** Takes no new connections. */
+  goDown: () => void
+  /** Takes connections again. */
+  comeBack: () => void
+}
+
+type Hear = (statement: string) => unknown
+
+interface Armed {
+  aim: Aim
+  blow: Blow
+  left: number
+}
+
+/** Stands between the service and the database, to break their connection, or a statement, at the worst moments. */
+export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<FaultProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let armed: Armed | null = null
+  let hear: Hear | null = null
+  let isDown = false
+
+  /** The blow for this statement, if it is its turn. */
+  function blowFor(statement: string): Blow | null {
+    if (armed?.aim.statement !== statement || --armed.left > 0) return null
+    const { aim, blow } = armed
+    armed = null
+    isDown ||= aim.staysDown === true
+    return blow
+  }
+
+  const server = createServer((client) => {
+    if (isDown) {
+      client.destroy()
+      return
+    }
+    const database = connect(Number(target.port), target.hostname)
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    }
+    relay(client, database, (statement) => hear?.(statement), blowFor)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    strike: (aim, blow) => {
+      armed = { aim, blow, left: aim.occurrence ?? 1 }
+    },
+    hasStruck: () => armed === null,
+    disarm: () => {
+      armed = null
+    },
+    listen: (next) => {
+      hear = next
+    },
+    goDown: () => {
+      isDown = true
+    },
+    comeBack: () => {
+      isDown = false
+    },
+  }
+}
+
+/** Passes on what the two say to each other, until a blow falls. */
+function relay(
+  client: Socket,
+  database: Socket,
+  hear: Hear,
+  blowFor: (statement: string) => Blow | null,
+): void {
+  const [asked, answered] = [new Messages('client'), new Messages('server')]
+  const names = new StatementNames()
+  let pending: { type: string; bytes: Buffer }[] = []
+  let atAnswer: 'cut during' | 'cut after' | 'silence during' | null = null
+  let isSilent = false
+
+  const breakOff = () => {
+    client.destroy()
+    database.destroy()
+  }
+  for (const socket of [client, database]) {
+    socket.on('error', breakOff)
+    socket.on('close', breakOff)
+  }
+  const passOn = (bytes: Buffer) => {
+    if (!isSilent) database.write(bytes)
+  }
+
+  client.on('data', (bytes: Buffer) => {
+    for (const message of asked.take(bytes)) {
+      pending.push(message)
+      if (!isAsked(message.type)) continue
+      const statement = names.of(pending) ?? (message.type === '' ? 'connect' : null)
+      const whole = Buffer.concat(pending.map((part) => part.bytes))
+      pending = []
+      if (statement === null) passOn(whole)
+      else void meet(statement, whole)
+    }
+  })
+
+  /** The driver sends nothing more before the answer. */
+  async function meet(statement: string, whole: Buffer): Promise<void> {
+    const heard = hear(statement)
+    if (heard instanceof Promise) await heard
+    const blow = blowFor(statement)
+    if (blow === null) passOn(whole)
+    else fall(blow, statement, whole)
+  }
+
+  function fall(blow: Blow, statement: string, whole: Buffer): void {
+    if (blow === 'cut before') breakOff()
+    else if (blow === 'silence before') isSilent = true
+    else if (blow === 'terminated') passOn(queryMessage('SELECT pg_terminate_backend(pg_backend_pid())'))
+    else if (typeof blow === 'string') {
+      atAnswer = blow
+      passOn(whole)
+    } else if ('refused' in blow) passOn(queryMessage(refusal(blow.refused, statement)))
+    else setTimeout(passOn, blow.delayedMs, whole)
+  }
+
+  database.on('data', (bytes: Buffer) => {
+    const isOver = [...answered.take(bytes)].some(({ type }) => isAnswered(type))
+    if (isSilent || (atAnswer === 'cut during' && !isOver)) return
+    if (!isOver || atAnswer === null) {
+      if (atAnswer !== 'silence during') client.write(bytes)
+    } else if (atAnswer === 'silence during') {
+      isSilent = true
+    } else if (atAnswer === 'cut during') breakOff()
+    else client.end(bytes, () => database.destroy())
+  })
+}
+
+/** The real database refuses, so what comes after is as it would be: a failed COMMIT has ended its transaction. */
+const refusal = (state: string, statement: string) =>
+  `${statement === 'COMMIT' ? 'ROLLBACK; ' : ''}DO $$ BEGIN RAISE 'a fault of the test' USING ERRCODE = '${state}'; END $$`

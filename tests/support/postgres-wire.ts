@@ -1,0 +1,71 @@
+/* As much of PostgreSQL's protocol (version 3) as it takes to tell one statement from the next. */
+
+interface Message {
+  /** A letter; empty for the first message of a connection, which has none. */
+  type: string
+  bytes: Buffer
+}
+
+/** Cuts one direction of a connection into its messages, however they arrive. */
+export class Messages {
+  #rest: Buffer = Buffer.alloc(0)
+  #typed: boolean
+
+  /** @param from who sends: a client's first message has no type */
+  constructor(from: 'client' | 'server') {
+    this.#typed = from === 'server'
+  }
+
+  *take(bytes: Buffer): Generator<Message> {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    for (;;) {
+      const at = this.#typed ? 1 : 0
+      if (this.#rest.length < at + 4) return
+      const end = at + this.#rest.readInt32BE(at)
+      if (this.#rest.length < end) return
+      const type = this.#typed ? String.fromCharCode(this.#rest[0] as number) : ''
+      this.#typed = true
+      const message = { type, bytes: this.#rest.subarray(0, end) }
+      this.#rest = this.#rest.subarray(end)
+      yield message
+    }
+  }
+}
+
+/** With these a client asks for something and waits for the answer; the others prepare it. */
+export const isAsked = (type: string) => !'PBDECH'.includes(type) || type === ''
+/** The server has answered, and waits. */
+export const isAnswered = (type: string) => type === 'Z'
+
+/**
+ * Names the statements of one client: by the name under which it is prepared, else by its comment (`-- name`), else by
+ * its first words.
+ */
+export class StatementNames {
+  readonly #prepared = new Map<string, string>()
+
+  /** The statement that these messages, up to one that asks, execute; null where they execute none. */
+  of(messages: readonly Message[]): string | null {
+    for (const { type, bytes } of messages) {
+      const [first = '', second = ''] = bytes.subarray(5).toString('utf8').split('\0', 2)
+      if (type === 'Q') return nameOf('', first)
+      if (type === 'P') this.#prepared.set(first, nameOf(first, second))
+      if (type === 'B') return this.#prepared.get(second) ?? null
+    }
+    return null
+  }
+}
+
+function nameOf(name: string, text: string): string {
+  const words = text.replaceAll(/\s+/g, ' ').replaceAll(/\d+/g, 'n').trim().slice(0, 60)
+  return name || (/^\s*-- (\w+)/.exec(text)?.[1] ?? words)
+}
+
+/** A client's message that asks for this text to be executed. */
+export function queryMessage(text: string): Buffer {
+  const body = Buffer.from(`${text}\0`)
+  const head = Buffer.alloc(5)
+  head.write('Q')
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}

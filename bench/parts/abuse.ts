@@ -14,6 +14,8 @@ import type { Part, PartReport } from '../part.ts'
 import type { ServerProcess } from '../server-process.ts'
 
 const WARMUP_MS = 2_000
+/** A request must have arrived within 30 s, which is looked at as often, and the last began at the end. */
+const STAYS_MS = 75_000
 
 export const abuse: Part = {
   name: 'abuse',
@@ -55,7 +57,13 @@ async function measure(
   const victim = { url: server.url, pid: server.pid, sql: database.sql }
   const isLong = attackMs >= WARMUP_MS
   const ms = isLong && attack.seconds !== undefined ? attack.seconds * 1000 : attackMs
-  return measureAttack(attack, victim, { ms, warmupMs: WARMUP_MS, calmMs, scale: isLong ? 1 : 0.1 })
+  return measureAttack(attack, victim, {
+    ms,
+    warmupMs: WARMUP_MS,
+    calmMs,
+    staysMs: isLong ? STAYS_MS : 0,
+    scale: isLong ? 1 : 0.1,
+  })
 }
 
 /** What must not be, in words. */
@@ -74,8 +82,8 @@ function faultsOf(damage: Damage): string[] {
 
 function tell(bench: Bench, report: PartReport, attack: Attack, damage: Damage, errors: string[]): void {
   const faults = faultsOf(damage)
-  const { seen, descriptorsPeak, descriptorsHeld } = damage
-  const figures = `p95 ${Math.round(damage.p95)} ms, slowest ${Math.round(damage.slowest)} ms, refused ${damage.refused}, ${Math.round(damage.peakMb)} MB, then ${Math.round(damage.mbAfter)} MB, descriptors ${descriptorsPeak}/${descriptorsHeld}/${damage.descriptorsLeft}`
+  const { seen, descriptorsPeak, descriptorsLeft } = damage
+  const figures = `p95 ${Math.round(damage.p95)} ms, slowest ${Math.round(damage.slowest)} ms, refused ${damage.refused}, ${Math.round(damage.peakMb)} MB, then ${Math.round(damage.mbAfter)} MB, descriptors ${descriptorsPeak}, then ${descriptorsLeft}`
   bench.progress.say(
     `  ${attack.name}: ${figures} ${JSON.stringify(seen)}${faults.length > 0 ? ` HURT: ${faults.join('; ')}` : ''}`,
   )

@@ -23,6 +23,8 @@ export interface Attack {
   prepare?: (stage: Stage) => Promise<Record<string, string>>
   /** Attacks until the signal comes, or ends earlier. What it opened may stay open: its process ends after it. */
   run: (target: Target, signal: AbortSignal) => Promise<void>
+  /** Its process goes on after the attack, does nothing more, and closes no connection: the server must. */
+  stays?: true
   /** In the benchmark, where it needs longer than the others to show. */
   seconds?: number
   /** It begins just before a whole minute, and so needs the scheduled check: too long for the suite. */

@@ -4,8 +4,8 @@ import { ATTACKS } from './catalogue.ts'
 import { seen } from './wire.ts'
 
 /*
- * The attacker, a process of its own. Its first message names the attack and the target; the second one ends the
- * attack, and so does the end of whoever started it.
+ * The attacker, a process of its own. Its first message names the attack and the target, the second ends the attack,
+ * and the third the process, with all its connections; so does the end of whoever started it.
  */
 
 /** A real one has a machine of its own, and takes no processor time from the service. */
@@ -19,8 +19,8 @@ export interface Seen {
   error: string | null
 }
 
-function leave(error: string | null): void {
-  process.send?.({ counts: seen, error } satisfies Seen, () => process.exit())
+function tell(error: string | null): void {
+  process.send?.({ counts: seen, error } satisfies Seen)
 }
 
 async function attack({ name, target }: { name: string; target: Target }): Promise<void> {
@@ -36,7 +36,8 @@ process.once('disconnect', () => process.exit())
 process.once('message', (order: { name: string; target: Target }) => {
   process.once('message', () => {
     ending.abort()
-    leave(null)
+    tell(null)
+    process.once('message', () => process.exit())
   })
-  attack(order).catch((error: Error) => leave(error.stack ?? error.message))
+  attack(order).catch((error: Error) => tell(error.stack ?? error.message))
 })

@@ -127,7 +127,7 @@ function finish(): void {
       latencies.push(performance.now() - dueAt)
       refuse('no answer', '')
     }
-    process.send?.(fared, () => process.exit())
+    process.send?.(fared)
   }, TICK_MS)
 }
 
@@ -138,8 +138,10 @@ function beginToCount(): void {
   fared.ownDelayMs = 0
 }
 
+const words: Record<string, () => void> = { count: beginToCount, stop: finish, leave: () => process.exit() }
+
 process.once('disconnect', () => process.exit())
 process.once('message', (errand: Errand) => {
-  process.on('message', (word) => (word === 'count' ? beginToCount() : finish()))
+  process.on('message', (word: string) => words[word]?.())
   run(errand)
 })

@@ -45,6 +45,8 @@ export interface Options {
   warmupMs: number
   /** How long the memory and the descriptors have to come back. */
   calmMs: number
+  /** The same where the attacker stays; 0 to have none stay. */
+  staysMs: number
   scale: number
 }
 
@@ -63,9 +65,8 @@ export interface Damage {
   peakMb: number
   /** As soon as it was low enough, at the latest after `calmMs`. */
   mbAfter: number
-  /** Above those before: at most, just before the attacker left, and at the end. */
+  /** Above those before: at most, and at the end. */
   descriptorsPeak: number
-  descriptorsHeld: number
   descriptorsLeft: number
   /** What the attacker saw. */
   seen: Record<string, number>
@@ -89,15 +90,17 @@ export async function measureAttack(attack: Attack, victim: Victim, options: Opt
     target: { url, account: stage.account, prepared },
   })
   await Promise.race([pause(options.ms), watch.enough])
-  const descriptorsHeld = watch.descriptors()
   const { counts, error } = (await attacker.stop()) as Seen
   if (error !== null) throw new Error(`the attack ${attack.name} is broken: ${error}`)
+  const stays = attack.stays && options.staysMs > 0
+  if (!stays) await attacker.leave()
   const fared = (await honest.stop()) as Fared
-  const after = await watch.calm(options.calmMs)
+  await honest.leave()
+  const after = await watch.calm(stays ? options.staysMs : options.calmMs)
+  await attacker.leave()
   return {
     ...summary(fared),
     ...after,
-    descriptorsHeld,
     lost: await countLost(sql, errand.claims, fared.acknowledged),
     seen: counts,
   }
@@ -118,7 +121,9 @@ async function honestErrand({ url, sql }: Victim): Promise<Errand> {
 interface Started {
   process: ChildProcess
   ended: Promise<unknown>
+  /** Ends its work. What it says at the end. */
   stop: () => Promise<unknown>
+  leave: () => Promise<unknown>
 }
 
 function startProcess(file: string, order: object): Started {
@@ -131,13 +136,16 @@ function startProcess(file: string, order: object): Started {
   answer.catch(() => {})
   child.send(order)
   const ended = once(child, 'exit')
-  const stop = async () => {
-    if (child.connected) child.send('stop', () => {})
-    const said = await answer
-    await ended
-    return said
+  const say = (word: string) => void (child.connected && child.send(word, () => {}))
+  const stop = () => {
+    say('stop')
+    return answer
   }
-  return { process: child, ended, stop }
+  const leave = () => {
+    say('leave')
+    return ended
+  }
+  return { process: child, ended, stop, leave }
 }
 
 function summary({ submissions, reads, refused, firstRefusal, ownDelayMs }: Fared) {

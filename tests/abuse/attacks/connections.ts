@@ -3,9 +3,6 @@ import type { Attack, Target } from '../attack.ts'
 import { get, onAnswer, request } from '../requests.ts'
 import { atOnce, ended, open, rest } from '../wire.ts'
 
-/** Longer than the time within which a request must have arrived: what is ended then must be gone. */
-const LONG_SECONDS = 100
-
 /** Opens so many connections, begins on each, and goes on as the other says until it ends. */
 const hold = (
   connections: number,
@@ -31,7 +28,7 @@ export const connectionAttacks: Attack[] = [
   {
     name: 'slow-headers',
     does: '400 connections send a header a byte at a time, and never close',
-    seconds: LONG_SECONDS,
+    stays: true,
     run: hold(
       400,
       (_, socket) => void socket.write('GET /healthz HTTP/1.1\r\nX-Slow: '),
@@ -44,7 +41,7 @@ export const connectionAttacks: Attack[] = [
   {
     name: 'slow-bodies',
     does: '400 connections send a body a byte at a time',
-    seconds: LONG_SECONDS,
+    stays: true,
     run: hold(
       400,
       (target, socket) => {
@@ -58,13 +55,13 @@ export const connectionAttacks: Attack[] = [
   {
     name: 'half-open',
     does: '400 connections say that they are through in the middle of a request, and never close',
-    seconds: LONG_SECONDS,
+    stays: true,
     run: hold(400, (_, socket) => void socket.end('GET /healthz HTTP/1.1\r\nX-Half: '), 500, nothing),
   },
   {
     name: 'half-open-answered',
     does: '400 connections say that they are through after a whole request, read nothing and never close',
-    seconds: LONG_SECONDS,
+    stays: true,
     run: hold(
       400,
       (target, socket) => void socket.end(request(target, 'GET', '/openapi.json', { token: null })),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { Cleanup } from '../../bench/cleanup.ts'
 import { ServerProcess } from '../../bench/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { ATTACKS } from './catalogue.ts'
-import { MOST_MB_DURING, measureAttack, SPARE_DESCRIPTORS, type Victim } from './measure-attack.ts'
+import { MOST_MB_DURING, measureAttack, SPARE_DESCRIPTORS } from './measure-attack.ts'
 
 /*
  * Each attack for a moment, with somebody else submitting: whether it hurts is seen, not how much; the benchmark's
@@ -19,22 +19,16 @@ const MOMENT = { ms: 600, warmupMs: 100, calmMs: 20_000, staysMs: 0, scale: 0.05
 /** Other tests run at the same time, on a machine that may be slow: this is not the bound that users are told. */
 const PATIENCE_MS = 5_000
 
-let victim: Victim
-const scope = { after: (release: () => Promise<void>) => after(release) }
-
-before(async () => {
-  execFileSync(process.execPath, [BUILD, '--if-stale'])
-  const url = await createTestDatabase(scope)
-  const sql = new pg.Client({ connectionString: url })
-  await sql.connect()
-  const cleanup = new Cleanup()
-  after(async () => {
-    await cleanup.run()
-    await sql.end()
-  })
-  const server = await ServerProcess.start({ url }, [], cleanup)
-  victim = { url: server.url, pid: server.pid, sql }
-})
+execFileSync(process.execPath, [BUILD, '--if-stale'])
+const cleanup = new Cleanup()
+// Before the database goes, which what comes later brings along.
+after(() => cleanup.run())
+const url = await createTestDatabase({ after })
+const sql = new pg.Client({ connectionString: url })
+await sql.connect()
+cleanup.add(() => sql.end())
+const server = await ServerProcess.start({ url }, [], cleanup)
+const victim = { url: server.url, pid: server.pid, sql }
 
 for (const attack of ATTACKS.filter(({ duringCheck }) => !duringCheck)) {
   test(`${attack.name}: somebody else does not feel that ${attack.does}`, async () => {

@@ -32,7 +32,7 @@ async function knownEmails(stage: Stage): Promise<Record<string, string>> {
   await stage.sql.query(
     `WITH added AS (
        INSERT INTO users (id, email, created_at)
-       SELECT gen_random_uuid(), $1 || n || '@localhost', now() FROM generate_series(0, $2::int - 1) n RETURNING id)
+       SELECT gen_random_uuid(), $1 || n || '@example.com', now() FROM generate_series(0, $2::int - 1) n RETURNING id)
      INSERT INTO credentials (id, user_id, provider_id, account_id, password, created_at, updated_at)
      SELECT gen_random_uuid(), id, 'credential', id, $3, now(), now() FROM added`,
     [name, KNOWN, await new Passwords().hash(PASSWORD)],
@@ -47,14 +47,14 @@ export const signInAttacks: Attack[] = [
   {
     name: 'sign-in-unknown',
     does: '100 connections from 50 addresses try passwords for emails that nobody has',
-    run: fromEverywhere(100, (target, number) => signIn(target, `nobody-${number}@localhost`)),
+    run: fromEverywhere(100, (target, number) => signIn(target, `nobody-${number}@example.com`)),
   },
   {
     name: 'sign-in-known',
     does: '100 connections from 50 addresses try passwords for 200 accounts',
     prepare: knownEmails,
     run: fromEverywhere(100, (target, number) =>
-      signIn(target, `${target.prepared.name}${number % KNOWN}@localhost`),
+      signIn(target, `${target.prepared.name}${number % KNOWN}@example.com`),
     ),
   },
   {
@@ -63,7 +63,7 @@ export const signInAttacks: Attack[] = [
     prepare: knownEmails,
     run: (target, signal) =>
       flood(target, signal, { connections: 64 }, (number) =>
-        signIn(target, `${target.prepared.name}${number % KNOWN}@localhost`),
+        signIn(target, `${target.prepared.name}${number % KNOWN}@example.com`),
       ),
   },
   {
@@ -71,7 +71,7 @@ export const signInAttacks: Attack[] = [
     does: '100 connections from 50 addresses sign in to 200 accounts with the right password, and so open sessions',
     prepare: knownEmails,
     run: fromEverywhere(100, (target, number) => {
-      const email = `${target.prepared.name}${number % KNOWN}@localhost`
+      const email = `${target.prepared.name}${number % KNOWN}@example.com`
       return post(target, '/api/auth/sign-in/email', { email, password: PASSWORD }, { token: null })
     }),
   },
@@ -82,7 +82,12 @@ export const signInAttacks: Attack[] = [
       post(
         target,
         '/api/auth/sign-up/email',
-        { email: `new-${number}-${random()}@localhost`, name: 'x', password: random(), invitation: random() },
+        {
+          email: `new-${number}-${random()}@example.com`,
+          name: 'x',
+          password: random(),
+          invitation: random(),
+        },
         { token: null },
       ),
     ),

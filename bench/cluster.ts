@@ -118,7 +118,13 @@ async function migrateAndAddAccount(databaseUrl: string): Promise<{ token: strin
   const user = await insertUser(db, 'bench@localhost')
   if (!user) throw new Error('the database is not new')
   const token = newToken()
-  await insertApiToken(db, { userId: user.id, name: 'bench', hash: hashToken(token), expiresAt: null, sessionId: null })
+  await insertApiToken(db, {
+    userId: user.id,
+    name: 'bench',
+    hash: hashToken(token),
+    expiresAt: null,
+    sessionId: null,
+  })
   await close()
   return { token, userId: user.id }
 }

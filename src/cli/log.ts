@@ -25,7 +25,6 @@ export function createLog(level: string): Logger {
     serializers: { err: describeError },
     hooks: { streamWrite: (line) => escaped(line.replaceAll(TOKEN, 'ck_…')) },
   }
-  if (isTTY)
-    return pino(options, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
+  if (isTTY) return pino(options, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
   return pino(options, pino.destination({ dest: 2, sync: true }))
 }

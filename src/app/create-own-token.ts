@@ -17,9 +17,15 @@ export async function createOwnToken(
     throw validationError([{ path: 'expires_at', message: 'must be in the future' }])
   }
   const secret = newToken()
-  const id = await insertApiToken(app.db, { userId, sessionId, name, hash: hashToken(secret), expiresAt })
+  const id = await insertApiToken(app.db.writes.for(userId), {
+    userId,
+    sessionId,
+    name,
+    hash: hashToken(secret),
+    expiresAt,
+  })
   if (id === null) throw tokenInvalid('The session has ended; sign in again.')
-  const token = await findApiToken(app.db, userId, id)
+  const token = await findApiToken(app.db.writes.for(userId), userId, id)
   if (!token) throw new Error(`the token ${id} is not there after it was stored`)
   return { token, secret }
 }

@@ -14,9 +14,9 @@ export async function endSessions(
   userId: string,
   deleteSessions: (connection: Connection) => Promise<string[]>,
 ): Promise<number> {
-  const { count, number } = await app.db.transaction(async (connection) =>
+  const { count, number } = await app.db.identity.transaction(async (connection) =>
     revokeTokensOfSessions(connection, userId, await deleteSessions(connection)),
   )
-  if (number !== null) await waitUntilHeard(app.db, number, LONGEST_TRUST_MS)
+  if (number !== null) await waitUntilHeard(app.db.identity, number, LONGEST_TRUST_MS)
   return count
 }

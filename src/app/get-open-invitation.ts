@@ -5,7 +5,9 @@ import { hashInvitationKey, isInvitationKey } from './invitation-key.ts'
 
 /** The invitation that this key opens. @throws INVITATION_NOT_FOUND */
 export async function getOpenInvitation(app: App, key: string): Promise<Invitation> {
-  const invitation = isInvitationKey(key) ? await findOpenInvitation(app.db, hashInvitationKey(key)) : null
+  const invitation = isInvitationKey(key)
+    ? await findOpenInvitation(app.db.identity, hashInvitationKey(key))
+    : null
   if (!invitation) throw keyNotFound()
   return invitation
 }

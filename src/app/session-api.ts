@@ -131,7 +131,7 @@ export class SessionApi {
 
   async #load(): Promise<Ready> {
     const { createAuth } = await import('./auth.ts')
-    const secret = await shareSecret(this.#app.db, 'sessions', randomBytes(32).toString('base64url'))
+    const secret = await shareSecret(this.#app.db.identity, 'sessions', randomBytes(32).toString('base64url'))
     const auth = createAuth(this.#app, {
       secret,
       isSecure: this.#options.isSecure,

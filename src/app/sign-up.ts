@@ -34,7 +34,7 @@ export async function signUp(
   if (!isEmail(email)) throw validationError([{ path: 'email', message: 'must be an email address' }])
 
   const hash = await app.passwords.hash(password)
-  return app.db.transaction(async (connection) => {
+  return app.db.identity.transaction(async (connection) => {
     const user = await (key === undefined
       ? newUser(connection, request)
       : invitedUser(connection, request, key))

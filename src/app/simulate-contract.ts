@@ -22,7 +22,7 @@ export interface ContractSimulation extends Simulation {
 /** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
 export async function simulateContract(app: App, request: SimulationRequest): Promise<ContractSimulation> {
   const { contract } = await resolveContract(app, request.userId, request.source)
-  const openedAt = request.openedAt ?? (await defaultOpening(app, request.events))
+  const openedAt = request.openedAt ?? (await defaultOpening(app, request))
   const early = request.events.findIndex(({ at }) => at < openedAt)
   if (early >= 0) {
     throw validationError([
@@ -36,7 +36,7 @@ export async function simulateContract(app: App, request: SimulationRequest): Pr
   return { openedAt, ...(await inSlices(simulation)) }
 }
 
-async function defaultOpening(app: App, events: readonly TimedSubmission[]): Promise<Date> {
-  if (events.length === 0) return readClock(app.db)
+async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {
+  if (events.length === 0) return readClock(app.db.reads.for(userId))
   return new Date(Math.min(...events.map(({ at }) => at.getTime())))
 }

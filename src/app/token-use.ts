@@ -22,6 +22,6 @@ export class TokenUse {
     if (this.#notedAt.size >= MAX_REMEMBERED) this.#notedAt.clear()
     this.#notedAt.set(key, now)
     // What cannot be written now is written with the next minute's use: nothing depends on it.
-    touchApiToken(this.#app.db, tokenHash).catch(() => {})
+    touchApiToken(this.#app.db.identity, tokenHash).catch(() => {})
   }
 }

@@ -8,7 +8,7 @@ import { STATEMENTS } from './statements.ts'
 import { createWorld, settles, type World } from './world.ts'
 
 /** One run of an operation, on records of its own. */
-export interface Episode {
+interface Episode {
   /** Does it. What a fault may cause is not thrown. */
   run: () => Promise<unknown>
   /** Of the check that comes next, where it is not the present. */

@@ -21,7 +21,7 @@ export type Blow =
   | { refused: string }
   | { delayedMs: number }
 
-export interface Aim {
+interface Aim {
   /** As `StatementNames` names it; `connect` for a connection that is made. */
   statement: string
   /** Which of its executions from now on; the first where nothing is given. */

@@ -5,7 +5,7 @@ import { type Line, TOO_LONG } from './read-lines.ts'
  * does not read, is slowed down.
  */
 const LINES_AT_ONCE = 500
-const BYTES_AT_ONCE = 4 * 1024 * 1024
+const BYTES_AT_ONCE = 1024 * 1024
 
 /** What reading the next line came to. A promise of it never rejects, so it may be left alone. */
 type Reading = { line: Line } | 'ended' | { failure: unknown }

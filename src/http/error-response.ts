@@ -73,7 +73,7 @@ function toServiceError(error: unknown, bodyLimit: number): ServiceError {
   const { code, statusCode, message } = error as Partial<FastifyError>
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${bodyLimit / 1024 / 1024} MiB.`)
+      return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesInWords(bodyLimit)}.`)
     case 'FST_ERR_BAD_URL':
       return validationError([
         { path: 'path', message: 'is not valid percent-encoded UTF-8, or is too long' },
@@ -86,6 +86,9 @@ function toServiceError(error: unknown, bodyLimit: number): ServiceError {
   }
   return new ServiceError('INTERNAL_ERROR', undefined, { cause: error })
 }
+
+const bytesInWords = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`
 
 function unsupportedMediaType(message: string): ServiceError {
   return new ServiceError('UNSUPPORTED_MEDIA_TYPE', message)

@@ -23,7 +23,9 @@ export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<stri
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
 export async function inPieces(reply: FastifyReply, text: string): Promise<Readable> {
   await takeSeat(reply)
-  return inChunks(Buffer.from(text))
+  const bytes = Buffer.from(text)
+  reply.header('Content-Length', bytes.length)
+  return inChunks(bytes)
 }
 
 export const isLarge = (text: unknown): text is string =>

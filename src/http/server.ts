@@ -5,6 +5,7 @@ import type { App } from '../app/app.ts'
 import { SessionApi } from '../app/session-api.ts'
 import { unavailable, validationError } from '../errors.ts'
 import { authenticate } from './authenticate.ts'
+import { BodyBudget } from './body-budget.ts'
 import type { Patience } from './connection.ts'
 import { Connections } from './connections.ts'
 import { addDashboard } from './dashboard.ts'
@@ -54,6 +55,8 @@ export interface ServerOptions {
 
 /** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
 const BODY_LIMIT = 1024 * 1024
+/** Bytes of a body whose sender is not known before it is read: to sign in or up. */
+const STRANGERS_BODY_LIMIT = 16 * 1024
 /** A candidate alias in a path: 255 characters, each up to 12 when percent-encoded. */
 const MAX_PARAM_LENGTH = 255 * 12
 /** How long a connection without a request is kept. */
@@ -99,6 +102,10 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.setValidatorCompiler(createValidatorCompiler())
   server.setSerializerCompiler(() => (body) => JSON.stringify(body))
   server.setErrorHandler(sendError)
+  // Added first, so that it sees all routes.
+  server.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/v1/')) route.bodyLimit ??= STRANGERS_BODY_LIMIT
+  })
   acceptJsonOnly(server)
   answerEveryRequestAlike(server)
   addDashboard(server)
@@ -115,6 +122,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   await server.register(async (api: TypedServer) => {
     api.addHook('onRequest', authenticate(app, sessions))
     if (options.rateLimitPerMinute > 0) limitRate(api, options.rateLimitPerMinute)
+    api.addHook('preParsing', new BodyBudget().admit)
     addClaimRoutes(api, app)
     addCandidateRoutes(api, app)
     addEventRoutes(api, app)

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ServiceError } from '../../src/errors.ts'
+import { AnswerSeats } from '../../src/http/answer-seats.ts'
+
+/* How many large answers are sent at once: 64, and 20 of an account. */
+
+const isSettled = async (promise: Promise<unknown>) =>
+  (await Promise.race([promise.then(() => true), Promise.resolve(false)])) === true
+
+test('an account has 20 seats, and 20 of its requests wait; others have theirs', async () => {
+  const seats = new AnswerSeats()
+  const taken = await Promise.all(Array.from({ length: 20 }, () => seats.take('greedy')))
+  const waiting = Array.from({ length: 20 }, () => seats.take('greedy'))
+  await assert.rejects(
+    seats.take('greedy'),
+    (error) => error instanceof ServiceError && error.code === 'UNAVAILABLE',
+  )
+  const others = await Promise.all(Array.from({ length: 20 }, () => seats.take('modest')))
+
+  for (const giveBack of taken) giveBack()
+  const next = await Promise.all(waiting)
+  for (const giveBack of [...next, ...others]) giveBack()
+})
+
+test('a seat that is given back goes to who has waited longest among those who may have it', async () => {
+  const seats = new AnswerSeats()
+  const take = (account: string, count: number) =>
+    Promise.all(Array.from({ length: count }, () => seats.take(account)))
+  const [a] = [await take('a', 20), await take('b', 20), await take('c', 20)]
+  await take('d', 4)
+  const first = seats.take('a')
+  const second = seats.take('d')
+  assert.equal(await isSettled(first), false)
+  // All seats are taken; the account whose seat comes free has room for one again.
+  a[0]?.()
+  a[0]?.()
+  const giveBack = await first
+  assert.equal(await isSettled(second), false, 'a seat is given back once')
+  a[1]?.()
+  await second
+  giveBack()
+})
+
+test('what was done is told without a seat of its own, and counts', async () => {
+  const seats = new AnswerSeats()
+  const anyway = Array.from({ length: 21 }, () => seats.takeAnyway('writer'))
+  const reading = seats.take('writer')
+  anyway[0]?.()
+  assert.equal(await isSettled(reading), false)
+  anyway[1]?.()
+  ;(await reading)()
+})

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { hashToken, newToken } from '../src/app/api-token.ts'
 import { insertApiToken } from '../src/storage/api-tokens.ts'
@@ -59,7 +61,7 @@ export class Cluster {
     const dataDir = dataDirOf(folder)
     const embedded = await openEmbeddedDatabase({ dataDir, role: 'command', report: () => {} })
     cleanup.add(() => embedded.release())
-    const admin = await connect(asSuperuser(embedded.connectionString), cleanup)
+    const admin = await connect(await asSuperuser(embedded.connectionString, dataDir), cleanup)
     return new Cluster(folder, embedded.connectionString, admin, cleanup)
   }
 
@@ -96,9 +98,10 @@ export class Cluster {
   }
 }
 
-function asSuperuser(connectionString: string): string {
+async function asSuperuser(connectionString: string, dataDir: string): Promise<string> {
   const url = new URL(connectionString)
   url.username = 'postgres'
+  url.password = (await readFile(join(dataDir, 'postgres', 'superuser.password'), 'utf8')).trim()
   url.pathname = '/postgres'
   return url.href
 }

@@ -26,6 +26,7 @@ describe('settings', () => {
         rateLimitPerMinute: 0,
         openSignUp: false,
         trustedProxies: null,
+        mostConnections: 2000,
         logLevel: 'info',
       })
     }

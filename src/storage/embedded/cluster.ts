@@ -4,9 +4,11 @@ import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
 import { type Binaries, findBinaries, majorVersion } from './binaries.ts'
-import { clearLeftovers, createCluster, PASSWORD_FILE } from './create-cluster.ts'
+import { clearLeftovers, createCluster } from './create-cluster.ts'
 import { makeFolder } from './make-folder.ts'
+import { findPassword, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './password-file.ts'
 import { chooseRunAs, type RunAs } from './run-as.ts'
+import { DATABASE } from './session.ts'
 
 /** A data folder made ready: what it takes to start, find and enter its PostgreSQL. */
 export interface Cluster {
@@ -15,6 +17,7 @@ export interface Cluster {
   /** Real path of PostgreSQL's own folder. */
   readonly dir: string
   readonly logFile: string
+  /** Of the service's role. */
   readonly password: string
   readonly binaries: Binaries
   readonly runAs: RunAs
@@ -66,6 +69,7 @@ async function prepare(
   await takeFromRoot(dir, runAs)
   await checkMajorVersion(dir, dataDir, binaries)
   const password = await readPassword(dir)
+  await ensurePgpass(dir, password, runAs)
   return { dataDir, dir, logFile: join(folder, 'postgres.log'), password, binaries, runAs, report }
 }
 
@@ -106,6 +110,13 @@ async function readPassword(dir: string): Promise<string> {
   const password = (await readOrExplain(join(dir, PASSWORD_FILE), dir)).trim()
   if (password === '') throw new StartupError(`The password file ${join(dir, PASSWORD_FILE)} is empty.`)
   return password
+}
+
+/** For pg_dump and its like. */
+async function ensurePgpass(dir: string, password: string, runAs: RunAs): Promise<void> {
+  const line = `127.0.0.1:*:*:${DATABASE}:${password}`
+  const place = join(dir, PGPASS_FILE)
+  if ((await findPassword(place)) !== line) await replaceSecret(place, `${line}\n`, runAs)
 }
 
 async function readOrExplain(path: string, dir: string): Promise<string> {

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './binaries.ts'
+import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './password-file.ts'
 import { lastWords, withoutTime } from './postgres-log.ts'
 import { type RunAs, spawnAs } from './run-as.ts'
-
-/** Inside the cluster's folder, so that one rename brings both: the password always fits its cluster. */
-export const PASSWORD_FILE = 'claimkeeper.password'
-/** The cluster's first role. The application's own role is not a superuser. */
-export const SUPERUSER = 'postgres'
+import { SUPERUSER } from './superuser-password.ts'
 
 const LEFTOVER = /^postgres\.new-(\d+)-[0-9a-f]+$/
 /** Of this very process: in a container, an earlier run often had the same process id. */
@@ -34,10 +31,11 @@ export async function createCluster(
     await mkdir(temporary, { mode: 0o700 })
     if (runAs.user !== undefined) await chown(temporary, runAs.user.uid, runAs.user.gid)
     const passwordFile = join(temporary, 'password')
-    await writePassword(passwordFile, runAs)
+    await makePasswordFile(passwordFile, runAs)
     const fresh = join(temporary, 'cluster')
     await runInitdb(fresh, passwordFile, binaries, runAs, signal)
-    await rename(passwordFile, join(fresh, PASSWORD_FILE))
+    await rename(passwordFile, join(fresh, SUPERUSER_PASSWORD_FILE))
+    await makePasswordFile(join(fresh, PASSWORD_FILE), runAs)
     await syncFolder(fresh)
     await rename(fresh, clusterDir).catch(unlessTaken)
     await syncFolder(dataDir)
@@ -55,17 +53,6 @@ export async function clearLeftovers(dataDir: string): Promise<void> {
     if (Number(pid) !== process.pid && isAlive(Number(pid))) continue
     // An initdb that outlived its parent may still be writing; then the next start clears it.
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
-  }
-}
-
-async function writePassword(path: string, runAs: RunAs): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    if (runAs.user !== undefined) await file.chown(runAs.user.uid, runAs.user.gid)
-    await file.writeFile(`${randomBytes(32).toString('hex')}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 
@@ -105,15 +92,6 @@ async function runInitdb(
 
 function unlessTaken(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 function isAlive(pid: number): boolean {

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { StartupError } from '../../startup-error.ts'
 import type { Cluster } from './cluster.ts'
-import { PASSWORD_FILE, SUPERUSER } from './create-cluster.ts'
+import { PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './password-file.ts'
+import { SUPERUSER, superuserPasswords } from './superuser-password.ts'
 
 /** Name of the service's database and of the role that owns it. */
 export const DATABASE = 'claimkeeper'
@@ -15,12 +16,27 @@ const CONNECT_TIMEOUT_MS = 5_000
 
 /** Connects as the superuser to the database postgres, where presences are kept. */
 export async function connectAsSuperuser(cluster: Cluster, port: number): Promise<pg.Client> {
-  return await connect(cluster, { port, user: SUPERUSER, database: 'postgres' })
+  const tried = new Set<string>()
+  for (;;) {
+    // Another process may be giving it a password of its own just now: then there is one that was not tried.
+    const password = (await superuserPasswords(cluster)).find((one) => !tried.has(one))
+    if (password === undefined) throw wrongPassword(cluster, SUPERUSER, SUPERUSER_PASSWORD_FILE)
+    tried.add(password)
+    try {
+      return await connect({ port, user: SUPERUSER, database: 'postgres', password })
+    } catch (error) {
+      if (!isWrongPassword(error)) throw error
+    }
+  }
 }
 
 /** Connects as the application does. */
 export async function connectAsOwner(cluster: Cluster, port: number): Promise<pg.Client> {
-  return await connect(cluster, { port, user: DATABASE, database: DATABASE })
+  try {
+    return await connect({ port, user: DATABASE, database: DATABASE, password: cluster.password })
+  } catch (error) {
+    throw isWrongPassword(error) ? wrongPassword(cluster, DATABASE, PASSWORD_FILE, error) : error
+  }
 }
 
 /** Complete in itself: nothing in the environment of who uses it changes where it leads. */
@@ -39,14 +55,15 @@ export function mayPass(error: unknown): boolean {
   return code.startsWith('57P') || code.startsWith('08') || code === '53300' || /^E[A-Z]+$/.test(code)
 }
 
-async function connect(
-  cluster: Cluster,
-  to: { port: number; user: string; database: string },
-): Promise<pg.Client> {
+async function connect(to: {
+  port: number
+  user: string
+  database: string
+  password: string
+}): Promise<pg.Client> {
   const client = new pg.Client({
     ...to,
     host: '127.0.0.1',
-    password: cluster.password,
     ssl: false,
     options: SESSION_OPTIONS,
     application_name: `${DATABASE} presence`,
@@ -54,15 +71,15 @@ async function connect(
   })
   // A lost connection shows in the next query and in the event 'end'; unheard, this event would end the process.
   client.on('error', () => undefined)
-  try {
-    await client.connect()
-    return client
-  } catch (error) {
-    const code = (error as { code?: unknown }).code
-    if (code !== '28P01' && code !== '28000') throw error
-    throw new StartupError(
-      `The database in ${cluster.dir} does not take the password of ${PASSWORD_FILE} in it for the role ${to.user}: restore that file or that role's password.`,
-      { cause: error },
-    )
-  }
+  await client.connect()
+  return client
+}
+
+const isWrongPassword = (error: unknown) => /^28(P01|000)$/.test(String((error as { code?: unknown }).code))
+
+function wrongPassword({ dir }: Cluster, role: string, file: string, cause?: unknown): StartupError {
+  return new StartupError(
+    `The database in ${dir} does not take the password of ${file} in it for the role ${role}: restore that file or that role's password.`,
+    { cause },
+  )
 }

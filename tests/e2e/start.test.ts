@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
+import { eventually } from '../support/eventually.ts'
 import { holdMigrations } from '../support/held-rows.ts'
 import { runCli, serveUntil, startServeProcess } from '../support/serve-process.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
@@ -88,6 +91,22 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
     const { status, output } = await serveUntil('Waiting for the database', 'SIGTERM', { DATABASE_URL })
     assert.equal(status, 0)
     assert.match(output, /Stopped by SIGTERM before it was ready/)
+  })
+
+  test('though a file of the data folder never answers', async (t) => {
+    const dataDir = await newDataFolder(t)
+    const pipe = join(dataDir, 'postgres', 'PG_VERSION')
+    await mkdir(join(dataDir, 'postgres'), { recursive: true })
+    await promisify(execFile)('mkfifo', [pipe])
+    // Whoever reads a pipe waits for as long as somebody may write to it.
+    const beingRead = eventually(
+      () => open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => null),
+      { seconds: 60 },
+    )
+    const { status, output } = await serveUntil(beingRead, 'SIGTERM', { CLAIMKEEPER_DATA_DIR: dataDir })
+    assert.equal(status, null)
+    assert.match(output, /What was under way does not end/)
+    await (await beingRead).close()
   })
 
   test('while another’s lock holds up the migrations', async (t) => {

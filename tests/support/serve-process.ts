@@ -26,7 +26,7 @@ export function runCli(args: string[], settings: Record<string, string>): Promis
 }
 
 /** A program that does not end by itself is killed: its test fails, and the rest go on. */
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 180_000
 
 /** Runs a script to its end. */
 export async function runNode(args: string[], settings: Record<string, string>): Promise<Run> {

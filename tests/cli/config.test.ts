@@ -26,7 +26,8 @@ describe('settings', () => {
         rateLimitPerMinute: 0,
         openSignUp: false,
         trustedProxies: null,
-        mostConnections: 2000,
+        mostSchemas: 10_000,
+        mostConnections: 2_000,
         logLevel: 'info',
       })
     }

@@ -37,6 +37,11 @@ export const STATEMENTS = {
     append_events: 6,
     append_events_on_test_clocks: 1,
   },
+  'submissions whose clock is held': {
+    read_claims_to_decide: 2,
+    append_events_on_test_clocks: 2,
+    find_free_test_clocks: 1,
+  },
   'creating claims': {
     find_customers: 1,
     find_test_clocks: 1,
@@ -54,7 +59,9 @@ export const STATEMENTS = {
   'creating what claims need': { insert_customer: 1, insert_claim_schema: 1, insert_test_clock: 1 },
   'an advance of a test clock': {
     BEGIN: 1,
+    "SELECT set_config('lock_timeout', $n, true)": 1,
     hold_test_clock: 1,
+    'SET LOCAL lock_timeout = n': 1,
     find_due_claims_on_test_clock: 2,
     apply_moves: 2,
     set_test_clock: 1,
@@ -62,7 +69,9 @@ export const STATEMENTS = {
   },
   'the deletion of a test clock': {
     BEGIN: 1,
+    "SELECT set_config('lock_timeout', $n, true)": 1,
     hold_test_clock: 1,
+    'SET LOCAL lock_timeout = n': 1,
     delete_test_clock_events: 1,
     delete_test_clock_claims: 1,
     delete_test_clock: 1,
@@ -96,15 +105,16 @@ export const STATEMENTS = {
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
     'begin_overview count_search find_api_token find_claim find_claim_position find_customer_position ' +
-    'find_open_invitation find_overdue find_search_span find_session_owner find_test_clock_position ' +
+    'find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
     'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +
-    'measure_scope median_of_claims median_of_classes read_claim read_decisive_events read_log_end read_secret ' +
+    'measure_scope median_of_claims median_of_classes read_claim_and_log read_contracts ' +
+    'read_decisive_events read_log_end read_log_page read_payloads read_secret ' +
     'read_unsafe_settings search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles delete_other_sessions ' +
-    'delete_session delete_sessions_of forget_attempts rename_customer rename_user revoke_invitation_of ' +
-    'revoke_invitations_to set_password share_secret update_claim_schema',
+    'delete_session delete_sessions_of forget_attempts rename_customer rename_user replace_password revoke_invitation_of ' +
+    'revoke_invitations_to revoke_tokens_of_sessions set_password share_secret update_claim_schema',
   'they make accounts, invitations and tokens, in one transaction, of which nothing is left where it fails':
     'insert_api_token insert_invitation insert_user use_invitation',
 } as const

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { eventually } from '../support/eventually.ts'
+import { holdClock } from '../support/held-rows.ts'
 import { testFaults } from './fault-table.ts'
 import { eventOf, fateOf, type Ledger } from './ledger.ts'
 import { nextNumber } from './load.ts'
@@ -42,6 +44,35 @@ testFaults({
     }
   },
 })
+
+testFaults({
+  name: 'submissions whose clock is held',
+  begin: async (world, ledger) => {
+    const { service, customer } = world
+    const clock = await newClock(service)
+    const claims = await openClaims(service, customer.id, 2, clock)
+    const releases: (() => Promise<void>)[] = []
+    const held = await holdClock({ after: (release) => releases.push(release) }, service.databaseUrl, clock)
+    const [since] = await service.sql('SELECT clock_timestamp() AS time')
+    const hasAsked = async () => (await service.sql(HAS_ASKED, [since?.time])).length > 0
+    return {
+      run: async () => {
+        const submitted = submitTogether(world, ledger, claims, [])
+        const isOver = submitted.then(() => true)
+        await Promise.race([isOver, eventually(hasAsked)])
+        await held.letGo()
+        await submitted
+      },
+      finish: async () => {
+        for (const release of releases) await release()
+      },
+    }
+  },
+})
+
+/** It was looked whether the clock is free. */
+const HAS_ASKED = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND query_start > $1 AND query LIKE '-- find_free_test_clocks%'`
 
 /** Three live claims and one on each of two clocks. */
 async function claimsOfAllKinds({ service, customer }: World): Promise<string[]> {

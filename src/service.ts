@@ -80,7 +80,7 @@ export async function startService(
     )
 
     const stop = async () => {
-      const finished = Promise.all([server.close(), scheduler.stop()])
+      const finished = Promise.allSettled([server.close(), scheduler.stop()])
       await Promise.race([finished, pause(DRAIN_MS, undefined, { ref: false })])
       server.server.closeAllConnections()
       await app.tokenOwners.stop()

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { owned } from '../owned-promise.ts'
 import type { Database } from '../storage/database.ts'
 import { type ClockName, findFreeTestClocks } from '../storage/test-clocks.ts'
 
@@ -35,7 +36,7 @@ export class HeldClocks {
   /** As `untilFree`, for at most so long. */
   async untilFreeWithin(clock: ClockName, longestMs: number): Promise<void> {
     const over = new AbortController()
-    const patience = pause(Math.max(longestMs, 0), undefined, { signal: over.signal })
+    const patience = owned(pause(Math.max(longestMs, 0), undefined, { signal: over.signal }))
     try {
       await Promise.race([this.untilFree(clock), patience])
     } finally {
@@ -51,9 +52,11 @@ export class HeldClocks {
       () => {},
     )
     this.#turns.set(clockId, through)
-    void through.then(() => {
-      if (this.#turns.get(clockId) === through) this.#turns.delete(clockId)
-    })
+    void owned(
+      through.then(() => {
+        if (this.#turns.get(clockId) === through) this.#turns.delete(clockId)
+      }),
+    )
     return done
   }
 

@@ -1,4 +1,5 @@
 import { ServiceError, unavailable } from '../errors.ts'
+import { owned } from '../owned-promise.ts'
 import { candidateId } from '../storage/candidate-id.ts'
 import type { Database } from '../storage/database.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
@@ -78,7 +79,7 @@ export class SubmissionQueue {
       this.#lanes.length < LANES &&
       this.#lines.openCount >= (this.#lanes.length === 0 ? 1 : worthAnother)
     ) {
-      void this.#run(this.#lines.take())
+      void owned(this.#run(this.#lines.take()))
     }
     if (this.#lanes.length < LANES && this.#lines.openCount > 0) this.#holdNoLonger()
   }
@@ -136,7 +137,7 @@ export class SubmissionQueue {
       this.#lines.open(line)
       this.#schedule()
     }
-    if (heldClock) void this.#heldClocks.untilFree(heldClock).then(open)
+    if (heldClock) void owned(this.#heldClocks.untilFree(heldClock).then(open))
     else {
       line.pauseMs = Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
       setTimeout(open, line.pauseMs)

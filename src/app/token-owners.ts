@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { owned } from '../owned-promise.ts'
 import { findTokenOwner } from '../storage/api-tokens.ts'
 import type { Database } from '../storage/database.ts'
 import { type RevocationWatch, watchRevocations } from '../storage/revocations.ts'
@@ -51,7 +52,7 @@ export class TokenOwners {
   /** Begins to listen, and begins again whenever the connection is lost. */
   async start(): Promise<void> {
     const first = await this.#listen().catch(() => null)
-    this.#listening = this.#keepListening(first)
+    this.#listening = owned(this.#keepListening(first))
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { owned } from '../owned-promise.ts'
 import { StartupError } from '../startup-error.ts'
 
 /**
@@ -18,9 +19,11 @@ export async function readPassword(): Promise<string> {
 async function ask(prompt: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
-  const cancelled = new Promise<never>((_, reject) => {
-    lines.on('SIGINT', () => reject(new StartupError('Cancelled.')))
-  })
+  const cancelled = owned(
+    new Promise<never>((_, reject) => {
+      lines.on('SIGINT', () => reject(new StartupError('Cancelled.')))
+    }),
+  )
   process.stderr.write(prompt)
   try {
     return await Promise.race([lines.question(''), cancelled])

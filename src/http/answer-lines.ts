@@ -1,3 +1,4 @@
+import { owned } from '../owned-promise.ts'
 import { type Line, TOO_LONG } from './read-lines.ts'
 
 /**
@@ -38,9 +39,8 @@ export async function* answerLines(
       if ('failure' in first) throw first.failure
       const size = first.line === TOO_LONG ? 0 : first.line.length
       bytes += size
-      const answered = answer(first.line)
-      // Heard where it is waited for; nobody waits any more once the stream has broken.
-      answered.catch(() => {})
+      // Nobody waits for it any more once the stream has broken.
+      const answered = owned(answer(first.line))
       inWork.push({ answer: answered, bytes: size })
       reading = readNext(lines)
     } else if (first === 'ended') reading = null

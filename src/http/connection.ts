@@ -27,7 +27,9 @@ interface Exchange {
 const streams = new WeakSet<IncomingMessage>()
 
 /** The body of this request is a stream: it may last as long as it moves. */
-export const mayLast = (request: IncomingMessage): void => void streams.add(request)
+export function mayLast(request: IncomingMessage): void {
+  streams.add(request)
+}
 
 /**
  * A connection and what happens on it. Its requests are taken one at a time, in their order: a client that sends many

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { owned } from '../owned-promise.ts'
 import { Borrower, type Lender } from './borrower.ts'
 import { CONNECTION_SETTINGS } from './connection-settings.ts'
 import { DatabaseAway, isLastWord } from './database-away.ts'
@@ -100,6 +101,7 @@ export class Pool implements Lender {
     const use = this.#uses.get(client) as Use
     use.askedAt = performance.now()
     return new Promise((resolve, reject) => {
+      // biome-ignore lint/nursery/noFloatingPromises: with a callback it returns none
       client.query(config, (error: Error | null, result) => {
         use.askedAt = null
         if (!error) return resolve(result)
@@ -113,7 +115,7 @@ export class Pool implements Lender {
   async close(): Promise<void> {
     this.#places.refuseAfter(0)
     const cutOff = setTimeout(() => {
-      for (const client of this.#uses.keys()) void client.end()
+      for (const client of this.#uses.keys()) void owned(client.end())
     }, CLOSE_PATIENCE_MS)
     await this.#pool.end()
     clearTimeout(cutOff)
@@ -139,7 +141,7 @@ export class Pool implements Lender {
   #breakSilent(longestMs: number): void {
     const now = performance.now()
     for (const [client, { askedAt }] of this.#uses) {
-      if (askedAt !== null && now - askedAt > longestMs) void client.end()
+      if (askedAt !== null && now - askedAt > longestMs) void owned(client.end())
     }
   }
 }

@@ -12,14 +12,15 @@ const DASHBOARD = fileURLToPath(new URL('../../dashboard/src', import.meta.url))
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
   'startup-error': [],
+  'owned-promise': [],
   errors: ['domain'],
-  storage: ['domain', 'errors', 'startup-error'],
-  app: ['domain', 'storage', 'errors', 'startup-error'],
+  storage: ['domain', 'errors', 'startup-error', 'owned-promise'],
+  app: ['domain', 'storage', 'errors', 'startup-error', 'owned-promise'],
   config: ['app', 'startup-error'],
-  http: ['domain', 'app', 'errors'],
-  scheduler: ['app'],
-  service: ['app', 'storage', 'http', 'scheduler', 'config', 'startup-error'],
-  cli: ['domain', 'app', 'service', 'config', 'errors', 'startup-error'],
+  http: ['domain', 'app', 'errors', 'owned-promise'],
+  scheduler: ['app', 'owned-promise'],
+  service: ['app', 'storage', 'http', 'scheduler', 'config', 'startup-error', 'owned-promise'],
+  cli: ['domain', 'app', 'service', 'config', 'errors', 'startup-error', 'owned-promise'],
   main: ['cli'],
 }
 

@@ -75,6 +75,8 @@ export interface ServeProcess {
   output: () => string
   /** Sends the signal and waits for the end. */
   end: (signal: NodeJS.Signals) => Promise<number | null>
+  /** Waits for the end; its status. */
+  ended: () => Promise<number | null>
 }
 
 /** A real `claimkeeper serve` in a process of its own, ready; ended with its scope. */
@@ -98,5 +100,12 @@ export async function startServeProcess(t: Scope, settings: Record<string, strin
     child.stderr.on('data', hear)
     ended.then(() => reject(new Error(`serve ended before it was ready:\n${output}`)))
   })
-  return { url: await ready, token: TOKEN.exec(output)?.[0] ?? null, child, output: () => output, end }
+  return {
+    url: await ready,
+    token: TOKEN.exec(output)?.[0] ?? null,
+    child,
+    output: () => output,
+    end,
+    ended: async () => (await ended)[0],
+  }
 }

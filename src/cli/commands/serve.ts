@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Logger } from 'pino'
 import { invitationUrl } from '../../app/invitation-key.ts'
 import { type Config, readConfig, SETTINGS } from '../../config.ts'
 import { type Service, startService } from '../../service.ts'
 import { bannerText } from '../banner.ts'
+import { Fault, listenForFaults } from '../last-resort.ts'
 import { createLog } from '../log.ts'
 import { reportTo } from '../run-command.ts'
 import { killedAfter, listenForStop } from '../stop-signal.ts'
@@ -16,22 +18,22 @@ export function addServeCommand(program: Command): void {
     .addHelpText('after', `\nSettings, from the environment:\n${settingsText()}`)
     .action(async () => {
       const config = readConfig()
-      const signal = listenForStop()
-      const service = await start(config, signal)
+      const log = createLog(config.logLevel)
+      const signal = AbortSignal.any([listenForStop(), listenForFaults(log)])
+      const service = await start(config, log, signal)
       if (service !== null) {
         await aborted(signal)
         console.log(`${signal.reason.message}: finishing requests in flight and stopping the database`)
         await service.stop()
       }
       console.log('Stopped.')
-      process.exit(0)
+      process.exit(signal.reason instanceof Fault ? 1 : 0)
     })
 }
 
 /** Null where the signal came first; then what was started has been stopped again. */
-async function start(config: Config, signal: AbortSignal): Promise<Service | null> {
+async function start(config: Config, log: Logger, signal: AbortSignal): Promise<Service | null> {
   const startedAt = performance.now()
-  const log = createLog(config.logLevel)
   try {
     const service = await killedAfter(signal, startService(config, log, reportTo(process.stdout), signal))
     console.log(banner(service, config, performance.now() - startedAt))

@@ -6,6 +6,7 @@ import { inSlices } from '../../app/in-slices.ts'
 import { type EventRequest, submitEvent } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { ServiceError } from '../../errors.ts'
+import { owned } from '../../owned-promise.ts'
 import { answerLines } from '../answer-lines.ts'
 import {
   BATCH_BODY_LIMIT,
@@ -106,7 +107,7 @@ function* submitEach(
 ): Generator<void, Promise<object>[]> {
   const results: Promise<object>[] = []
   for (const item of items) {
-    results.push(submit(item))
+    results.push(owned(submit(item)))
     yield
   }
   return results
@@ -116,7 +117,7 @@ function* submitEach(
 function lineAnswerer(app: App, request: FastifyRequest, read: (item: Item) => EventRequest) {
   let last: Promise<unknown> = Promise.resolve()
   return async (line: Line): Promise<string> => {
-    const reading = last.then(() => inSlices(readLine(request, line, read)))
+    const reading = owned(last.then(() => inSlices(readLine(request, line, read))))
     last = reading
     const event = await reading
     const result = await resultOf(app, request, () => {

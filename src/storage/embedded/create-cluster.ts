@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { owned } from '../../owned-promise.ts'
 import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './binaries.ts'
 import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './password-file.ts'
@@ -78,10 +79,12 @@ async function runInitdb(
   const child = spawnAs(runAs, binaries.initdb, args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
   const giveUp = () => child.kill()
   signal.addEventListener('abort', giveUp, { once: true })
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', (code, signal) => resolve(code ?? signal))
-  })
+  const ended = owned(
+    new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code, signal) => resolve(code ?? signal))
+    }),
+  )
   const [result, output] = await Promise.all([ended, child.stderr === null ? '' : text(child.stderr)])
   signal.removeEventListener('abort', giveUp)
   signal.throwIfAborted()

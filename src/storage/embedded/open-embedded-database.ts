@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { owned } from '../../owned-promise.ts'
 import { StartupError } from '../../startup-error.ts'
 import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
@@ -83,10 +84,11 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): () => Promis
 
   function watch(server: Server): void {
     present = server
-    void server.ended.then(() => {
+    const afterwards = server.ended.then(() => {
       present = undefined
-      if (role === 'service' && !leaving.signal.aborted) comingBack = comeBack()
+      if (role === 'service' && !leaving.signal.aborted) comingBack = owned(comeBack())
     })
+    void owned(afterwards)
   }
 
   async function comeBack(): Promise<void> {

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ApiClient } from '../support/api-client.ts'
+import { Conformance } from '../support/conformance.ts'
+import { contractWith } from '../support/contracts.ts'
+import { hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
+import { eventually } from '../support/eventually.ts'
+import { holdClaims } from '../support/held-rows.ts'
+import { runNode, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const NODE_OPTIONS = `--import ${new URL('../support/fault-on-signal.ts', import.meta.url).href}`
+const LAST_RESORT = new URL('../../src/cli/last-resort.ts', import.meta.url).href
+
+const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
+  new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
+
+describe('a fault that nobody caught', { concurrency: true }, () => {
+  test('a rejection: what is in flight is finished, new requests are refused, and the status is 1', async (t) => {
+    const DATABASE_URL = await createTestDatabase(t)
+    const served = await startServeProcess(t, { DATABASE_URL, NODE_OPTIONS })
+    const api = await clientOf(served)
+    const { id } = await api.claim(await api.customer('acme'), contractWith())
+    const held = await holdClaims(t, DATABASE_URL, [id])
+    const inFlight = api.post('/v1/events', { claim_id: id, id: 'in flight', type: 'other' })
+    await held.keepWaiting()
+
+    served.child.kill('SIGUSR2')
+    await eventually(async () => served.output().includes('finishing requests in flight'))
+    const refused = await api.get(`/v1/claims/${id}`).catch(() => null)
+    if (refused) assert.equal(refused.status, 503)
+    await held.letGo()
+    assert.equal((await inFlight).status, 201)
+    assert.equal(await served.ended(), 1)
+    assert.match(served.output(), /"level":60.*fault-on-signal.*a fault that nobody caught/)
+
+    const again = await clientOf({ ...(await startServeProcess(t, { DATABASE_URL })), token: served.token })
+    assert.deepEqual(
+      (await again.readClaim(id)).events.map((event: { id: string }) => event.id),
+      ['in flight'],
+    )
+  })
+
+  test('an exception: the embedded database is stopped as at any stop', async (t) => {
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, NODE_OPTIONS, FAULT: 'exception' })
+    served.child.kill('SIGUSR2')
+    assert.equal(await served.ended(), 1)
+    assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)
+  })
+
+  test('another one while it stops ends it at once', async (t) => {
+    const DATABASE_URL = await createTestDatabase(t)
+    const served = await startServeProcess(t, { DATABASE_URL, NODE_OPTIONS })
+    const api = await clientOf(served)
+    const { id } = await api.claim(await api.customer('acme'), contractWith())
+    const held = await holdClaims(t, DATABASE_URL, [id])
+    const inFlight = api.post('/v1/events', { claim_id: id, type: 'other' }).catch(() => null)
+    await held.keepWaiting()
+    served.child.kill('SIGUSR2')
+    await eventually(async () => served.output().includes('finishing requests in flight'))
+    served.child.kill('SIGUSR2')
+    assert.equal(await served.ended(), 1)
+    assert.equal(await inFlight, null)
+    assert.doesNotMatch(served.output(), /Stopped\./)
+  })
+
+  test('a stop that does not end is left', async () => {
+    const script = `import { pino } from 'pino'
+      import { listenForFaults } from '${LAST_RESORT}'
+      const signal = listenForFaults(pino(pino.destination({ dest: 2, sync: true })), 50)
+      signal.addEventListener('abort', () => console.log('stopping'))
+      setInterval(() => {}, 1_000)
+      Promise.reject('no error, even')`
+    const { status, stdout, stderr } = await runNode(['--input-type=module', '-e', script], {})
+    assert.deepEqual([status, stdout], [1, 'stopping\n'])
+    assert.match(stderr, /no error, even/)
+    assert.match(stderr, /the stop does not end/)
+  })
+})

@@ -90,7 +90,9 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // While it stops, requests on open connections are answered by the hook below, with our error body.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      sendError(error, request, reply)
+    },
     // Connections hear of it themselves.
     clientErrorHandler: () => {},
   }).withTypeProvider<TypeBoxTypeProvider>()

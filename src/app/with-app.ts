@@ -12,7 +12,6 @@ export async function withApp<T>(
     ...options,
     role: 'command',
     poolSize: LEAST_CONNECTIONS,
-    signal: new AbortController().signal,
   })
   try {
     return await unlessAborted(options.signal, work(createApp(database.db)))

@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdMigrations } from '../support/held-rows.ts'
-import { runCli, serveUntil, startServeProcess } from '../support/serve-process.ts'
+import { runCli, runUntil, startServeProcess } from '../support/serve-process.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -72,7 +72,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
   ]) {
     test(`at "${step}"`, async (t) => {
       const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
-      const { status, output } = await serveUntil(step, 'SIGTERM', { CLAIMKEEPER_DATA_DIR })
+      const { status, output } = await runUntil(step, 'SIGTERM', { CLAIMKEEPER_DATA_DIR })
       assert.equal(status, 0, output)
       assert.match(output, /Stopped\.\n$/)
       assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)
@@ -88,7 +88,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
 
   test('while it waits for a database that is away', async () => {
     const DATABASE_URL = 'postgres://127.0.0.1:1/nowhere'
-    const { status, output } = await serveUntil('Waiting for the database', 'SIGTERM', { DATABASE_URL })
+    const { status, output } = await runUntil('Waiting for the database', 'SIGTERM', { DATABASE_URL })
     assert.equal(status, 0)
     assert.match(output, /Stopped by SIGTERM before it was ready/)
   })
@@ -103,19 +103,25 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
       () => open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => null),
       { seconds: 60 },
     )
-    const { status, output } = await serveUntil(beingRead, 'SIGTERM', { CLAIMKEEPER_DATA_DIR: dataDir })
+    const { status, output } = await runUntil(beingRead, 'SIGTERM', { CLAIMKEEPER_DATA_DIR: dataDir })
     assert.equal(status, null)
     assert.match(output, /What was under way does not end/)
     await (await beingRead).close()
   })
 
-  test('while another’s lock holds up the migrations', async (t) => {
-    const DATABASE_URL = await createTestDatabase(t, { migrated: false })
-    const held = await holdMigrations(t, DATABASE_URL)
-    const { status } = await serveUntil(held.keepWaiting(), 'SIGTERM', { DATABASE_URL })
-    assert.equal(status, 0)
-    await held.letGo()
-  })
+  for (const [command, expected] of [
+    ['serve', 0],
+    ['migrate', 1],
+  ] as const) {
+    test(`while another’s lock holds up the migrations of ${command}`, async (t) => {
+      const DATABASE_URL = await createTestDatabase(t, { migrated: false })
+      const held = await holdMigrations(t, DATABASE_URL)
+      const { status, output } = await runUntil(held.keepWaiting(), 'SIGTERM', { DATABASE_URL }, command)
+      assert.equal(status, expected, output)
+      assert.match(output, /Stopped by SIGTERM/)
+      await held.letGo()
+    })
+  }
 })
 
 describe('the first token is never lost', { concurrency: 2 }, () => {
@@ -137,7 +143,7 @@ describe('the first token is never lost', { concurrency: 2 }, () => {
 
   test('a start that is killed as it shows it has stored it, or the next one shows another', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
-    const killed = await serveUntil('Making the account', 'SIGKILL', { CLAIMKEEPER_DATA_DIR })
+    const killed = await runUntil('Making the account', 'SIGKILL', { CLAIMKEEPER_DATA_DIR })
     const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
     const token = served.token ?? killed.token
     assert.ok(token)

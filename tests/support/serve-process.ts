@@ -43,13 +43,14 @@ export async function runNode(args: string[], settings: Record<string, string>):
   return { ...run, status }
 }
 
-/** Starts `claimkeeper serve`, sends the signal once it has printed the text or the moment has come; what it printed. */
-export async function serveUntil(
+/** Starts `claimkeeper …`, sends the signal once it has printed the text or the moment has come; what it printed. */
+export async function runUntil(
   moment: string | Promise<unknown>,
   signal: NodeJS.Signals,
   settings: Record<string, string>,
+  command = 'serve',
 ) {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [MAIN, command], {
     env: childEnvironment(settings),
     timeout: PATIENCE_MS,
     killSignal: 'SIGKILL',

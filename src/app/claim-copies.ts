@@ -7,6 +7,8 @@ import type { ClaimToDecide } from '../storage/claims-to-decide.ts'
 export interface ClaimCopy {
   claim: Claim
   log: EventLog
+  /** False: good for what needs no log only. */
+  isWhole: boolean
   /** The last time in its log, or when it entered its status. */
   lastAt: Date
   /** Of the ids of all events, one each. */
@@ -41,8 +43,11 @@ export class ClaimCopies {
     return this.#copies.get(claimId)
   }
 
+  /** One that is not whole, or older than what is kept, is not. */
   keep(copy: ClaimCopy): void {
-    const { id } = copy.claim
+    const { id, eventCount } = copy.claim
+    const kept = this.#copies.get(id)
+    if (!copy.isWhole || (kept && kept.claim.eventCount > eventCount)) return
     // Its size is only looked at when it is new.
     if (copy.bytes > 1.2 * copy.countedBytes) {
       this.#copies.delete(id)
@@ -59,14 +64,17 @@ export class ClaimCopies {
 export function copyOf({
   claim,
   contractLength,
+  isWhole,
   lastAt,
   eventIds,
   decisiveEvents,
 }: ClaimToDecide): ClaimCopy {
   const contractBytes = contractLength > SHORT_CONTRACT ? contractLength * BYTES_A_CHARACTER : 0
   return {
-    claim,
+    // Several drafts may be made of one read.
+    claim: { ...claim },
     log: new EventLog(claim.contract.fulfillment_condition, decisiveEvents),
+    isWhole,
     lastAt,
     idHashes: eventIds.map(hashOf),
     bytes: COPY_BYTES + contractBytes + HASH_BYTES * eventIds.length,

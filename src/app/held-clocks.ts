@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { owned } from '../owned-promise.ts'
 import type { Database } from '../storage/database.ts'
 import { type ClockName, findFreeTestClocks } from '../storage/test-clocks.ts'
+import { Turns } from './turns.ts'
 
 const LOOK_EVERY_MS = 50
 
@@ -13,8 +14,7 @@ export class HeldClocks {
   readonly #db: Database
   /** By the clock's id. */
   readonly #held = new Map<string, { clock: ClockName; free: Promise<void>; wake: () => void }>()
-  /** By the clock's id, the last of those who want to hold it. */
-  readonly #turns = new Map<string, Promise<void>>()
+  readonly #turns = new Turns()
   #isLooking = false
 
   constructor(db: Database) {
@@ -44,20 +44,9 @@ export class HeldClocks {
     }
   }
 
-  /** Works on one clock come one after the other, whatever becomes of those before. */
-  inTurn<T>(clockId: string, work: () => Promise<T>): Promise<T> {
-    const done = (this.#turns.get(clockId) ?? Promise.resolve()).then(work)
-    const through = done.then(
-      () => {},
-      () => {},
-    )
-    this.#turns.set(clockId, through)
-    void owned(
-      through.then(() => {
-        if (this.#turns.get(clockId) === through) this.#turns.delete(clockId)
-      }),
-    )
-    return done
+  /** Works on one clock come one after the other. */
+  inTurn<T>({ userId, id }: ClockName, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(`${userId} ${id}`, work)
   }
 
   #lookSoon(): void {
@@ -69,7 +58,7 @@ export class HeldClocks {
   async #look(): Promise<void> {
     const asked = [...this.#held.values()].map(({ clock }) => clock)
     // Who waits finds out himself what is wrong.
-    const free = await findFreeTestClocks(this.#db, asked).catch(() => asked.map(({ id }) => id))
+    const free = await findFreeTestClocks(this.#db.submissions, asked).catch(() => asked.map(({ id }) => id))
     for (const id of free) {
       this.#held.get(id)?.wake()
       this.#held.delete(id)

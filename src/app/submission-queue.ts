@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import { ClaimCopies } from './claim-copies.ts'
 import type { HeldClocks } from './held-clocks.ts'
+import { LongLogs } from './long-logs.ts'
 import { type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
 import { submitApart } from './submit-apart.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
@@ -32,6 +33,7 @@ export class SubmissionQueue {
   readonly #db: Database
   readonly #heldClocks: HeldClocks
   readonly #copies = new ClaimCopies()
+  readonly #longLogs: LongLogs
   readonly #lines = new SubmissionLines()
   /** The groups on their way. */
   readonly #lanes: (readonly Taken[])[] = []
@@ -42,6 +44,7 @@ export class SubmissionQueue {
   constructor(db: Database, heldClocks: HeldClocks) {
     this.#db = db
     this.#heldClocks = heldClocks
+    this.#longLogs = new LongLogs(db, this.#copies)
   }
 
   /** Submissions that wait for nothing but their turn, or are on their way. */
@@ -131,13 +134,14 @@ export class SubmissionQueue {
     }
   }
 
-  #park(line: Line, { heldClock }: Again): void {
+  #park(line: Line, { again, heldClock }: Again): void {
     this.#lines.park(line)
     const open = () => {
       this.#lines.open(line)
       this.#schedule()
     }
     if (heldClock) void owned(this.#heldClocks.untilFree(heldClock).then(open))
+    else if (again === 'log is long') void owned(this.#longLogs.load(line.account.userId, line.claimId).then(open))
     else {
       line.pauseMs = Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
       setTimeout(open, line.pauseMs)

@@ -1,7 +1,7 @@
 import type { LogEvent } from '../domain/event.ts'
 import { type Append, type Appended, appendEvents, type TimeSource } from '../storage/append-events.ts'
 import { type EventName, readEvents } from '../storage/claim-log.ts'
-import { readClaimsToDecide } from '../storage/claims-to-decide.ts'
+import { type ClaimToDecide, readClaimsToDecide } from '../storage/claims-to-decide.ts'
 import type { Connection } from '../storage/database.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import type { ClockName } from '../storage/test-clocks.ts'
@@ -19,11 +19,11 @@ export interface ClaimSubmissions {
 /**
  * What became of a submission. `again`: nothing is decided yet, since somebody else was faster (§3 rule 3), the
  * claim's test clock is being advanced, the write was lost on its way and may have taken effect, or the database
- * refused what was written together with it.
+ * refused what was written together with it; or its claim has a long log, of which a copy has to be made first.
  */
 export type Outcome = SubmittedEvent | Error | Again
 export interface Again {
-  again: 'overtaken' | 'clock is held' | 'write was lost' | 'refused together'
+  again: 'overtaken' | 'clock is held' | 'log is long' | 'write was lost' | 'refused together'
   cause?: unknown
   /** To be waited for. */
   heldClock?: ClockName
@@ -47,6 +47,7 @@ export async function submitGroup(
     const written = await writeDrafts(db, drafts)
     return groups.map((group) => {
       const draft = drafts.get(group)
+      if (draft === 'log is long') return group.requests.map(() => ({ again: 'log is long' }))
       if (!draft) return group.requests.map(({ address }) => claimNotFound(address))
       return settle(copies, draft, written, recorded.get(group.claimId) ?? new Map())
     })
@@ -58,7 +59,9 @@ export async function submitGroup(
 }
 
 /** None where there is no such claim. */
-type Drafts = Map<ClaimSubmissions, ClaimDraft>
+type Drafts = Map<ClaimSubmissions, ClaimDraft | 'log is long'>
+
+const draftsIn = (drafts: Drafts) => drafts.values().filter((draft) => draft !== 'log is long')
 
 async function draftGroups(
   db: Connection,
@@ -71,7 +74,7 @@ async function draftGroups(
     if (draft) drafts.set(group, draft)
     return !draft
   })
-  if (unknown.length > 0) await draftFromDatabase(db, unknown, drafts)
+  if (unknown.length > 0) await draftFromDatabase(db, copies, unknown, drafts)
   return drafts
 }
 
@@ -87,21 +90,38 @@ function draftFromCopy(copies: ClaimCopies, { claimId, requests }: ClaimSubmissi
 
 async function draftFromDatabase(
   db: Connection,
+  copies: ClaimCopies,
   groups: readonly ClaimSubmissions[],
   drafts: Drafts,
 ): Promise<void> {
   const groupsOf = Map.groupBy(groups, ({ claimId }) => claimId)
-  await readClaimsToDecide(db, [...groupsOf.keys()], (read) => {
-    for (const group of groupsOf.get(read.claim.id) ?? []) {
-      drafts.set(group, new ClaimDraft(copyOf(read), group.requests, new Set(read.eventIds)))
-    }
-  })
+  const named = groups.flatMap(({ requests }) => requests.map(({ submission }) => submission.id))
+  for (const read of await readClaimsToDecide(db, [...groupsOf.keys()], named)) {
+    for (const group of groupsOf.get(read.claim.id) ?? []) drafts.set(group, draftFrom(read, copies, group))
+  }
+}
+
+/** Of a claim whose log was not read all can be decided that appends nothing, and by a copy of this version the rest. */
+function draftFrom(
+  read: ClaimToDecide,
+  copies: ClaimCopies,
+  { requests }: ClaimSubmissions,
+): ClaimDraft | 'log is long' {
+  const recorded = new Set(read.eventIds)
+  const draft = new ClaimDraft(copyOf(read), requests, recorded)
+  if (read.isWhole || !draft.writes) return draft
+  const copy = copies.get(read.claim.id)
+  return copy?.claim.eventCount === read.claim.eventCount
+    ? new ClaimDraft(copy, requests, recorded)
+    : 'log is long'
 }
 
 /** The recorded events that submissions repeat, by claim and id. */
 async function readRecorded(db: Connection, drafts: Drafts): Promise<Map<string, Map<string, LogEvent>>> {
   const names: EventName[] = []
-  for (const [{ claimId }, draft] of drafts) for (const id of draft.recordedIds) names.push({ claimId, id })
+  for (const { copy, recordedIds } of draftsIn(drafts)) {
+    for (const id of recordedIds) names.push({ claimId: copy.claim.id, id })
+  }
   const found = names.length === 0 ? [] : await readEvents(db, names)
   const byClaim = Map.groupBy(found, ({ claimId }) => claimId)
   return new Map(
@@ -120,7 +140,7 @@ type Written = Date | Again | Error
  */
 async function writeDrafts(db: Connection, drafts: Drafts): Promise<Map<ClaimDraft, Written>> {
   const written = new Map<ClaimDraft, Written>()
-  const writing = drafts.values().filter(({ writes }) => writes)
+  const writing = draftsIn(drafts).filter(({ writes }) => writes)
   let isOver = false
   for (const some of Map.groupBy(writing, ({ home }) => home).values()) {
     const result = isOver ? OVERTAKEN : await write(db, some)

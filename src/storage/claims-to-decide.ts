@@ -10,9 +10,11 @@ export interface ClaimToDecide {
   claim: Claim
   /** Characters of its JSON. */
   contractLength: number
+  /** False: its log is long and was not read. */
+  isWhole: boolean
   /** The last time in its log, or when it entered its status. */
   lastAt: Date
-  /** Of every event. */
+  /** Of every event; where it is not whole, of those that were named. */
   eventIds: string[]
   /** Those of the types that the condition names. */
   decisiveEvents: Evidence[]
@@ -23,7 +25,9 @@ const SHORT_LOG_BYTES = 64 * 1024
 /** Estimated for an event besides its payload. */
 const EVENT_BYTES = 100
 
-interface Row extends Omit<ClaimRow, 'contract'> {
+export const CLAIM_ROW_TO_DECIDE = CLAIM_COLUMNS.replace('contract', 'contract::text')
+
+export interface ClaimRowToDecide extends Omit<ClaimRow, 'contract'> {
   contract: string
   is_read: boolean
   last_at: Date
@@ -32,46 +36,50 @@ interface Row extends Omit<ClaimRow, 'contract'> {
 }
 
 /**
- * The claims with these ids, as many of them as there are. A long log is read by itself, so that many together
- * cannot fill the memory: `onClaim` is called with each claim as soon as it is there.
+ * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
+ * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it.
  */
 export async function readClaimsToDecide(
   db: Connection,
   ids: readonly string[],
-  onClaim: (claim: ClaimToDecide) => void,
-): Promise<void> {
-  const rows = await read(db, ids, SHORT_LOG_BYTES)
-  for (const row of rows) if (row.is_read) onClaim(toClaimToDecide(row))
-  for (const { id, is_read } of rows) {
-    if (!is_read) for (const row of await read(db, [id], Infinity)) onClaim(toClaimToDecide(row))
-  }
-}
-
-function read(db: Connection, ids: readonly string[], longest: number): Promise<Row[]> {
-  return db.query<Row>({
+  named: readonly string[],
+): Promise<ClaimToDecide[]> {
+  const isRead = `log_bytes + ${EVENT_BYTES} * event_count <= ${SHORT_LOG_BYTES}`
+  const rows = await db.query<ClaimRowToDecide>({
     name: 'read_claims_to_decide',
     // The condition of the join keeps the logs that are too long from being read at all.
     text: `-- read_claims_to_decide
-      SELECT ${CLAIM_COLUMNS.replace('contract', 'contract::text')},
-        log_bytes + ${EVENT_BYTES} * event_count <= $2::float8 AS is_read,
-        greatest(status_since, log.last_at) AS last_at, log.ids, log.decisive
+      SELECT ${CLAIM_ROW_TO_DECIDE}, ${isRead} AS is_read, greatest(status_since, log.last_at) AS last_at,
+        coalesce(log.ids, named.ids) AS ids, log.decisive
       FROM claims c LEFT JOIN LATERAL (
         SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
           json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
             FILTER (WHERE e.type = ANY (c.decisive_event_types)) AS decisive
         FROM claim_events e
         WHERE e.claim_id = c.id
-      ) log ON log_bytes + ${EVENT_BYTES} * event_count <= $2::float8
+      ) log ON ${isRead}
+      LEFT JOIN LATERAL (
+        SELECT json_agg(e.id) AS ids FROM claim_events e WHERE e.claim_id = c.id AND e.id = ANY ($2)
+      ) named ON NOT (${isRead})
       WHERE c.id = ANY ($1)`,
-    values: [ids, longest],
+    values: [ids, named],
     readOnly: true,
   })
+  return rows.map(toClaimToDecide)
 }
 
-function toClaimToDecide({ contract, last_at, ids, decisive, ...row }: Row): ClaimToDecide {
+export function toClaimToDecide({
+  contract,
+  is_read,
+  last_at,
+  ids,
+  decisive,
+  ...row
+}: ClaimRowToDecide): ClaimToDecide {
   return {
     claim: toClaim({ ...row, contract: toContract(contract) }),
     contractLength: contract.length,
+    isWhole: is_read,
     lastAt: last_at,
     eventIds: ids ?? [],
     decisiveEvents: decisive ?? [],

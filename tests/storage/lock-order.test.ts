@@ -26,7 +26,7 @@ const terms = contractWith({ activity_window: 0.001 })
 
 async function append(connection: Connection, ids: readonly string[]): Promise<void> {
   const appends: Append[] = []
-  await readClaimsToDecide(connection, ids, ({ claim, lastAt }) => {
+  for (const { claim, lastAt } of await readClaimsToDecide(connection, ids, [])) {
     appends.push({
       seen: claim,
       lastAt,
@@ -34,7 +34,7 @@ async function append(connection: Connection, ids: readonly string[]): Promise<v
       bytes: 2,
       settles: false,
     })
-  })
+  }
   await appendEvents(connection, appends, { kind: 'live' })
 }
 

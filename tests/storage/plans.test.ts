@@ -13,7 +13,7 @@ import {
   readContracts,
 } from '../../src/storage/claim-list.ts'
 import { readClaimAndLog, readEvents, readLogPage, readPayloads } from '../../src/storage/claim-log.ts'
-import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
+import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import { listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database.ts'
 import {
@@ -236,9 +236,8 @@ describe('what is sent for each request', () => {
       test(`${count} claims are read for their decisions, and written, by their indexes (${mode} plan)`, async () => {
         const some = ids.slice(0, count)
         assert.equal(some.length, count)
-        const read: ClaimToDecide[] = []
         reader.take()
-        await readClaimsToDecide(reader.connection, some, (claim) => read.push(claim))
+        const read = await readClaimsToDecide(reader.connection, some, ['event-1'])
         assert.equal(read.length, count)
         await appendEvents(
           reader.connection,

@@ -1,0 +1,21 @@
+import { owned } from '../owned-promise.ts'
+
+/** Works of the same name come one after the other, whatever becomes of those before. */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>()
+
+  take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const done = (this.#last.get(name) ?? Promise.resolve()).then(work)
+    const through = done.then(
+      () => {},
+      () => {},
+    )
+    this.#last.set(name, through)
+    void owned(
+      through.then(() => {
+        if (this.#last.get(name) === through) this.#last.delete(name)
+      }),
+    )
+    return done
+  }
+}

@@ -43,11 +43,14 @@ export class ClaimCopies {
     return this.#copies.get(claimId)
   }
 
-  /** One that is not whole, or older than what is kept, is not. */
+  /** Of what was read and not written to: somebody else may have written meanwhile. */
+  keepIfNewer(copy: ClaimCopy): void {
+    const kept = this.#copies.get(copy.claim.id)
+    if (copy.isWhole && !(kept && kept.claim.eventCount > copy.claim.eventCount)) this.keep(copy)
+  }
+
   keep(copy: ClaimCopy): void {
-    const { id, eventCount } = copy.claim
-    const kept = this.#copies.get(id)
-    if (!copy.isWhole || (kept && kept.claim.eventCount > eventCount)) return
+    const { id } = copy.claim
     // Its size is only looked at when it is new.
     if (copy.bytes > 1.2 * copy.countedBytes) {
       this.#copies.delete(id)

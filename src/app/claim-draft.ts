@@ -50,9 +50,8 @@ export class ClaimDraft {
     return testClockId === null ? null : userId
   }
 
-  /** What is to be written; null where nothing is. */
-  get append(): Append | null {
-    if (!this.writes) return null
+  /** What is to be written, where anything is. */
+  get append(): Append {
     return {
       seen: this.copy.claim,
       lastAt: this.copy.lastAt,

@@ -36,7 +36,7 @@ export class LongLogs {
         onClaim: (claim) => copies.push(copyOf(claim)),
         onDecisive: (events) => inSlices(addEach(copies[0] as ClaimCopy, events)),
       })
-      for (const copy of copies) this.#copies.keep(copy)
+      for (const copy of copies) this.#copies.keepIfNewer(copy)
     })
   }
 }

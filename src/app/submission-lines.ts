@@ -1,5 +1,5 @@
+import type { Again } from './submission-outcome.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
-import type { Again } from './submit-group.ts'
 
 /** What one group takes. */
 const GROUP_SIZE = 500

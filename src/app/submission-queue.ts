@@ -7,9 +7,9 @@ import { ClaimCopies } from './claim-copies.ts'
 import type { HeldClocks } from './held-clocks.ts'
 import { LongLogs } from './long-logs.ts'
 import { type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
+import { type Again, type Outcome, OVERTAKEN } from './submission-outcome.ts'
 import { submitApart } from './submit-apart.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
-import type { Again, Outcome } from './submit-group.ts'
 
 /** For how long a submission is tried again before the caller is told to. */
 const PATIENCE_MS = 5_000
@@ -123,11 +123,18 @@ export class SubmissionQueue {
   }
 
   #settle({ line, waiting }: Taken, outcomes: readonly Outcome[]): void {
-    const fates = waiting.map((one, i) => fateAfterLoss(one, outcomes[i] as Outcome))
-    const again = waiting.filter((one, i) => !this.#answer(one, fates[i] as Outcome))
-    this.#lines.giveBack(line, again)
-    const waits = fates.find((fate) => 'again' in fate && fate.again !== 'overtaken') as Again | undefined
-    if (waits && again.length > 0) this.#park(line, waits)
+    const again: Waiting[] = []
+    let waits: Again | null = null
+    for (const [i, one] of waiting.entries()) {
+      const fate = fateAfterLoss(one, outcomes[i] as Outcome)
+      if (!('again' in fate)) this.#answer(one, fate)
+      else if (this.#mayTryAgain(one, fate)) {
+        again.push(one)
+        if (fate !== OVERTAKEN) waits = fate
+      }
+    }
+    if (again.length > 0) this.#lines.giveBack(line, again)
+    if (waits) this.#park(line, waits)
     else {
       line.pauseMs = 0
       this.#lines.open(line)
@@ -148,16 +155,18 @@ export class SubmissionQueue {
     }
   }
 
-  /** False where it must be tried again. */
-  #answer(one: Waiting, outcome: Outcome): boolean {
-    if ('again' in outcome) {
-      if (outcome.again === 'write was lost') one.lost = outcome
-      if (!one.isAnswered && performance.now() - one.since < PATIENCE_MS) return false
-      one.reject(outOfPatience(one))
-    } else if (outcome instanceof Error) one.reject(outcome)
+  #answer(one: Waiting, outcome: SubmittedEvent | Error): void {
+    if (outcome instanceof Error) one.reject(outcome)
     else one.resolve(one.lost ? { ...outcome, replayed: false } : outcome)
     this.#lines.leave(one.request)
-    return true
+  }
+
+  /** False where that has taken too long: it is answered. */
+  #mayTryAgain(one: Waiting, again: Again): boolean {
+    if (again.again === 'write was lost') one.lost = again
+    if (!one.isAnswered && performance.now() - one.since < PATIENCE_MS) return true
+    this.#answer(one, outOfPatience(one))
+    return false
   }
 
   /** Answers those that have waited for too long, wherever they are. */
@@ -183,8 +192,9 @@ const toClaimSubmissions = ({ line, waiting }: Taken) => ({
 
 /** Where an earlier write may have taken effect, the answer has to be found out: no failure tells. */
 function fateAfterLoss({ lost }: Waiting, outcome: Outcome): Outcome {
+  if (!lost || !(outcome instanceof Error)) return outcome
   const isVerdict = outcome instanceof ServiceError && !(outcome instanceof DatabaseAway)
-  return lost && outcome instanceof Error && !isVerdict ? lost : outcome
+  return isVerdict ? outcome : lost
 }
 
 function outOfPatience({ request, lost }: Waiting): ServiceError {

@@ -1,14 +1,8 @@
 import type { Connection } from '../storage/database.ts'
 import type { ClaimCopies } from './claim-copies.ts'
+import { endsTheWork, fateOf, type Outcome, OVERTAKEN } from './submission-outcome.ts'
 import type { EventRequest } from './submit-event.ts'
-import {
-  type ClaimSubmissions,
-  endsTheWork,
-  fateOf,
-  type Outcome,
-  OVERTAKEN,
-  submitGroup,
-} from './submit-group.ts'
+import { type ClaimSubmissions, submitGroup } from './submit-group.ts'
 
 /** For how long those of one group are sent one by one; the rest goes again with another. */
 const LONGEST_APART_MS = 5_000
@@ -23,6 +17,7 @@ export async function submitApart(
   groups: readonly ClaimSubmissions[],
 ): Promise<Outcome[][]> {
   const together = await submitGroup(db, copies, groups).catch((error) => allOf(groups, error))
+  if (!together.some((outcomes) => outcomes.some(isRefused))) return together
   const alone = new Alone(db, copies, together.flat().some(endsTheWork))
   const outcomes: Outcome[][] = []
   for (const [i, group] of groups.entries()) {

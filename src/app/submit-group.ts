@@ -1,14 +1,13 @@
 import type { LogEvent } from '../domain/event.ts'
-import { type Append, type Appended, appendEvents, type TimeSource } from '../storage/append-events.ts'
 import { type EventName, readEvents } from '../storage/claim-log.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../storage/claims-to-decide.ts'
 import type { Connection } from '../storage/database.ts'
-import { DatabaseAway } from '../storage/database-away.ts'
-import type { ClockName } from '../storage/test-clocks.ts'
 import { type ClaimCopies, copyOf, mayHold } from './claim-copies.ts'
 import { ClaimDraft } from './claim-draft.ts'
 import { claimNotFound } from './not-found.ts'
-import type { EventRequest, SubmittedEvent } from './submit-event.ts'
+import { LOG_IS_LONG, type Outcome, OVERTAKEN } from './submission-outcome.ts'
+import type { EventRequest } from './submit-event.ts'
+import { type Attempt, writeDrafts } from './write-drafts.ts'
 
 /** Submissions of one account to one claim, in their order. */
 export interface ClaimSubmissions {
@@ -16,19 +15,11 @@ export interface ClaimSubmissions {
   requests: readonly EventRequest[]
 }
 
-/**
- * What became of a submission. `again`: nothing is decided yet, since somebody else was faster (§3 rule 3), the
- * claim's test clock is being advanced, the write was lost on its way and may have taken effect, or the database
- * refused what was written together with it; or its claim has a long log, of which a copy has to be made first.
- */
-export type Outcome = SubmittedEvent | Error | Again
-export interface Again {
-  again: 'overtaken' | 'clock is held' | 'log is long' | 'write was lost' | 'refused together'
-  cause?: unknown
-  /** To be waited for. */
-  heldClock?: ClockName
+/** With what was made of them; or why nothing was: there is no such claim, or its log has to be read first. */
+interface Draft {
+  readonly group: ClaimSubmissions
+  attempt: Attempt | 'no claim' | 'log is long'
 }
-export const OVERTAKEN: Again = { again: 'overtaken' }
 
 /**
  * Decides and records submissions to several claims, with one statement for all of their writes (claims on test
@@ -43,13 +34,13 @@ export async function submitGroup(
 ): Promise<Outcome[][]> {
   try {
     const drafts = await draftGroups(db, copies, groups)
-    const recorded = await readRecorded(db, drafts)
-    const written = await writeDrafts(db, drafts)
-    return groups.map((group) => {
-      const draft = drafts.get(group)
-      if (draft === 'log is long') return group.requests.map(() => ({ again: 'log is long' }))
-      if (!draft) return group.requests.map(({ address }) => claimNotFound(address))
-      return settle(copies, draft, written, recorded.get(group.claimId) ?? new Map())
+    const attempts = drafts.flatMap(({ attempt }) => (typeof attempt === 'string' ? [] : attempt))
+    const recorded = await readRecorded(db, attempts)
+    await writeDrafts(db, attempts)
+    return drafts.map(({ group, attempt }) => {
+      if (attempt === 'log is long') return group.requests.map(() => LOG_IS_LONG)
+      if (attempt === 'no claim') return group.requests.map(({ address }) => claimNotFound(address))
+      return settle(copies, attempt, recorded.get(group.claimId) ?? NONE_RECORDED)
     })
   } catch (error) {
     // Drafts change the copies that they are made by.
@@ -58,46 +49,41 @@ export async function submitGroup(
   }
 }
 
-/** None where there is no such claim. */
-type Drafts = Map<ClaimSubmissions, ClaimDraft | 'log is long'>
-
-const draftsIn = (drafts: Drafts) => drafts.values().filter((draft) => draft !== 'log is long')
+const NONE: ReadonlySet<string> = new Set()
+const NONE_RECORDED: ReadonlyMap<string, LogEvent> = new Map()
 
 async function draftGroups(
   db: Connection,
   copies: ClaimCopies,
   groups: readonly ClaimSubmissions[],
-): Promise<Drafts> {
-  const drafts: Drafts = new Map()
-  const unknown = groups.filter((group) => {
-    const draft = draftFromCopy(copies, group)
-    if (draft) drafts.set(group, draft)
-    return !draft
-  })
-  if (unknown.length > 0) await draftFromDatabase(db, copies, unknown, drafts)
+): Promise<Draft[]> {
+  const drafts: Draft[] = groups.map((group) => ({
+    group,
+    attempt: draftFromCopy(copies, group) ?? 'no claim',
+  }))
+  const unknown = drafts.filter(({ attempt }) => attempt === 'no claim')
+  if (unknown.length > 0) await draftFromDatabase(db, copies, unknown)
   return drafts
 }
 
-const NONE: ReadonlySet<string> = new Set()
-
 /** A stale copy shows only where something is written, so nothing else may be decided by it. */
-function draftFromCopy(copies: ClaimCopies, { claimId, requests }: ClaimSubmissions): ClaimDraft | null {
+function draftFromCopy(copies: ClaimCopies, { claimId, requests }: ClaimSubmissions): Attempt | null {
   const copy = copies.get(claimId)
   if (!copy || requests.some(({ submission }) => mayHold(copy, submission.id))) return null
   const draft = new ClaimDraft(copy, requests, NONE)
-  return draft.writes ? draft : null
+  return draft.writes ? { draft } : null
 }
 
 async function draftFromDatabase(
   db: Connection,
   copies: ClaimCopies,
-  groups: readonly ClaimSubmissions[],
-  drafts: Drafts,
+  drafts: readonly Draft[],
 ): Promise<void> {
-  const groupsOf = Map.groupBy(groups, ({ claimId }) => claimId)
-  const named = groups.flatMap(({ requests }) => requests.map(({ submission }) => submission.id))
-  for (const read of await readClaimsToDecide(db, [...groupsOf.keys()], named)) {
-    for (const group of groupsOf.get(read.claim.id) ?? []) drafts.set(group, draftFrom(read, copies, group))
+  const draftsOf = Map.groupBy(drafts, ({ group }) => group.claimId)
+  const named = drafts.flatMap(({ group }) => group.requests.map(({ submission }) => submission.id))
+  for (const read of await readClaimsToDecide(db, [...draftsOf.keys()], named)) {
+    for (const draft of draftsOf.get(read.claim.id) ?? [])
+      draft.attempt = draftFrom(read, copies, draft.group)
   }
 }
 
@@ -106,21 +92,23 @@ function draftFrom(
   read: ClaimToDecide,
   copies: ClaimCopies,
   { requests }: ClaimSubmissions,
-): ClaimDraft | 'log is long' {
+): Attempt | 'log is long' {
   const recorded = new Set(read.eventIds)
   const draft = new ClaimDraft(copyOf(read), requests, recorded)
-  if (read.isWhole || !draft.writes) return draft
+  if (read.isWhole || !draft.writes) return { draft }
   const copy = copies.get(read.claim.id)
-  return copy?.claim.eventCount === read.claim.eventCount
-    ? new ClaimDraft(copy, requests, recorded)
-    : 'log is long'
+  if (copy?.claim.eventCount !== read.claim.eventCount) return 'log is long'
+  return { draft: new ClaimDraft(copy, requests, recorded) }
 }
 
 /** The recorded events that submissions repeat, by claim and id. */
-async function readRecorded(db: Connection, drafts: Drafts): Promise<Map<string, Map<string, LogEvent>>> {
+async function readRecorded(
+  db: Connection,
+  attempts: readonly Attempt[],
+): Promise<Map<string, Map<string, LogEvent>>> {
   const names: EventName[] = []
-  for (const { copy, recordedIds } of draftsIn(drafts)) {
-    for (const id of recordedIds) names.push({ claimId: copy.claim.id, id })
+  for (const { draft } of attempts) {
+    for (const id of draft.recordedIds) names.push({ claimId: draft.copy.claim.id, id })
   }
   const found = names.length === 0 ? [] : await readEvents(db, names)
   const byClaim = Map.groupBy(found, ({ claimId }) => claimId)
@@ -131,78 +119,26 @@ async function readRecorded(db: Connection, drafts: Drafts): Promise<Map<string,
   )
 }
 
-/** When a draft was written, or why it was not. */
-type Written = Date | Again | Error
-
-/**
- * Writes what there is to be written: all live claims together, and the claims on test clocks account by account. What
- * fails says nothing of what was written before.
- */
-async function writeDrafts(db: Connection, drafts: Drafts): Promise<Map<ClaimDraft, Written>> {
-  const written = new Map<ClaimDraft, Written>()
-  const writing = draftsIn(drafts).filter(({ writes }) => writes)
-  let isOver = false
-  for (const some of Map.groupBy(writing, ({ home }) => home).values()) {
-    const result = isOver ? OVERTAKEN : await write(db, some)
-    isOver ||= endsTheWork(result)
-    for (const draft of some) written.set(draft, writtenTo(draft, result))
-  }
-  return written
-}
-
-async function write(db: Connection, drafts: readonly ClaimDraft[]): Promise<Appended | Again | Error> {
-  const appends = drafts.flatMap(({ append }) => append ?? [])
-  const { testClockId, userId } = (appends[0] as Append).seen
-  const time: TimeSource = testClockId === null ? { kind: 'live' } : { kind: 'test clocks', userId }
-  try {
-    return await appendEvents(db, appends, time)
-  } catch (error) {
-    return fateOf(error as Error, appends.flatMap(({ events }) => events).length)
-  }
-}
-
-/** What a failure means for those who were in it together. */
-export function fateOf(error: Error, together: number): Again | Error {
-  // One of them is what the database does not take: it must not fail its neighbours.
-  if (!(error instanceof DatabaseAway)) {
-    return together === 1 ? error : { again: 'refused together', cause: error }
-  }
-  if (!error.outcomeKnown) return { again: 'write was lost', cause: error }
-  return error.isPassing ? OVERTAKEN : error
-}
-
-/** The connection is gone, or the database takes nothing now: whatever else was to be done waits for another time. */
-export const endsTheWork = (result: object): boolean =>
-  result instanceof DatabaseAway || ('again' in result && result.again === 'write was lost')
-
-function writtenTo({ copy: { claim } }: ClaimDraft, result: Appended | Again | Error): Written {
-  if (result instanceof Error || 'again' in result) return result
-  const { id, userId, testClockId } = claim
-  const now = result.clocks.get(testClockId)
-  if (now) return result.overtaken.has(id) ? OVERTAKEN : (result.later.get(id) ?? now)
-  return { again: 'clock is held', heldClock: { userId, id: testClockId as string } }
-}
-
 const AT_NO_TIME = new Date(0)
 
 function settle(
   copies: ClaimCopies,
-  draft: ClaimDraft,
-  allWritten: ReadonlyMap<ClaimDraft, Written>,
+  { draft, written }: Attempt,
   recorded: ReadonlyMap<string, LogEvent>,
 ): Outcome[] {
-  const written = allWritten.get(draft)
+  const { id } = draft.copy.claim
   if (written && !(written instanceof Date)) {
-    copies.forget(draft.copy.claim.id)
+    copies.forget(id)
     return draft.requests.map((_, i) => (draft.isAppended(i) ? written : OVERTAKEN))
   }
   try {
     const answers = draft.answers(written ?? AT_NO_TIME, recorded)
-    if (draft.updateCopy(written)) copies.keep(draft.copy)
-    else copies.forget(draft.copy.claim.id)
+    if (!draft.updateCopy(written)) copies.forget(id)
+    else if (written) copies.keep(draft.copy)
+    else copies.keepIfNewer(draft.copy)
     return answers.map((answer) => answer ?? OVERTAKEN)
   } catch (cause) {
     // A fault of ours, but what was written stays so: it is found by its id.
-    return settle(copies, draft, new Map([[draft, { again: 'write was lost', cause }]]), recorded)
+    return settle(copies, { draft, written: { again: 'write was lost', cause } }, recorded)
   }
 }

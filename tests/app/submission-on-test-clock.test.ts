@@ -69,7 +69,12 @@ describe('while a test clock is held', { concurrency: true }, () => {
     for (const [n, { id }] of claims.entries()) {
       const log = (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
       const expected = events.filter((_, i) => i % 3 === n).map((event) => event.id)
-      assert.deepEqual(log, n === 0 ? expected : [...expected, 'later'])
+      // The batch is read in slices: what comes meanwhile may come in between.
+      assert.deepEqual(
+        log.filter((name: string) => name !== 'later'),
+        expected,
+      )
+      assert.equal(log.includes('later'), n > 0)
     }
   })
 

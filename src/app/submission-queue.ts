@@ -148,7 +148,8 @@ export class SubmissionQueue {
       this.#schedule()
     }
     if (heldClock) void owned(this.#heldClocks.untilFree(heldClock).then(open))
-    else if (again === 'log is long') void owned(this.#longLogs.load(line.account.userId, line.claimId).then(open))
+    else if (again === 'log is long')
+      void owned(this.#longLogs.load(line.account.userId, line.claimId).then(open))
     else {
       line.pauseMs = Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
       setTimeout(open, line.pauseMs)

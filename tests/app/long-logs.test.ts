@@ -3,14 +3,14 @@ import { after, describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith } from '../support/contracts.ts'
-import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Claims with long logs: their submissions are decided by the whole log, which is read aside, and only where it must. */
 
-let proxy: CuttingProxy
+let proxy: FaultProxy
 let reads = 0
 const service = await startTestService({ after })
 /** Another server, which has no copies of what the first one wrote. */
@@ -19,9 +19,9 @@ const second = await startTestService(
   {
     databaseUrl: service.databaseUrl,
     throughUrl: async (databaseUrl) => {
-      proxy = await startCuttingProxy({ after }, databaseUrl)
-      proxy.onStatement('read_long_log', () => {
-        reads++
+      proxy = await startFaultProxy({ after }, databaseUrl)
+      proxy.listen((statement) => {
+        if (statement === 'read_long_log') reads++
       })
       return proxy.url
     },
@@ -102,7 +102,7 @@ describe('a claim with a long log', () => {
     const stranger = second.clientWith((await service.newAccount()).token)
     const other = await newClaim(stranger)
     const ids = await Promise.all([1, 2, 3].map(claimWithLongLog))
-    proxy.cutNext('read_evidence', 'after it took effect, before the answer')
+    proxy.strike({ statement: 'read_evidence' }, 'cut during')
     const settling = ids.map((id) => submit(id, 'last', 'last'))
     for (let i = 0; i < 20; i++) {
       const answer = await stranger.post('/v1/events', { claim_id: other.id, id: `${i}`, type: 'a' })
@@ -111,7 +111,7 @@ describe('a claim with a long log', () => {
     for (const { status, body } of await Promise.all(settling)) {
       assert.deepEqual([status, body.claim?.status], [201, 'PENDING'])
     }
-    assert.ok(proxy.hasCut())
+    assert.ok(proxy.hasStruck())
   })
 
   test('is nobody else’s: a stranger’s submission answers 404 without a look at the log', async () => {

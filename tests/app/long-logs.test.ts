@@ -98,21 +98,26 @@ describe('a claim with a long log', () => {
     assert.equal((await submit(id, 'last', 'last')).body.claim.status, 'PENDING')
   })
 
-  test('does not hold up those of others, and is answered where its read is cut off', async () => {
-    const stranger = second.clientWith((await service.newAccount()).token)
-    const other = await newClaim(stranger)
-    const ids = await Promise.all([1, 2, 3].map(claimWithLongLog))
-    proxy.strike({ statement: 'read_evidence' }, 'cut during')
-    const settling = ids.map((id) => submit(id, 'last', 'last'))
-    for (let i = 0; i < 20; i++) {
-      const answer = await stranger.post('/v1/events', { claim_id: other.id, id: `${i}`, type: 'a' })
-      assert.equal(answer.status, 201)
+  for (const statement of ['read_long_log', 'read_evidence']) {
+    for (const blow of ['cut before', 'cut during', { refused: '53100' }] as const) {
+      const name = typeof blow === 'string' ? blow : `refused with ${blow.refused}`
+      test(`does not hold up those of others, and is answered where ${statement} is ${name}`, async () => {
+        const stranger = second.clientWith((await service.newAccount()).token)
+        const other = await newClaim(stranger)
+        const ids = await Promise.all([1, 2, 3].map(claimWithLongLog))
+        proxy.strike({ statement }, blow)
+        const settling = ids.map((id) => submit(id, 'last', 'last'))
+        for (let i = 0; i < 20; i++) {
+          const answer = await stranger.post('/v1/events', { claim_id: other.id, id: `${i}`, type: 'a' })
+          assert.equal(answer.status, 201)
+        }
+        for (const { status, body } of await Promise.all(settling)) {
+          assert.deepEqual([status, body.claim?.status], [201, 'PENDING'])
+        }
+        assert.ok(proxy.hasStruck())
+      })
     }
-    for (const { status, body } of await Promise.all(settling)) {
-      assert.deepEqual([status, body.claim?.status], [201, 'PENDING'])
-    }
-    assert.ok(proxy.hasStruck())
-  })
+  }
 
   test('is nobody else’s: a stranger’s submission answers 404 without a look at the log', async () => {
     const id = await claimWithLongLog()

@@ -178,7 +178,10 @@ function answerEveryRequestAlike(server: TypedServer): void {
     // A connection that stayed open after its last answer would hold up the stop.
     if (stopping) reply.header('Connection', 'close')
     if (!isLarge(payload)) done(null, payload)
-    else inPieces(reply, payload).then((pieces) => done(null, pieces), done)
+    else {
+      const sent = inPieces(reply, payload).then((pieces) => done(null, pieces), done)
+      sent.catch((error) => reply.raw.destroy(error))
+    }
   })
 }
 

@@ -5,8 +5,8 @@ import type { App } from './app.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { claimNotFound } from './not-found.ts'
 
-/** Long payloads that are read at a time: half a megabyte at most. */
-const PAYLOADS_AT_ONCE = 2
+/** Long payloads that are read at a time, of a quarter of a megabyte at most. */
+const PAYLOADS_AT_ONCE = 1
 
 /** An event of a log, its payload as the JSON that was sent. */
 export type LoggedEvent = LogItem & { payload: string }

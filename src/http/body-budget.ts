@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, preParsingHookHandler } from 'fastify'
 import { unavailable } from '../errors.ts'
 
@@ -8,6 +8,8 @@ const MOST = 128 * MIB
 const MOST_OF_ONE = 64 * MIB
 /** A body that is no larger does not count. */
 const SMALL = 64 * 1024
+/** What a piece of a body takes beside its bytes: one of a megabyte may come in as many pieces. */
+const OF_A_PIECE = 256
 /** What a stream counts as, which is never held whole: its lines and their answers. */
 const OF_A_STREAM = 2 * MIB
 
@@ -18,6 +20,7 @@ const OF_A_STREAM = 2 * MIB
 export class BodyBudget {
   #taken = 0
   readonly #takenBy = new Map<string, number>()
+  readonly #takenFor = new WeakMap<ServerResponse, number>()
 
   /**
    * The hook of every request whose account is known, the last before its body is read.
@@ -28,16 +31,19 @@ export class BodyBudget {
     const isStream = `${headers['content-type']}`.startsWith('application/x-ndjson')
     const bytes = isStream ? OF_A_STREAM : declared > SMALL ? declared : 0
     if (!this.#take(userId, bytes, reply)) return done(unavailable('Too many large bodies are on their way.'))
-    if (!isStream && headers['transfer-encoding'] !== undefined) this.#count(userId, raw, reply)
+    if (!isStream && (bytes > 0 || headers['transfer-encoding'] !== undefined))
+      this.#count(userId, raw, reply)
     done(null, payload)
   }
 
-  /** A body that does not say how long it is counts as it comes, and is cut off. */
+  /** A body that does not say how long it is counts as it comes, as do all pieces, and is cut off. */
   #count(account: string, raw: IncomingMessage, reply: FastifyReply): void {
+    const isDeclared = raw.headers['content-length'] !== undefined
     let bytes = 0
     raw.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      const counted = Math.min(chunk.length, Math.max(0, bytes - SMALL))
+      const more = OF_A_PIECE + (isDeclared ? 0 : chunk.length)
+      bytes += more
+      const counted = Math.min(more, Math.max(0, bytes - SMALL))
       if (!this.#take(account, counted, reply)) raw.destroy()
     })
   }
@@ -49,7 +55,9 @@ export class BodyBudget {
     if (this.#taken + bytes > MOST || ofAccount > MOST_OF_ONE) return false
     this.#taken += bytes
     this.#takenBy.set(account, ofAccount)
-    raw.once('close', () => this.#giveBack(account, bytes))
+    const before = this.#takenFor.get(raw)
+    if (before === undefined) raw.once('close', () => this.#giveBack(account, this.#takenFor.get(raw) ?? 0))
+    this.#takenFor.set(raw, (before ?? 0) + bytes)
     return true
   }
 

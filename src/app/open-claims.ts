@@ -7,11 +7,14 @@ import { DatabaseAway } from '../storage/database-away.ts'
 import { findTestClocks } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
 import { clockIsHeld } from './hold-clock.ts'
+import { inSlices } from './in-slices.ts'
 import { schemaNotFound, testClockNotFound } from './not-found.ts'
 import type { ContractSource } from './resolve-contract.ts'
 
 /** For a test clock that is being advanced. */
 const PATIENCE_MS = 5_000
+/** Characters of contracts that are stored by one statement. */
+const SET_CHARACTERS = 256 * 1024
 
 /** What a new claim or candidate is made of. */
 export interface Opening {
@@ -36,9 +39,12 @@ export async function openClaims(
     resolved.flatMap((claim) => (claim instanceof ServiceError ? [] : claim)),
   )
   const opened = new Map<NewClaim, Claim | Error>(again.map((claim) => [claim, aliasConflict(claim.address)]))
-  for (const some of Map.groupBy(first, (claim) => claim.testClockId).values()) {
-    const outcomes = await insertEach(app, some)
-    for (const [i, claim] of some.entries()) opened.set(claim, outcomes[i] as Claim | Error)
+  const deadline = performance.now() + PATIENCE_MS
+  for (const onClock of Map.groupBy(first, (claim) => claim.testClockId).values()) {
+    for (const some of inSets(onClock)) {
+      const outcomes = await insertEach(app, some, deadline)
+      for (const [i, claim] of some.entries()) opened.set(claim, outcomes[i] as Claim | Error)
+    }
   }
   return resolved.map((claim) => (claim instanceof ServiceError ? claim : (opened.get(claim) as Claim)))
 }
@@ -55,11 +61,28 @@ function firstOfEach(claims: readonly NewClaim[]): { first: NewClaim[]; again: N
   return { first, again }
 }
 
+/** What one statement takes: the driver writes all of it out at once. */
+function* inSets(claims: readonly NewClaim[]): Generator<NewClaim[]> {
+  let set: NewClaim[] = []
+  let characters = 0
+  for (const claim of claims) {
+    const { length } = claim.contractJson
+    if (set.length > 0 && characters + length > SET_CHARACTERS) {
+      yield set
+      set = []
+      characters = 0
+    }
+    set.push(claim)
+    characters += length
+  }
+  if (set.length > 0) yield set
+}
+
 /** What is stored stays so, whatever becomes of the others: an error is each one's own. */
 async function insertEach(
   app: App,
   claims: readonly NewClaim[],
-  deadline = performance.now() + PATIENCE_MS,
+  deadline: number,
 ): Promise<(Claim | Error)[]> {
   try {
     return await insert(app, claims, deadline)
@@ -109,7 +132,7 @@ async function resolve(
   const knownClocks = new Set(clocks.map(({ id }) => id))
   const contracts = new Map(schemas.map(({ id, contract }) => [id, contract]))
 
-  return openings.map((opening) => {
+  const toClaim = (opening: Opening | ServiceError): NewClaim | ServiceError => {
     if (opening instanceof ServiceError) return opening
     const { address, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
@@ -117,8 +140,21 @@ async function resolve(
     const contract = 'schemaId' in source ? contracts.get(source.schemaId) : source.contract
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
-    return { address, userId, customerId: customer.id, customerExternalId, contract, schemaId, testClockId }
-  })
+    const contractJson = JSON.stringify(contract)
+    const terms = { contract, contractJson, schemaId, testClockId }
+    return { address, userId, customerId: customer.id, customerExternalId, ...terms }
+  }
+  return inSlices(mapEach(openings, toClaim))
+}
+
+/** A step for each: contracts may be long. */
+function* mapEach<From, To>(items: readonly From[], map: (item: From) => To): Generator<void, To[]> {
+  const mapped: To[] = []
+  for (const item of items) {
+    mapped.push(map(item))
+    yield
+  }
+  return mapped
 }
 
 /** Only a candidate's id can be taken: a claim's is new. */

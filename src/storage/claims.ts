@@ -81,6 +81,8 @@ export interface NewClaim {
   /** For a candidate. */
   customerExternalId: string | null
   contract: Contract
+  /** The contract as JSON. */
+  contractJson: string
   schemaId: string | null
   /** Lives by this clock's time; null for the real time. */
   testClockId: string | null
@@ -145,7 +147,7 @@ export async function insertClaims(
       rows.map(({ customerId }) => customerId),
       rows.map(({ alias }) => alias),
       rows.map(({ customerExternalId }) => customerExternalId),
-      rows.map(({ contract }) => JSON.stringify(contract)),
+      rows.map(({ contractJson }) => contractJson),
       rows.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract))),
       rows.map(({ contract }) => windowMs(contract.activity_window)),
       rows.map(({ schemaId }) => schemaId),

@@ -19,12 +19,17 @@ export interface Contract {
 export type CheckTerms = Pick<Contract, 'review_window' | 'timeout_outcome'>
 
 /**
- * A window in whole milliseconds, the unit of the service's times: rounded up, so that none ends early, but
- * not for the noise of binary fractions (1.1 s is 1100 ms, not 1101).
+ * A window in whole milliseconds, the unit of the service's times: rounded up, however little is beyond a millisecond,
+ * so that none ends early; but not for the noise of binary fractions (1.1 s is 1100 ms, not 1101).
  */
 export function windowMs(seconds: number): number {
-  return Math.ceil(Number((seconds * 1000).toFixed(3)))
+  const ms = seconds * 1000
+  const nearest = Math.round(ms)
+  return Math.abs(ms - nearest) <= nearest * NOISE ? nearest : Math.ceil(ms)
 }
+
+/** The product is off by half a place at most, and so may be what the caller computed. */
+const NOISE = 4 * Number.EPSILON
 
 /** The event types that can change the contract's outcome. */
 export function decisiveEventTypes(contract: Contract): string[] {

@@ -1,6 +1,7 @@
 import { COMPARATORS } from './condition.ts'
 import { type Issue, MAX_ISSUES } from './issue.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { lengthInCharacters } from './length-in-characters.ts'
 
 /** Levels of the tree, its root being the first. */
 export const MAX_CONDITION_DEPTH = 32
@@ -110,12 +111,6 @@ function validateName(value: Json | undefined, path: string, add: Add): void {
   else if (value === '' || lengthInCharacters(value) > MAX_CONDITION_NAME_LENGTH) {
     add(path, `must have 1 to ${MAX_CONDITION_NAME_LENGTH} characters`)
   }
-}
-
-function lengthInCharacters(text: string): number {
-  let length = 0
-  for (const _ of text) length++
-  return length
 }
 
 function refuseOtherFields(

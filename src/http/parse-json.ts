@@ -1,16 +1,17 @@
 import { isUtf8 } from 'node:buffer'
+import { StringDecoder } from 'node:string_decoder'
 import { inSlices } from '../app/in-slices.ts'
 import { MAX_PAYLOAD_BYTES } from '../domain/event.ts'
-import { isJsonObject, type Json, type JsonObject } from '../domain/json.ts'
+import { isJsonObject, type Json } from '../domain/json.ts'
 import { ServiceError, validationError } from '../errors.ts'
-import { cutList, leastBytes, pathAt } from './json-text.ts'
+import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
+import { cutList, leastBytes } from './json-text.ts'
 
-/** Arrays and objects within each other. A contract's condition of 32 levels needs 66. */
-const MAX_DEPTH = 128
 /** Characters that are parsed at once; what is longer is done step by step. */
 const SHORT = 64 * 1024
 /** Characters of a body without its items, of an item, and of a line. */
 const MAX_LENGTH = 1024 * 1024
+const DECODED_AT_ONCE = 512 * 1024
 /** Of the same, bytes as JSON without white space: as large as an event with the largest payload, but no larger. */
 const MAX_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
 
@@ -53,11 +54,22 @@ function* parseBytes<Value>(
 ): Generator<void, Value> {
   if (!isUtf8(bytes)) throw validationError([{ path: 'body', message: 'is not valid UTF-8' }])
   try {
-    return yield* parsing(bytes.toString('utf8'))
+    return yield* parsing(yield* decode(bytes))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw validationError([{ path: 'body', message: `is not valid JSON: ${error.message}` }])
   }
+}
+
+function* decode(bytes: Buffer): Generator<void, string> {
+  if (bytes.length <= DECODED_AT_ONCE) return bytes.toString('utf8')
+  const decoder = new StringDecoder('utf8')
+  let text = ''
+  for (let from = 0; from < bytes.length; from += DECODED_AT_ONCE) {
+    text += decoder.write(bytes.subarray(from, from + DECODED_AT_ONCE))
+    yield
+  }
+  return text
 }
 
 function atOnce<Value>(work: Iterator<void, Value>): Value {
@@ -111,78 +123,4 @@ function* refuseTooLarge(text: string): Generator<void, void> {
     throw new ServiceError('PAYLOAD_TOO_LARGE', message)
   }
   yield
-}
-
-/** Where a value may begin, a number that may lose digits in a double: of 16 characters or more, or with an exponent. */
-const RISKY_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
-const STRING_OR_RISKY_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*/g
-
-/** @throws VALIDATION_ERROR at the first number that would come back as another */
-function requireExactNumbers(json: string): void {
-  if (!RISKY_NUMBER.test(json)) return
-  for (const { 0: token, index } of json.matchAll(STRING_OR_RISKY_NUMBER)) {
-    if (token.startsWith('"') || !isLossy(token, Number(token))) continue
-    const message = 'is a number that cannot be kept exactly; send it as a string'
-    throw validationError([{ path: toPath(pathAt(json, index)), message }])
-  }
-}
-
-function isLossy(source: string, value: number): boolean {
-  if (!Number.isFinite(value)) return true
-  // As JavaScript writes it (2 ** 64 is 18446744073709552000) it comes back as it was sent.
-  if (/^-?\d+$/.test(source)) return BigInt(source) !== BigInt(value) && source !== String(value)
-  return value === 0 && /[1-9]/.test(source.replace(/[eE].*/, ''))
-}
-
-/** @throws VALIDATION_ERROR where something in the value cannot be stored and returned as it was sent */
-function requireKeepable(value: Json): void {
-  const flaw = findFlaw(value, 1)
-  if (flaw) throw validationError([{ path: toPath(flaw.path), message: flaw.message }])
-}
-
-const toPath = (keys: (string | number)[]) => keys.reduce<string>(join, '') || 'body'
-
-interface Flaw {
-  path: (string | number)[]
-  message: string
-}
-
-/** The first thing in the value that cannot be kept, with its path; null where there is none. */
-function findFlaw(value: Json, depth: number): Flaw | null {
-  if (typeof value === 'string') return flawOfText(value)
-  if (typeof value !== 'object' || value === null) return null
-  if (depth > MAX_DEPTH) return { path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }
-  return Array.isArray(value) ? flawOfArray(value, depth) : flawOfObject(value, depth)
-}
-
-function flawOfArray(items: Json[], depth: number): Flaw | null {
-  for (const [index, item] of items.entries()) {
-    const flaw = findFlaw(item, depth + 1)
-    if (flaw) return { path: [index, ...flaw.path], message: flaw.message }
-  }
-  return null
-}
-
-function flawOfObject(object: JsonObject, depth: number): Flaw | null {
-  for (const key of Object.keys(object)) {
-    if (key === '__proto__') return { path: [key], message: 'is not allowed as a key' }
-    const flawOfKey = flawOfText(key)
-    if (flawOfKey) return { path: [], message: `has a key that ${flawOfKey.message}` }
-    const flaw = findFlaw(object[key] as Json, depth + 1)
-    if (flaw) return { path: [key, ...flaw.path], message: flaw.message }
-  }
-  return null
-}
-
-/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair. */
-export function flawOfText(text: string): Flaw | null {
-  if (text.includes('\0')) return { path: [], message: 'contains U+0000' }
-  if (!text.isWellFormed()) return { path: [], message: 'contains a lone surrogate' }
-  return null
-}
-
-/** `contract.fulfillment_condition.conditions[0]`: the form of every path in an error's details. */
-export function join(path: string, key: string | number): string {
-  if (typeof key === 'number') return `${path}[${key}]`
-  return path === '' ? key : `${path}.${key}`
 }

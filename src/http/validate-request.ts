@@ -5,7 +5,7 @@ import { type Issue, MAX_ISSUES } from '../domain/issue.ts'
 import { isJsonObject } from '../domain/json.ts'
 import { validateContract } from '../domain/validate-contract.ts'
 import { validationError } from '../errors.ts'
-import { flawOfText, join } from './parse-json.ts'
+import { flawOfText, join } from './json-flaws.ts'
 
 const OPTIONS = { allErrors: true, verbose: true, strict: false } as const
 

@@ -39,6 +39,19 @@ describe('bad rows', () => {
     assert.equal(bad_rows.by_reason['bad time'], 3)
   })
 
+  test('a type is measured in characters, as the service does: 255 emoji are not too long', async (t) => {
+    const rows = [
+      HEADER,
+      `a,${'😀'.repeat(255)},2026-01-01T00:00:00Z,1,`,
+      `a,${'😀'.repeat(256)},2026-01-01T00:00:00Z,1,`,
+    ]
+    const path = await filesIn(t, { 'log.csv': rows.join('\n') })
+    const { bad_rows, log } = (await backtestOf(path('log.csv'), [contractWith()])).json
+    assert.equal(log.events, 1)
+    assert.deepEqual(bad_rows.by_reason, { 'event type too long': 1 })
+    assert.match(bad_rows.first[0].detail, /has 256 characters/)
+  })
+
   test('line numbers stay right after quoted cells with CRLF', async (t) => {
     const rows = [
       HEADER,

@@ -112,12 +112,26 @@ describe('§3 transition table', () => {
 describe('windows in milliseconds', () => {
   test('are exact for decimal fractions and never shorter than the window', () => {
     assert.deepEqual(
-      [1.1, 0.3, 2.675, 86_400.001, 1e-9 + 1].map(windowMs),
-      [1100, 300, 2675, 86_400_001, 1000],
+      [1.1, 0.3, 0.1 + 0.2, 1.001, 2.675, 8.31, 86_400.001, 123_456_789.123].map(windowMs),
+      [1100, 300, 300, 1001, 2675, 8310, 86_400_001, 123_456_789_123],
     )
-    assert.equal(windowMs(0.0004), 1)
+    assert.deepEqual(
+      [0.001, 0.0011, 0.002, 1.0000001, 3_155_759_999.9999].map(windowMs),
+      [1, 2, 2, 1001, 3_155_760_000_000],
+    )
     assert.equal(windowMs(0), 0)
     assert.equal(windowMs(3_155_760_000), 3_155_760_000_000)
+  })
+
+  test('of whatever is more than nothing are a millisecond at least (§2.1)', () => {
+    assert.deepEqual([0.0004, 0.0001, 1e-7, 1e-9, Number.MIN_VALUE].map(windowMs), [1, 1, 1, 1, 1])
+    fc.assert(
+      fc.property(fc.double({ min: Number.MIN_VALUE, max: 3_155_760_000, noNaN: true }), (seconds) => {
+        const ms = windowMs(seconds)
+        assert.ok(Number.isInteger(ms) && ms >= 1)
+        assert.ok(ms >= seconds * 1000 * (1 - 1e-15) && ms <= Math.floor(seconds * 1000) + 1, `${ms}`)
+      }),
+    )
   })
 
   test('whole milliseconds stay what they are', () => {

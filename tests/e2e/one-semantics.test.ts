@@ -29,8 +29,8 @@ const customer_id = await api.customer('acme')
 const contract: fc.Arbitrary<Contract> = fc
   .tuple(
     arbitrary.contract,
-    fc.constantFrom(0.5, 30, 60, 61.25, 300, 1800, 100_000),
-    fc.constantFrom(0, 0.001, 30, 60, 119.5, 600),
+    fc.constantFrom(1e-7, 0.5, 30, 60, 61.25, 300, 1800, 100_000),
+    fc.constantFrom(0, 1e-7, 0.001, 30, 60, 119.5, 600),
   )
   .map(([terms, activity_window, review_window]) => ({ ...terms, activity_window, review_window }))
 

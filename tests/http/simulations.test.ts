@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
-import { newSchema } from '../support/new-records.ts'
+import { newClaim, newSchema } from '../support/new-records.ts'
 import { assertStoresNothing } from '../support/stored-rows.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -122,4 +122,49 @@ test('wrong input is named by its place', async () => {
   ] as const) {
     assertError(await api.post('/v1/simulations', request), 400, 'VALIDATION_ERROR', path)
   }
+})
+
+test('an event without an id has one that no other event has, as in the service', async () => {
+  const contract = contractWith({ activity_window: 3600, fulfillment_condition: { event: 'never' } })
+  const events = [
+    { at: at('00:00:00'), type: 'a', id: 'event-2' },
+    { at: at('00:00:01'), type: 'b' },
+    { at: at('00:00:02'), type: 'c', id: "event-2'" },
+    { at: at('00:00:03'), type: 'd' },
+  ]
+  const { body } = await api.post('/v1/simulations', { contract, events, until: at('00:00:10') })
+  const entries: { accepted: boolean; event: { id: string } }[] = body.timeline
+  assert.deepEqual(
+    entries.map(({ accepted, event }) => [accepted, event.id]),
+    [
+      [true, 'event-2'],
+      [true, "event-2''"],
+      [true, "event-2'"],
+      [true, 'event-4'],
+    ],
+  )
+})
+
+test('what is wrong with events is named by their places, 20 times at most', async () => {
+  const contract = contractWith()
+  const bad = Array.from({ length: 1_000 }, () => ({ type: 1 }))
+  const answer = await api.post('/v1/simulations', {
+    contract,
+    events: [{ at: at('00:00:00'), type: 'a' }, ...bad],
+  })
+  assertError(answer, 400, 'VALIDATION_ERROR', 'events[1].at')
+  assert.equal(answer.body.error.details.length, 20)
+})
+
+test('a window below a millisecond is one, here as in the service (§2.1)', async () => {
+  const contract = contractWith({ activity_window: 1e-7, review_window: 1e-9 })
+  const { body } = await api.post('/v1/simulations', {
+    contract,
+    events: [],
+    opened_at: at('00:00:00'),
+    until: at('00:00:00'),
+  })
+  assert.equal(body.final.due_at, '2026-01-01T00:00:00.001Z')
+  const claim = await newClaim(api, contract)
+  assert.equal(Date.parse(claim.due_at) - Date.parse(claim.created_at), 1)
 })

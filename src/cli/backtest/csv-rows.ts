@@ -1,5 +1,6 @@
 import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../domain/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { lengthInCharacters } from '../../domain/length-in-characters.ts'
 import { cellValue, valueBytes } from './cell-value.ts'
 import type { CsvColumns } from './csv-columns.ts'
 import type { LogRow, RowFault } from './log-row.ts'
@@ -37,7 +38,9 @@ export function faultOfNames(caseId: string, type: string): RowFault | null {
   if (caseId === '') return { reason: 'no case', detail: 'the row names no case' }
   if (type === '') return { reason: 'no event type', detail: 'the row names no type of event' }
   if (type.length <= MAX_EVENT_NAME_LENGTH) return null
-  const detail = `the event type has ${type.length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
+  const length = lengthInCharacters(type)
+  if (length <= MAX_EVENT_NAME_LENGTH) return null
+  const detail = `the event type has ${length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
   return { reason: 'event type too long', detail }
 }
 

@@ -18,7 +18,8 @@ const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_a
   {
     $id: 'Event',
     type: 'object',
-    description: 'An item of the event log, with every other field of the submission as it was sent.',
+    description:
+      'An item of the event log, with every other field of the submission as it was sent; of keys that are whole numbers and of -0 see §2.1.',
     required: ['id', 'type', 'created_at', 'system'],
     properties: {
       id: Type.String({ description: 'Unique within the claim.', examples: ['evt-1'] }),

@@ -87,7 +87,7 @@ export const EXAMPLE_CONTRACT: Contract = {
 const CONTRACT = {
   $id: 'Contract',
   type: 'object',
-  description: `The terms of a claim (§2.1), immutable once it is created; stored and returned as sent. At most ${MAX_CONTRACT_BYTES} bytes as JSON.`,
+  description: `The terms of a claim (§2.1), immutable once it is created; stored and returned as sent, but for -0 and the place of keys that are whole numbers (§2.1). At most ${MAX_CONTRACT_BYTES} bytes as JSON.`,
   required: ['price', 'activity_window', 'review_window', 'fulfillment_condition', 'timeout_outcome'],
   additionalProperties: false,
   properties: {

@@ -8,9 +8,12 @@ const MAX_DEPTH = 128
 const RISKY_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 const STRING_OR_RISKY_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*/g
 
+/** Whether it is worth looking at its numbers. */
+export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
+
 /** @throws VALIDATION_ERROR at the first number that would come back as another */
 export function requireExactNumbers(json: string): void {
-  if (!RISKY_NUMBER.test(json)) return
+  if (!mayLoseDigits(json)) return
   for (const { 0: token, index } of json.matchAll(STRING_OR_RISKY_NUMBER)) {
     if (token.startsWith('"') || !isLossy(token, Number(token))) continue
     const message = 'is a number that cannot be kept exactly; send it as a string'

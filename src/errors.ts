@@ -113,7 +113,7 @@ export const ERRORS = {
     status: 409,
     type: 'invalid_request_error',
     title: 'The candidate alias is taken.',
-    help: 'Aliases are unique over all accounts and never freed. If an earlier request of yours made the candidate, read it with GET /v1/candidates/{candidate_alias}.',
+    help: 'Aliases are unique over all accounts and never freed: this account or another has it, which is not told. If an earlier request of yours made the candidate, read it with GET /v1/candidates/{candidate_alias}.',
   },
   ACCOUNT_EMAIL_CONFLICT: {
     status: 409,
@@ -161,7 +161,7 @@ export const ERRORS = {
     status: 429,
     type: 'rate_limit_error',
     title: 'There were more requests, or items of batches, than the service allows.',
-    help: 'Wait as many seconds as `Retry-After` says. Under /v1 the RateLimit headers of every answer tell how much is left to the account: each request counts one, and each event, claim or candidate of a batch and each line of a stream. Signing in and signing up are limited for each address and each email.',
+    help: 'Wait as many seconds as `Retry-After` says. Under /v1 the RateLimit headers of every answer tell how much is left to the account: each request counts one, and each event, claim or candidate of a batch and each line of a stream. Signing in and signing up are limited for each address and each email; how many aliases an account is told of that others have (409 CANDIDATE_ALIAS_CONFLICT), to about a hundred a minute.',
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -1,4 +1,5 @@
 import type { Database } from '../storage/database.ts'
+import { AliasTries } from './alias-tries.ts'
 import { Attempts } from './attempts.ts'
 import { Doorway } from './doorway.ts'
 import { HeldClocks } from './held-clocks.ts'
@@ -18,6 +19,7 @@ export interface App {
   signIns: Doorway
   /** Through which they come to look at an invitation. */
   invitationLookups: Doorway
+  aliasTries: AliasTries
 }
 
 export function createApp(db: Database): App {
@@ -31,5 +33,6 @@ export function createApp(db: Database): App {
     passwords: new Passwords(),
     signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
     invitationLookups: new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 10, patienceMs: 5_000 }),
+    aliasTries: new AliasTries(),
   }
 }

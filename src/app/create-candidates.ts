@@ -2,7 +2,7 @@ import type { Claim } from '../domain/claim.ts'
 import { findCustomersByExternalId } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { customerNotFound } from './not-found.ts'
-import { openClaims } from './open-claims.ts'
+import { openCandidates } from './open-candidates.ts'
 import type { ContractSource } from './resolve-contract.ts'
 
 export interface CandidateRequest {
@@ -14,7 +14,7 @@ export interface CandidateRequest {
 
 /**
  * Opens candidates: claims addressed by the caller's aliases (§2.4). Each stands alone: it is the candidate, or the
- * error CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND or CANDIDATE_ALIAS_CONFLICT.
+ * error CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT or RATE_LIMITED.
  */
 export async function createCandidates(
   app: App,
@@ -29,12 +29,12 @@ export async function createCandidates(
     if (!customer) return customerNotFound({ externalId: customerExternalId })
     return { address: { kind: 'candidate', alias } as const, customer, source, testClockId }
   })
-  return openClaims(app, userId, openings)
+  return openCandidates(app, userId, openings)
 }
 
 /**
  * Opens one candidate.
- * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT
+ * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT, RATE_LIMITED
  */
 export async function createCandidate(app: App, userId: string, request: CandidateRequest): Promise<Claim> {
   const [candidate] = await createCandidates(app, userId, [request])

@@ -5,6 +5,7 @@ import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { candidatePath, newCandidate, newCustomer } from '../support/new-records.ts'
 import { readPage } from '../support/read-pages.ts'
+import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -85,5 +86,75 @@ describe('an alias has 8 to 255 characters (§8)', () => {
 
   test('an alias far too long for a path answers 400 in the form of every error', async () => {
     assertError(await api.get(candidatePath('a'.repeat(8_000))), 400, 'VALIDATION_ERROR')
+  })
+})
+
+describe('aliases of another account', () => {
+  const taken = async (prefix: string, count: number) => {
+    const { id: _, external_id } = await newCustomer(api)
+    const aliases = Array.from({ length: count }, (_, i) => `${prefix}-${i}-${randomUUID()}`)
+    const results = await runBatch(api, '/v1/candidates/batch', bodiesOf(aliases, external_id))
+    assert.ok(results.every(({ status }) => status === 201))
+    return aliases
+  }
+  const bodiesOf = (aliases: string[], customer_uuid: string) =>
+    aliases.map((candidate_alias) => ({ candidate_alias, customer_uuid, contract: contractWith() }))
+  const fresh = (count: number) => Array.from({ length: count }, () => `fresh-${randomUUID()}`)
+
+  test('are told of 100 times a minute in a batch; what comes then is told of no more than free ones', async () => {
+    const aliases = await taken('guessed', 120)
+    const curious = await service.newAccount()
+    const { external_id } = await newCustomer(curious)
+    const [own = ''] = fresh(1)
+    const send = (names: string[]) => runBatch(curious, '/v1/candidates/batch', bodiesOf(names, external_id))
+    assert.deepEqual(
+      (await send([own])).map(({ status }) => status),
+      [201],
+    )
+
+    const results = await send([...fresh(5), ...aliases, ...fresh(5), own])
+    const statuses = results.map(({ status }) => status)
+    const expected = [...Array(5).fill(201), ...Array(100).fill(409), ...Array(25).fill(429), 409]
+    assert.deepEqual(statuses, expected)
+    assert.equal(results[110].error.code, 'RATE_LIMITED')
+
+    for (const alias of [aliases[0] as string, ...fresh(1)]) {
+      const [body] = bodiesOf([alias], external_id)
+      const answer = await curious.post('/v1/candidates', body)
+      assertError(answer, 429, 'RATE_LIMITED')
+      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
+    }
+    const [repeat] = bodiesOf([own], external_id)
+    assertError(await curious.post('/v1/candidates', repeat), 409, 'CANDIDATE_ALIAS_CONFLICT')
+  })
+
+  test('are told of 100 times a minute singly, however many come at once', async () => {
+    const aliases = await taken('hammered', 260)
+    const curious = await service.newAccount()
+    const { external_id } = await newCustomer(curious)
+    const send = (body: object) => curious.post('/v1/candidates', body)
+    const answers = await Promise.all(bodiesOf(aliases, external_id).map(send))
+    const told = answers.filter(({ status }) => status === 409).length
+    assert.ok(told >= 100 && told <= 200, `${told} were told`)
+    assert.equal(answers.filter(({ status }) => status === 429).length, 260 - told)
+  })
+
+  test('do not keep an account from its own: 300 repeats, and batches of new ones', async () => {
+    const { external_id } = await newCustomer(api)
+    const own = fresh(300)
+    for (const expected of [201, 409, 409]) {
+      const results = await runBatch(api, '/v1/candidates/batch', bodiesOf(own, external_id))
+      assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([expected]))
+    }
+    const repeats = await Promise.all(
+      bodiesOf(own.slice(0, 150), external_id).map((body) => api.post('/v1/candidates', body)),
+    )
+    assert.deepEqual(new Set(repeats.map(({ status }) => status)), new Set([409]))
+    const batches = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        runBatch(api, '/v1/candidates/batch', bodiesOf(fresh(200), external_id)),
+      ),
+    )
+    assert.deepEqual(new Set(batches.flat().map(({ status }) => status)), new Set([201]))
   })
 })

@@ -32,7 +32,8 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
       schema: {
         operationId: 'createCandidate',
         summary: 'Create a candidate',
-        description: 'Opens a claim that is addressed by an alias of the caller’s choice.',
+        description:
+          'Opens a claim that is addressed by an alias of the caller’s choice. Aliases are unique over all accounts: CANDIDATE_ALIAS_CONFLICT tells that this account or another has it. About a hundred aliases of others are told of in a minute; then RATE_LIMITED answers what is not the account’s own.',
         tags,
         body: NewCandidateBody,
         response: responses(

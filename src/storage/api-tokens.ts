@@ -148,15 +148,19 @@ export async function revokeApiToken(db: Connection, id: string): Promise<number
       WHERE id = $1 RETURNING id`,
     values: [id],
   })
-  return rows.length === 0 ? null : lastRevocation(db)
+  if (rows.length === 0) return null
+  const [row] = await db.query<{ number: number }>({
+    text: "SELECT currval('token_revocations')::integer AS number",
+  })
+  return row?.number ?? null
 }
 
-/** Ends the tokens that were made in these sessions; as revokeApiToken does. Call it in a transaction. */
+/** Ends the tokens that were made in these sessions. Returns how many ended by it. */
 export async function revokeTokensOfSessions(
   db: Connection,
   userId: string,
   sessionIds: readonly string[],
-): Promise<{ count: number; number: number | null }> {
+): Promise<number> {
   const rows = await db.query({
     name: 'revoke_tokens_of_sessions',
     text: `-- revoke_tokens_of_sessions
@@ -164,13 +168,5 @@ export async function revokeTokensOfSessions(
       WHERE user_id = $1 AND session_id = ANY($2::uuid[]) AND revoked_at IS NULL RETURNING id`,
     values: [userId, sessionIds],
   })
-  return { count: rows.length, number: rows.length === 0 ? null : await lastRevocation(db) }
-}
-
-/** Of this transaction. */
-async function lastRevocation(db: Connection): Promise<number | null> {
-  const [row] = await db.query<{ number: number }>({
-    text: "SELECT currval('token_revocations')::integer AS number",
-  })
-  return row?.number ?? null
+  return rows.length
 }

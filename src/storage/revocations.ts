@@ -105,3 +105,14 @@ export async function waitUntilHeard(db: Connection, number: number, timeoutMs: 
     await pause(POLL_MS)
   }
 }
+
+/** The same for all revocations so far. */
+export async function waitUntilAllHeard(db: Connection, timeoutMs: number): Promise<void> {
+  const [row] = await db.query<{ number: number }>({
+    name: 'find_last_revocation',
+    text: `-- find_last_revocation
+      SELECT (last_value * is_called::integer)::integer AS number FROM token_revocations`,
+    readOnly: true,
+  })
+  await waitUntilHeard(db, row?.number ?? 0, timeoutMs)
+}

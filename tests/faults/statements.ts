@@ -85,6 +85,15 @@ export const STATEMENTS = {
     'SELECT pg_advisory_lock_shared($n, $n)': 1,
     count_servers_behind: 1,
   },
+  'the revocation of a session with its token': {
+    BEGIN: 1,
+    delete_session: 1,
+    revoke_tokens_of_sessions: 1,
+    COMMIT: 1,
+    find_last_revocation: 1,
+    'SELECT pg_advisory_lock_shared($n, $n)': 1,
+    count_servers_behind: 1,
+  },
   'listening for revocations': {
     'SET synchronous_commit = off': 1,
     'LISTEN claimkeeper_revocations': 1,
@@ -105,17 +114,17 @@ export const STATEMENTS = {
 export const NOT_STRUCK = {
   'they read, aside, and are struck in tests/app/long-logs.test.ts': 'read_long_log read_evidence',
   'they only read: an answer that does not come changes nothing':
-    'begin_overview count_search find_api_token find_claim find_claim_position find_customer_position ' +
-    'find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
+    'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position ' +
+    'find_customer_position find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
     'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +
     'measure_scope median_of_claims median_of_classes read_claim_and_log read_contracts ' +
     'read_decisive_events read_log_end read_log_page read_payloads read_secret ' +
     'read_unsafe_settings search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
-    'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles delete_other_sessions ' +
-    'delete_session delete_sessions_of forget_attempts rename_customer rename_user replace_password revoke_invitation_of ' +
-    'revoke_invitations_to revoke_tokens_of_sessions set_password share_secret update_claim_schema',
+    'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +
+    'delete_sessions_of forget_attempts rename_customer rename_user replace_password revoke_invitation_of ' +
+    'revoke_invitations_to set_password share_secret update_claim_schema',
   'they make accounts, invitations and tokens, in one transaction, of which nothing is left where it fails':
-    'insert_api_token insert_invitation insert_user use_invitation',
+    'delete_other_sessions insert_api_token insert_invitation insert_user use_invitation',
 } as const

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { hashToken } from '../../src/app/api-token.ts'
+import { createOwnToken } from '../../src/app/create-own-token.ts'
 import { createToken } from '../../src/app/create-token.ts'
 import { createUser } from '../../src/app/create-user.ts'
+import { hashSessionToken } from '../../src/app/hashed-sessions.ts'
+import { revokeSession } from '../../src/app/revoke-session.ts'
 import { revokeToken } from '../../src/app/revoke-token.ts'
 import { shareReadiness } from '../../src/app/share-readiness.ts'
 import { TokenOwners } from '../../src/app/token-owners.ts'
+import { findUserByEmail } from '../../src/storage/users.ts'
 import { eventually } from '../support/eventually.ts'
 import { uniqueName } from '../support/new-records.ts'
 import { testFaults } from './fault-table.ts'
@@ -32,6 +37,41 @@ testFaults({
       finish: async () => {
         if (!isDone) await revokeToken(app, id)
         assert.equal((await own.get('/v1/claims')).status, 401)
+      },
+    }
+  },
+})
+
+testFaults({
+  name: 'the revocation of a session with its token',
+  begin: async (world) => {
+    const { app, clientWith, sql } = world.service
+    await eventually(async () => (await sql(SESSIONS)).length === 1)
+    const { email } = await createUser(app, `${uniqueName()}@example.com`)
+    const { id: userId } = (await findUserByEmail(app.db, email)) as { id: string }
+    const session = { id: randomUUID(), userId, tokenHash: 'the session that asks' }
+    const tokenHash = hashSessionToken(session.id)
+    await sql(
+      `INSERT INTO sessions (id, user_id, token, created_at, updated_at, expires_at)
+        VALUES ($1, $2, $3, now(), now(), now() + interval '1 day')`,
+      [session.id, userId, tokenHash],
+    )
+    const made = { userId, sessionId: session.id, name: 'test', expiresAt: null }
+    const own = clientWith((await createOwnToken(app, made)).secret)
+    assert.equal((await own.get('/v1/claims')).status, 200)
+    let isDone = false
+    return {
+      run: () =>
+        revokeSession(app, session, tokenHash).then(
+          () => {
+            isDone = true
+          },
+          () => {},
+        ),
+      finish: async () => {
+        if (!isDone) await revokeSession(app, session, tokenHash)
+        assert.equal((await own.get('/v1/claims')).status, 401)
+        assert.deepEqual(await sql('SELECT 1 FROM sessions WHERE id = $1', [session.id]), [])
       },
     }
   },

@@ -7,6 +7,7 @@ import { createApp } from './app/app.ts'
 import { type BootstrapAccount, bootstrapAccount } from './app/bootstrap-account.ts'
 import { inviteFirstAccount } from './app/invite-first-account.ts'
 import { listUsers } from './app/list-users.ts'
+import { loadSessionLibrary } from './app/session-api.ts'
 import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
 import type { TypedServer } from './http/typed-server.ts'
@@ -72,6 +73,8 @@ export async function startService(
       mostSchemas: config.mostSchemas,
     })
     const url = await listen(server, config)
+    // At once, rather than when somebody signs in: until then hardly anyone waits for the event loop.
+    loadSessionLibrary().catch((error) => log.error({ err: error }, 'loading the session library failed'))
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })

@@ -45,7 +45,10 @@ interface Exchange {
   outdated: string | null
 }
 
-/** Signing in and out, and who is signed in. The library is loaded, and the secret read, at the first use. */
+/** Takes half a second of the event loop, once: the service does it as soon as it is ready. */
+export const loadSessionLibrary = () => import('./auth.ts')
+
+/** Signing in and out, and who is signed in. The secret is read at the first use. */
 export class SessionApi {
   readonly cookieName: string
   readonly #app: App
@@ -130,7 +133,7 @@ export class SessionApi {
   }
 
   async #load(): Promise<Ready> {
-    const { createAuth } = await import('./auth.ts')
+    const { createAuth } = await loadSessionLibrary()
     const secret = await shareSecret(this.#app.db.identity, 'sessions', randomBytes(32).toString('base64url'))
     const auth = createAuth(this.#app, {
       secret,

@@ -32,7 +32,7 @@ export function TokensPage() {
     <>
       <PageHeader
         title="API tokens"
-        description="A program that holds one may do all that you may. Each is shown once, and ends at once when it is revoked."
+        description="A program that holds one may do all that you may, but for tokens and invitations. Each is shown once, and ends at once when it is revoked, or the session that it was made in."
         actions={createButton}
       />
       <Card aria-label="API tokens">

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
-import { databaseProcess, newDataFolder } from '../support/data-folder.ts'
+import { databaseProcess, embeddedUrl, newDataFolder } from '../support/data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { startServeProcess } from '../support/serve-process.ts'
@@ -41,7 +39,7 @@ test('a server is killed in the middle of a load and started again: nothing is l
 test('the database is stopped at once in the middle of a load, and the service brings it back: nothing is lost, nothing doubled', async (t) => {
   const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
   const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
-  const DATABASE_URL = await addressOf(CLAIMKEEPER_DATA_DIR)
+  const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
   const second = await startServeProcess(t, { DATABASE_URL })
   const api = await clientOf(first.url, first.token)
   const load = await startEventLoad(api, [first.url, second.url], CLAIMS)
@@ -59,11 +57,3 @@ test('the database is stopped at once in the middle of a load, and the service b
 
 const clientOf = async (url: string, token: string | null) =>
   new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
-
-/** How another server reaches the embedded database of this folder. */
-async function addressOf(folder: string): Promise<string> {
-  const read = (name: string) => readFile(join(folder, 'postgres', name), 'utf8')
-  const password = encodeURIComponent((await read('claimkeeper.password')).trim())
-  const port = (await read('postmaster.pid')).split('\n')[3]
-  return `postgres://claimkeeper:${password}@127.0.0.1:${port}/claimkeeper`
-}

@@ -24,3 +24,11 @@ export function hasRunningDatabase(folder: string): boolean {
 export async function databaseProcess(folder: string): Promise<number> {
   return Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
+
+/** How another process reaches the embedded database of the folder. */
+export async function embeddedUrl(folder: string): Promise<string> {
+  const read = (name: string) => readFile(join(folder, 'postgres', name), 'utf8')
+  const password = encodeURIComponent((await read('claimkeeper.password')).trim())
+  const port = (await read('postmaster.pid')).split('\n')[3]
+  return `postgres://claimkeeper:${password}@127.0.0.1:${port}/claimkeeper`
+}

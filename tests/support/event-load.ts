@@ -13,6 +13,9 @@ import { eventually } from './eventually.ts'
  */
 
 const WORKERS = 16
+/** A light load: so many workers, which pause between their events. */
+const FEW_WORKERS = 4
+const LIGHT_PAUSE_MS = 50
 const PATIENCE_MS = 3_000
 const FIRST_PAUSE_MS = 10
 
@@ -22,6 +25,8 @@ const CONDITIONS: Condition[] = [
   any({ event: 'goal', match: { value: 1 } }, all({ event: 'paid' }, not({ event: 'goal' }))),
   { event: 'progress', field: 'n', gte: 12 },
 ]
+
+const NEVER_SETTLED: Condition[] = [{ event: 'never' }]
 
 type Fate = 'acknowledged' | 'refused'
 
@@ -43,11 +48,17 @@ export async function startEventLoad(
   api: ApiClient,
   urls: readonly string[],
   claims: number,
+  /** Light: for a long time, to claims that never settle. */
+  { isLight } = { isLight: false },
 ): Promise<EventLoad> {
+  const conditions = isLight ? NEVER_SETTLED : CONDITIONS
   const customer = await api.customer('load')
   const opened: Answer['body'][] = await Promise.all(
     Array.from({ length: claims }, (_, i) =>
-      api.claim(customer, contractWith({ fulfillment_condition: CONDITIONS[i % 3] as Condition })),
+      api.claim(
+        customer,
+        contractWith({ fulfillment_condition: conditions[i % conditions.length] as Condition }),
+      ),
     ),
   )
   const fates = new Map<string, Map<string, Fate>>(opened.map(({ id }) => [id, new Map()]))
@@ -63,6 +74,7 @@ export async function startEventLoad(
       const fate = await submitUntilAnswered(claim.id, event)
       fates.get(claim.id)?.set(event.id, fate)
       if (fate === 'acknowledged') acknowledged++
+      if (isLight) await pause(LIGHT_PAUSE_MS)
     }
   }
 
@@ -99,7 +111,7 @@ export async function startEventLoad(
     }
   }
 
-  const workers = Promise.all(Array.from({ length: WORKERS }, (_, i) => work(i)))
+  const workers = Promise.all(Array.from({ length: isLight ? FEW_WORKERS : WORKERS }, (_, i) => work(i)))
   // A worker that fails is reported by stop().
   workers.catch(() => {
     stopping = true

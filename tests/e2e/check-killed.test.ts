@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { ApiClient } from '../support/api-client.ts'
+import { Conformance } from '../support/conformance.ts'
+import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { databaseProcess, embeddedUrl, newDataFolder } from '../support/data-folder.ts'
+import { startEventLoad } from '../support/event-load.ts'
+import { eventually } from '../support/eventually.ts'
+import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+/*
+ * A check of thousands of claims is broken off in its middle, while others submit: nothing acknowledged is lost or
+ * doubled, the server goes on, and the next check does the rest.
+ */
+
+const DUE = 5_000
+/** The first check comes some seconds after the start. */
+const SOON = { NODE_OPTIONS: `--import ${new URL('../support/minute-soon.ts', import.meta.url).href}` }
+
+describe('in the middle of a check', { concurrency: true }, () => {
+  test('the server is killed', async (t) => {
+    const DATABASE_URL = await createTestDatabase(t)
+    const first = await startServeProcess(t, { DATABASE_URL, ...SOON })
+    const check = await prepareCheck(t, first, DATABASE_URL)
+    await check.isHalfDone()
+    await first.end('SIGKILL')
+    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOON }))
+  })
+
+  test('one of the server’s connections is killed with SIGKILL, so PostgreSQL ends them all', async (t) => {
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
+    const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
+    const check = await prepareCheck(t, first, DATABASE_URL)
+    process.kill(await check.isHalfDone(), 'SIGKILL')
+    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOON }))
+    assert.equal(first.child.exitCode, null, 'the first server lives')
+  })
+
+  test('PostgreSQL is killed with SIGKILL, and brought back on its port', async (t) => {
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
+    const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
+    const check = await prepareCheck(t, first, DATABASE_URL)
+    await check.isHalfDone()
+    process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGKILL')
+    await eventually(async () => first.output().includes('PostgreSQL is back'), { seconds: 60 })
+    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOON }))
+    assert.equal(first.child.exitCode, null, 'the first server lives')
+  })
+
+  test('PostgreSQL is killed with SIGKILL, and so is the server while it brings it back', async (t) => {
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
+    const check = await prepareCheck(t, first, await embeddedUrl(CLAIMKEEPER_DATA_DIR))
+    await check.isHalfDone()
+    process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGKILL')
+    await eventually(async () => first.output().includes('bringing it back'), { seconds: 60 })
+    await first.end('SIGKILL')
+    const second = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
+    await check.isFinishedBy(second, await embeddedUrl(CLAIMKEEPER_DATA_DIR))
+  })
+})
+
+/** Makes claims that the next check moves, and begins to submit to others. */
+async function prepareCheck(t: TestContext, served: ServeProcess, address: string) {
+  const clientAt = async (url: string) =>
+    new ApiClient(url, served.token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
+  const api = await clientAt(served.url)
+  const contract = contractWith({ review_window: 86_400 })
+  const { id } = await api.claim(await api.customer('due'), contract)
+  for (const step of SLOW_CHECK) await ask(address, step)
+  await ask(address, COPY_CLAIM, [id, DUE - 1])
+  await ask(address, MAKE_DUE)
+  const load = await startEventLoad(api, [served.url], 12, { isLight: true })
+  const stopLoad = once(() => load.stop())
+  t.after(stopLoad)
+
+  return {
+    /** Some have moved, and others not. Returns the process of a connection that moves them. */
+    isHalfDone: async (): Promise<number> => {
+      const [row] = await eventually(
+        async () => {
+          const found = await ask(address, MOVING)
+          return found.length > 0 && found
+        },
+        { seconds: 90 },
+      )
+      assert.ok(Number(row?.moved) < DUE, 'it was not over')
+      return Number(row?.pid)
+    },
+    /** Each has moved once, and each event that was acknowledged is there once. */
+    isFinishedBy: async (server: ServeProcess, at = address) => {
+      load.setServers([server.url])
+      await load.acknowledges(20)
+      await eventually(async () => ((await ask(at, MOVED))[0]?.claims as number) >= DUE, { seconds: 120 })
+      await stopLoad()
+      await load.verify(await clientAt(server.url))
+      assert.deepEqual(await ask(at, MOVED), [{ events: DUE, claims: DUE }])
+      assert.equal(server.child.exitCode, null)
+    },
+  }
+}
+
+/** A batch takes a second or more, so that something can happen in the middle. */
+const SLOW_CHECK = [
+  `CREATE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS
+     $$ BEGIN PERFORM pg_sleep(0.001); RETURN NEW; END $$`,
+  `CREATE TRIGGER take_time BEFORE INSERT ON claim_events FOR EACH ROW WHEN (NEW.system) EXECUTE FUNCTION take_time()`,
+]
+const MAKE_DUE = `UPDATE claims SET status_since = status_since - interval '2 hours', due_at = due_at - interval '2 hours',
+    created_at = created_at - interval '2 hours'`
+const MOVED = `SELECT count(*)::int AS events, count(DISTINCT claim_id)::int AS claims FROM claim_events
+  WHERE type = 'activity_window_elapsed'`
+/** Once the first batch has moved, and while another is on its way. */
+const MOVING = `SELECT a.pid, m.claims AS moved FROM pg_stat_activity a, (${MOVED}) m
+  WHERE a.datname = current_database() AND a.state = 'active' AND a.query LIKE '-- move_kinds%' AND m.claims > 0`
+
+function once<T>(work: () => Promise<T>): () => Promise<void> {
+  let done: Promise<T> | undefined
+  return async () => {
+    done ??= work()
+    await done
+  }
+}
+
+async function ask(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  // The database may be killed under it.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}

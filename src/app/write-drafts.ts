@@ -4,7 +4,7 @@ import type { ClaimDraft } from './claim-draft.ts'
 import { type Again, endsTheWork, fateOf, OVERTAKEN } from './submission-outcome.ts'
 
 /** When a draft was written, or why it was not. */
-export type Written = Date | Again | Error
+type Written = Date | Again | Error
 
 /** The submissions of a group to one claim as they were decided, and what became of the write if there was one. */
 export interface Attempt {

@@ -3,6 +3,7 @@
  * says that it is none.
  */
 
+const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -108,8 +109,12 @@ function isEscaped(text: string, index: number): boolean {
 /** The least bytes that the value takes as JSON without white space. */
 export function leastBytes(text: string): number {
   let bytes = 0
+  let isInScalar = false
   for (let i = 0; i < text.length; i++) {
-    switch (text.charCodeAt(i)) {
+    const code = text.charCodeAt(i)
+    const wasInScalar = isInScalar
+    isInScalar = false
+    switch (code) {
       case QUOTE: {
         const from = i
         i = endOfString(text, i)
@@ -123,6 +128,11 @@ export function leastBytes(text: string): number {
       case COMMA:
       case COLON:
         bytes++
+        break
+      default:
+        // However a number is spelled, one digit of it remains.
+        isInScalar = code > SPACE
+        if (isInScalar && !wasInScalar) bytes++
     }
   }
   return bytes

@@ -1,6 +1,6 @@
 import type { Claim } from '../domain/claim.ts'
 import { decideSubmission, judgeRepeat } from '../domain/decide-submission.ts'
-import type { LogEvent } from '../domain/event.ts'
+import type { LogEvent, Submission } from '../domain/event.ts'
 import { afterSubmission, type Status } from '../domain/lifecycle.ts'
 import { ServiceError } from '../errors.ts'
 import type { Append } from '../storage/append-events.ts'
@@ -15,6 +15,9 @@ type Verdict =
   /** Its id is in the log, or gets there by this draft. */
   | { kind: 'repeat'; settled: boolean }
   | { kind: 'refused'; error: ServiceError }
+
+/** Events of a claim's log by their ids; null for one that differs from what was sent. */
+export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 
 /** Submissions to one claim, decided in their order by a copy of it. */
 export class ClaimDraft {
@@ -64,11 +67,11 @@ export class ClaimDraft {
     }
   }
 
-  /** Ids of events whose recorded form is needed for the answers. */
-  get recordedIds(): string[] {
+  /** Those that repeat an event of the log, whose recorded form is needed for the answer. */
+  get repeats(): Submission[] {
     return this.requests
-      .filter(({ submission }, i) => this.#verdicts[i]?.kind === 'repeat' && !this.#added.has(submission.id))
-      .map(({ submission }) => submission.id)
+      .map(({ submission }) => submission)
+      .filter(({ id }, i) => this.#verdicts[i]?.kind === 'repeat' && !this.#added.has(id))
   }
 
   /** Whether the write is what the answer to this submission stands on. */
@@ -80,16 +83,17 @@ export class ClaimDraft {
    * The answers, in order, once the draft is written. A repeat of an event that is recorded no more, since its claim is
    * gone, has none.
    * @param at when it was; any time where there was nothing to write
-   * @param recorded the events named by `recordedIds`, by their ids
+   * @param recorded the events named by `repeats`, by their ids; null for one that surely differs
    */
-  answers(at: Date, recorded: ReadonlyMap<string, LogEvent>): (SubmittedEvent | ServiceError | null)[] {
+  answers(at: Date, recorded: RecordedEvents): (SubmittedEvent | ServiceError | null)[] {
     const settled = this.#isSettled ? this.#settledAt(at) : this.copy.claim
     return this.requests.map(({ submission }, i) => {
       const verdict = this.#verdicts[i] as Verdict
       if (verdict.kind === 'refused') return verdict.error
       const claim = verdict.settled ? settled : this.copy.claim
       const event = this.#eventAdded(submission.id, at) ?? recorded.get(submission.id)
-      if (!event) return null
+      if (event === undefined) return null
+      if (event === null) return idConflict(submission.id)
       if (verdict.kind === 'append') return { event, claim, replayed: false }
       if (judgeRepeat(event, submission) === 'replay') return { event, claim, replayed: true }
       return idConflict(submission.id)

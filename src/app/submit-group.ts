@@ -1,9 +1,9 @@
 import type { LogEvent } from '../domain/event.ts'
-import { type EventName, readEvents } from '../storage/claim-log.ts'
+import { type EventName, type FoundEvent, readEvents } from '../storage/claim-log.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../storage/claims-to-decide.ts'
 import type { Connection } from '../storage/database.ts'
 import { type ClaimCopies, copyOf, mayHold } from './claim-copies.ts'
-import { ClaimDraft } from './claim-draft.ts'
+import { ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { claimNotFound } from './not-found.ts'
 import { LOG_IS_LONG, type Outcome, OVERTAKEN } from './submission-outcome.ts'
 import type { EventRequest } from './submit-event.ts'
@@ -50,7 +50,7 @@ export async function submitGroup(
 }
 
 const NONE: ReadonlySet<string> = new Set()
-const NONE_RECORDED: ReadonlyMap<string, LogEvent> = new Map()
+const NONE_RECORDED: RecordedEvents = new Map()
 
 async function draftGroups(
   db: Connection,
@@ -105,27 +105,27 @@ function draftFrom(
 async function readRecorded(
   db: Connection,
   attempts: readonly Attempt[],
-): Promise<Map<string, Map<string, LogEvent>>> {
+): Promise<Map<string, RecordedEvents>> {
   const names: EventName[] = []
   for (const { draft } of attempts) {
-    for (const id of draft.recordedIds) names.push({ claimId: draft.copy.claim.id, id })
+    const claimId = draft.copy.claim.id
+    for (const { id, payloadBytes } of draft.repeats) names.push({ claimId, id, payloadBytes })
   }
   const found = names.length === 0 ? [] : await readEvents(db, names)
   const byClaim = Map.groupBy(found, ({ claimId }) => claimId)
-  return new Map(
-    byClaim
-      .entries()
-      .map(([claimId, events]) => [claimId, new Map(events.map(({ id, event }) => [id, event]))]),
-  )
+  return new Map(byClaim.entries().map(([claimId, events]) => [claimId, recordedById(events)]))
+}
+
+function recordedById(events: readonly FoundEvent[]): RecordedEvents {
+  const found = new Map<string, LogEvent | null>()
+  // Of an id that was sent twice with different content, one at most is the same.
+  for (const { id, event } of events) if (event || !found.has(id)) found.set(id, event)
+  return found
 }
 
 const AT_NO_TIME = new Date(0)
 
-function settle(
-  copies: ClaimCopies,
-  { draft, written }: Attempt,
-  recorded: ReadonlyMap<string, LogEvent>,
-): Outcome[] {
+function settle(copies: ClaimCopies, { draft, written }: Attempt, recorded: RecordedEvents): Outcome[] {
   const { id } = draft.copy.claim
   if (written && !(written instanceof Date)) {
     copies.forget(id)

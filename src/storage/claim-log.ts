@@ -78,39 +78,49 @@ export async function readPayloads(
   return new Map(rows.map(({ seq, payload }) => [seq, payload]))
 }
 
-/** Which event of which claim. */
+/** Which event of which claim, and the size of the payload that it is compared with, in bytes as JSON. */
 export interface EventName {
   claimId: string
   id: string
+  payloadBytes: number
+}
+
+/** A named event; null where its payload is of another size, and so another. */
+export interface FoundEvent {
+  claimId: string
+  id: string
+  event: LogEvent | null
 }
 
 interface StoredEvent {
   claim_id: string
   id: string
   type: string
-  payload: JsonObject
+  payload: JsonObject | null
   system: boolean
   created_at: Date
 }
 
-/** Those of the named events that are in their claims' logs. */
-export async function readEvents(
-  db: Connection,
-  names: readonly EventName[],
-): Promise<(EventName & { event: LogEvent })[]> {
+/** Those of the named events that are in their claims' logs: no more bytes of them than they are compared with. */
+export async function readEvents(db: Connection, names: readonly EventName[]): Promise<FoundEvent[]> {
   const rows = await db.query<StoredEvent>({
     name: 'read_events',
     text: `-- read_events
-      SELECT e.claim_id, e.id, e.type, e.payload, e.system, e.created_at
-      FROM unnest($1::uuid[], $2::text[]) AS n (claim_id, id)
+      SELECT e.claim_id, e.id, e.type, e.system, e.created_at,
+        CASE WHEN octet_length(convert_to(e.payload::text, 'UTF8')) = n.payload_bytes THEN e.payload END AS payload
+      FROM unnest($1::uuid[], $2::text[], $3::integer[]) AS n (claim_id, id, payload_bytes)
       JOIN claim_events e ON e.claim_id = n.claim_id AND e.id = n.id
       WHERE e.claim_id = ANY ($1)`,
-    values: [names.map(({ claimId }) => claimId), names.map(({ id }) => id)],
+    values: [
+      names.map(({ claimId }) => claimId),
+      names.map(({ id }) => id),
+      names.map(({ payloadBytes }) => payloadBytes),
+    ],
     readOnly: true,
   })
-  return rows.map(({ claim_id, created_at, ...event }) => ({
+  return rows.map(({ claim_id, created_at, payload, ...event }) => ({
     claimId: claim_id,
     id: event.id,
-    event: { ...event, createdAt: created_at },
+    event: payload && { ...event, payload, createdAt: created_at },
   }))
 }

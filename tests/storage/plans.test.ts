@@ -252,7 +252,7 @@ describe('what is sent for each request', () => {
         )
         await readEvents(
           reader.connection,
-          some.map((claimId) => ({ claimId, id: 'event-1' })),
+          some.map((claimId) => ({ claimId, id: 'event-1', payloadBytes: 2 })),
         )
         const plans = reader.take()
         assert.deepEqual(

@@ -37,6 +37,12 @@ export const STATEMENTS = {
     append_events: 6,
     append_events_on_test_clocks: 1,
   },
+  'submissions to a claim whose log is long': {
+    read_claims_to_decide: 1,
+    read_long_log: 1,
+    read_evidence: 1,
+    append_events: 1,
+  },
   'submissions whose clock is held': {
     read_claims_to_decide: 2,
     append_events_on_test_clocks: 2,

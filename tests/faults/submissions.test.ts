@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdClock } from '../support/held-rows.ts'
 import { testFaults } from './fault-table.ts'
@@ -73,6 +74,28 @@ testFaults({
 /** It was looked whether the clock is free. */
 const HAS_ASKED = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND query_start > $1 AND query LIKE '-- find_free_test_clocks%'`
+
+testFaults({
+  name: 'submissions to a claim whose log is long',
+  begin: async (world, ledger) => {
+    const { service, customer } = world
+    const fulfillment_condition = { event: 'progress', field: 'value', gte: 1_000 }
+    const { id } = await service.api.claim(customer.id, contractWith({ fulfillment_condition }))
+    await service.sql(LENGTHEN, [id])
+    return {
+      run: async () => void (await submitTogether(world, ledger, [id], [])),
+      finish: async () => assert.ok((await service.api.readClaim(id)).events.length >= 3),
+    }
+  },
+})
+
+/** Three events that the condition reads, of 40 KB each. */
+const LENGTHEN = `WITH added AS (
+    INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+    SELECT $1, n, 'long-' || n, 'progress', json_build_object('value', n, 'text', repeat('x', 40000)), false, now()
+    FROM generate_series(1, 3) AS n RETURNING 1
+  )
+  UPDATE claims SET event_count = 3, log_bytes = 3 * 40040 WHERE id = $1`
 
 /** Three live claims and one on each of two clocks. */
 async function claimsOfAllKinds({ service, customer }: World): Promise<string[]> {

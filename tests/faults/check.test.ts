@@ -32,10 +32,12 @@ const MAKE_RESOLVED = `INSERT INTO claims (id, user_id, customer_id, contract, d
     $3::timestamptz, $3::timestamptz - n * interval '1 minute'
   FROM claims, generate_series(1, $2) AS n WHERE id = $1 RETURNING id`
 
-const STANDING = `SELECT c.id, c.price::int AS kind, c.status, c.scheduled_outcome AS outcome, c.status_since AS since,
-    array_agg(e.type ORDER BY e.seq) FILTER (WHERE e.type IS NOT NULL) AS log
-  FROM claims c LEFT JOIN claim_events e ON e.claim_id = c.id
-  WHERE c.id = ANY ($1) GROUP BY c.id`
+/** How many of each kind stand alike. */
+const STANDING = `SELECT kind, status, outcome, since, log, count(*)::int AS claims FROM (
+    SELECT c.price::int AS kind, c.status, c.scheduled_outcome AS outcome, c.status_since AS since,
+      array(SELECT type FROM claim_events WHERE claim_id = c.id ORDER BY seq) AS log
+    FROM claims c WHERE c.id = ANY ($1)
+  ) each GROUP BY 1, 2, 3, 4, 5`
 
 /** What the sums hold and what the claims come to, up to the mark; equal where the sums are true. */
 const SUMS = `SELECT
@@ -66,7 +68,10 @@ testFaults({
       beside: () => Promise.all(settled.map((claim) => submit(claim.id))),
       finish: async () => {
         const standing = await sql(STANDING, [made.map(({ id }) => id)])
-        assert.equal(standing.length, made.length)
+        assert.equal(
+          standing.reduce((sum, { claims }) => sum + Number(claims), 0),
+          made.length,
+        )
         for (const { kind, status, outcome, since, log } of standing) {
           const isSettled = (log as string[])[0] === 'other'
           const expected = isSettled ? SETTLED : [...(CHECKED[kind as number] as unknown[]), checkTime]

@@ -8,7 +8,7 @@ const SUBMITTERS = 3
 /** Requests of each caller after the fault. */
 const AFTERWARDS = 3
 /** A long fault must not become a flood. */
-const PACE_MS = 2
+const PACE_MS = 8
 
 export interface Load {
   /** Resolves once each caller has been answered a few times more, and stopped. */

@@ -118,7 +118,6 @@ export const STATEMENTS = {
 
 /** Named statements that no claim, event or sum depends on. */
 export const NOT_STRUCK = {
-  'they read, aside, and are struck in tests/app/long-logs.test.ts': 'read_long_log read_evidence',
   'they only read: an answer that does not come changes nothing':
     'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position ' +
     'find_customer_position find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +

@@ -8,11 +8,11 @@ import { errorBody, newRequestId, REFERRER_POLICY, REQUEST_ID_HEADER } from './e
 export function clientErrorAnswer(error: NodeJS.ErrnoException, baseUrl: string): string {
   return error.code === 'HPE_HEADER_OVERFLOW'
     ? asText(new ServiceError('PAYLOAD_TOO_LARGE', 'The headers of the request are too large.'), baseUrl)
-    : asText(
-        new ServiceError('VALIDATION_ERROR', 'The request is not valid HTTP, or did not arrive in time.'),
-        baseUrl,
-      )
+    : refusalAnswer('The request is not valid HTTP, or did not arrive in time.', baseUrl)
 }
+
+export const refusalAnswer = (message: string, baseUrl: string): string =>
+  asText(new ServiceError('VALIDATION_ERROR', message), baseUrl)
 
 /** What is answered to a connection that is one too many. */
 export function tooManyConnectionsAnswer(baseUrl: string): string {

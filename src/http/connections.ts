@@ -1,6 +1,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { answerExpectation, clientErrorAnswer, tooManyConnectionsAnswer } from './bare-answer.ts'
+import {
+  answerExpectation,
+  clientErrorAnswer,
+  refusalAnswer,
+  tooManyConnectionsAnswer,
+} from './bare-answer.ts'
 import { Connection, type Patience } from './connection.ts'
 import { clientAddress } from './session-request.ts'
 
@@ -57,7 +62,9 @@ export class Connections {
 
   /** A request comes to its turn on its connection. */
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
-    this.#open.get(request.socket)?.take(request, response, handle, performance.now())
+    const connection = this.#open.get(request.socket)
+    request.once('crumbled', () => connection?.breakOff(crumbledAnswer(this.#options.publicUrl)))
+    connection?.take(request, response, handle, performance.now())
   }
 
   /**
@@ -115,3 +122,6 @@ export class Connections {
 const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip: remoteAddress })
 
 const lateAnswer = (publicUrl: string) => clientErrorAnswer(new Error('the body did not arrive'), publicUrl)
+
+const crumbledAnswer = (publicUrl: string) =>
+  refusalAnswer('The body comes in too many small pieces.', publicUrl)

@@ -11,6 +11,7 @@ import { Connections } from './connections.ts'
 import { addDashboard } from './dashboard.ts'
 import { commonHeaders, newRequestId, refuseEncoding, sendError } from './error-response.ts'
 import { cleanForwardedHeaders, proxyTrust } from './forwarded-headers.ts'
+import { IncomingRequest } from './incoming-request.ts'
 import { addOpenApi } from './openapi.ts'
 import { type ListOfItems, parseItems, parseJson } from './parse-json.ts'
 import { limitRate } from './rate-limit.ts'
@@ -78,7 +79,12 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     bodyLimit: BODY_LIMIT,
     serverFactory: (handle) => {
       // A request without a Host is refused by the hook below, with our error body.
-      const settings = { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS, ...connections.timeouts }
+      const settings = {
+        requireHostHeader: false,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        IncomingMessage: IncomingRequest,
+        ...connections.timeouts,
+      }
       const nodeServer = createNodeServer(settings, (request, response) => {
         if (options.trustedProxies !== null) cleanForwardedHeaders(request)
         connections.take(request, response, handle)

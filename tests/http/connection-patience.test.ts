@@ -63,6 +63,33 @@ describe('a body that does not arrive in time', () => {
   })
 })
 
+describe('a body in small pieces', () => {
+  const headers = { Authorization: authorization, 'Transfer-Encoding': 'chunked' }
+  const begin = (type: string) => head('POST', '/v1/events/batch', { ...headers, 'Content-Type': type })
+
+  test('is cut once there are too many of them', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(begin('application/json') + '1\r\n \r\n'.repeat(5_000))
+    await connection.receives(/^HTTP\/1\.1 400 .*too many small pieces/s)
+    await connection.isClosed()
+  })
+
+  test('is cut in a stream too', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(begin('application/x-ndjson') + '1\r\n \r\n'.repeat(5_000))
+    await connection.isClosed()
+  })
+
+  test('is taken where they are worth their cost', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    const body = `{"events":[${' '.repeat(100_000)}]}`
+    const pieces = body.match(/.{1,20}/g) as string[]
+    const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
+    connection.write(`${begin('application/json')}${chunks.join('')}0\r\n\r\n`)
+    await connection.receives(/^HTTP\/1\.1 400 .*"path":"events"/s)
+  })
+})
+
 describe('a stream of lines', () => {
   test('may last longer than any body, as long as it moves', async () => {
     const { id } = await newClaim(api)

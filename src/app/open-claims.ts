@@ -1,4 +1,5 @@
 import type { Claim } from '../domain/claim.ts'
+import type { Contract } from '../domain/contract.ts'
 import { ServiceError } from '../errors.ts'
 import { findClaimSchemas } from '../storage/claim-schemas.ts'
 import { type ClaimAddress, insertClaims, type NewClaim } from '../storage/claims.ts'
@@ -131,6 +132,7 @@ async function resolve(
     schemaIds.size === 0 ? [] : await findClaimSchemas(app.db.reads.for(userId), userId, [...schemaIds])
   const knownClocks = new Set(clocks.map(({ id }) => id))
   const contracts = new Map(schemas.map(({ id, contract }) => [id, contract]))
+  const textOf = textsOfContracts()
 
   const toClaim = (opening: Opening | ServiceError): NewClaim | ServiceError => {
     if (opening instanceof ServiceError) return opening
@@ -140,11 +142,20 @@ async function resolve(
     const contract = 'schemaId' in source ? contracts.get(source.schemaId) : source.contract
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
-    const contractJson = JSON.stringify(contract)
-    const terms = { contract, contractJson, schemaId, testClockId }
+    const terms = { contract, contractJson: textOf(contract), schemaId, testClockId }
     return { address, userId, customerId: customer.id, customerExternalId, ...terms }
   }
   return inSlices(mapEach(openings, toClaim))
+}
+
+/** One text of each contract: a thousand claims from one schema share it. */
+function textsOfContracts(): (contract: Contract) => string {
+  const texts = new Map<Contract, string>()
+  return (contract) => {
+    const text = texts.get(contract) ?? JSON.stringify(contract)
+    texts.set(contract, text)
+    return text
+  }
 }
 
 /** A step for each: contracts may be long. */

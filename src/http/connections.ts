@@ -63,7 +63,6 @@ export class Connections {
   /** A request comes to its turn on its connection. */
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const connection = this.#open.get(request.socket)
-    request.once('crumbled', () => connection?.breakOff(crumbledAnswer(this.#options.publicUrl)))
     connection?.take(request, response, handle, performance.now())
   }
 
@@ -83,6 +82,7 @@ export class Connections {
     }
     this.#open.set(socket, connection)
     this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1)
+    socket.once('crumbled', () => connection.breakOff(crumbledAnswer(publicUrl)))
     socket.once('close', () => this.#forget(socket, address))
   }
 

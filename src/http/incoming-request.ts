@@ -19,7 +19,7 @@ export class IncomingRequest extends IncomingMessage {
     if (this.#isCut) return false
     if (piece === null || !this.#isCrumbled(piece.length)) return super.push(piece)
     this.#isCut = true
-    this.emit('crumbled')
+    this.socket.emit('crumbled')
     return false
   }
 
@@ -31,7 +31,7 @@ export class IncomingRequest extends IncomingMessage {
   #isCrumbled(bytes: number): boolean {
     this.#pieces++
     this.#bytes += bytes
-    if (this.#pieces === 1) this.#since = performance.now()
+    if (this.#pieces === 2) this.#since = performance.now()
     if (this.#pieces <= FREE) return false
     const seconds = (performance.now() - this.#since) / 1_000
     return this.#pieces > FREE + this.#bytes / BYTES_OF_ONE + seconds * A_SECOND

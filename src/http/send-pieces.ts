@@ -4,25 +4,33 @@ import type { FastifyReply } from 'fastify'
 import { AnswerSeats } from './answer-seats.ts'
 import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
 
+/** What is handed to a connection in one go, where all of it is there: it moves within the patience for answers. */
+const CHUNKS_AT_ONCE = 4
+
 /** Of all answers of this process. */
 const seats = new AnswerSeats()
 
 /**
- * Sends text that is made piece by piece, as fast as the caller reads it. What fits into one chunk is sent whole; until
- * then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
+ * Sends text that is made piece by piece, as fast as the caller reads it. What fits into a few chunks is sent whole;
+ * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
 export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Promise<FastifyReply> {
   const chunks = chunksOf(pieces)
-  const first = await chunks.next()
-  const second = first.done ? first : await chunks.next()
-  if (second.done) return reply.send(first.value ?? Buffer.alloc(0))
-  await takeSeat(reply)
-  return reply.send(Readable.from(join(first.value as Buffer, second.value, chunks)))
+  const begun: Buffer[] = []
+  let isWhole = false
+  while (!isWhole && begun.length <= CHUNKS_AT_ONCE) {
+    const { done, value } = await chunks.next()
+    if (done) isWhole = true
+    else begun.push(value)
+  }
+  if (begun.length > 1) await takeSeat(reply)
+  return reply.send(isWhole ? Buffer.concat(begun) : Readable.from(join(begun, chunks)))
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
-export async function inPieces(reply: FastifyReply, text: string): Promise<Readable> {
+export async function inPieces(reply: FastifyReply, text: string): Promise<Readable | string> {
   await takeSeat(reply)
+  if (text.length <= CHUNKS_AT_ONCE * CHUNK_BYTES) return text
   const bytes = Buffer.from(text)
   reply.header('Content-Length', bytes.length)
   return inChunks(bytes)
@@ -41,13 +49,11 @@ async function takeSeat({ request, raw }: FastifyReply): Promise<void> {
 }
 
 async function* join(
-  first: Buffer,
-  second: Buffer,
+  begun: readonly Buffer[],
   rest: AsyncGenerator<Buffer, undefined>,
 ): AsyncGenerator<Buffer> {
   try {
-    yield first
-    yield second
+    yield* begun
     yield* rest
   } finally {
     await rest.return(undefined)

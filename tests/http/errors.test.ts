@@ -109,8 +109,8 @@ describe('what every answer has', () => {
   })
 
   test('a hostile body earns no answer larger than itself', async () => {
-    const answer = await api.post('/v1/customers', { external_id: 'x', ['k'.repeat(1_000_000)]: 1 })
+    const answer = await api.post('/v1/customers', { external_id: 'x', ['k'.repeat(250_000)]: 1 })
     assertError(answer, 400, 'VALIDATION_ERROR')
-    assert.ok(JSON.stringify(answer.body).length < 1_000_000, 'the answer repeats the key')
+    assert.ok(JSON.stringify(answer.body).length < 250_000, 'the answer repeats the key')
   })
 })

@@ -21,14 +21,17 @@ export interface CutBody {
   rest: string
   /** The items of the list, each as it stands; null where the body has no such list. */
   items: string[] | null
+  /** Those of lists of the same name before it: the last one counts. */
+  passedOver: string[]
 }
 
 /**
- * Cuts the items out of a body `{"<list>": […]}`. The body is JSON if and only if the rest and every item are.
- * @returns null where the list has more than `most` items
+ * Cuts the items out of a body `{"<list>": […]}`. The body is JSON if and only if the rest and every item are, also
+ * those that are passed over.
+ * @returns null where there are more than `most` items
  */
 export function* cutList(text: string, list: string, most: number): Generator<void, CutBody | null> {
-  const cut: CutBody = { rest: '', items: null }
+  const cut: CutBody = { rest: '', items: null, passedOver: [] }
   let restFrom = 0
   let itemFrom = -1
   let key = ''
@@ -52,6 +55,7 @@ export function* cutList(text: string, list: string, most: number): Generator<vo
         break
       case OPEN_LIST:
         if (depth === 1 && isObject && isName(key, list)) {
+          cut.passedOver.push(...(cut.items ?? []))
           cut.items = []
           cut.rest += text.slice(restFrom, i + 1)
           itemFrom = i + 1
@@ -71,7 +75,7 @@ export function* cutList(text: string, list: string, most: number): Generator<vo
         if (depth !== 2 || itemFrom < 0) break
         addItem(cut, text.slice(itemFrom, i), false)
         itemFrom = i + 1
-        if ((cut.items as string[]).length >= most) return null
+        if ((cut.items as string[]).length + cut.passedOver.length >= most) return null
     }
   }
   cut.rest += text.slice(restFrom)

@@ -84,6 +84,10 @@ function* parseList(text: string, { name, most }: ListOfItems): Generator<void, 
   const cut = yield* cutList(text, name, most)
   if (!cut) throw tooManyItems(name, most)
   const body = yield* parseText(cut.rest)
+  for (const item of cut.passedOver) {
+    yield* parseItem(item)
+    yield
+  }
   if (!isJsonObject(body) || !Array.isArray(body[name])) return body
 
   const items: (Json | ServiceError)[] = []

@@ -278,6 +278,10 @@ describe('a batch that is none is refused whole', () => {
     null: ['null', 'body'],
     text: ['"events"', 'body'],
     'no JSON': ['{"events":[', 'body'],
+    'no JSON in a list that another replaces': [
+      `{"events":[x],${' '.repeat(200 * KIB)}"events":[${JSON.stringify(event)}]}`,
+      'body',
+    ],
     'JSON by lines': [`${JSON.stringify(event)}\n${JSON.stringify(event)}`, 'body'],
   }
   for (const [what, [body, path]] of Object.entries(TEXTS)) {

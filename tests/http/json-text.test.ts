@@ -16,8 +16,9 @@ const cut = (text: string, most = 1_000): CutBody | null => {
 /** What JSON.parse makes of the pieces, put together as the body; undefined where it is not JSON. */
 function parsePieces(text: string): Json | undefined {
   try {
-    const { rest, items } = cut(text) as CutBody
+    const { rest, items, passedOver } = cut(text) as CutBody
     const body = JSON.parse(rest)
+    for (const item of passedOver) JSON.parse(item)
     const values = items?.map((item) => JSON.parse(item))
     return values && Array.isArray(body.events) ? { ...body, events: values } : body
   } catch {
@@ -97,6 +98,8 @@ for (const text of [
   '{"events":[1}',
   '{"events":[1]]',
   '{"events":[1],"events":[2,3]}',
+  '{"events":[x],"events":[2,3]}',
+  '{"events":[1],"events":[],"events":[2,]}',
   '{"events":[1],"events":2}',
   '{"events":[1],"events":{"a":[1]}}',
   '{"\\u0065vents":["]",{"events":[1]}]}',
@@ -115,6 +118,7 @@ for (const text of [
 
 test('a list of more items than wanted is not cut', () => {
   assert.equal(cut('{"events":[1,2,3]}', 2), null)
+  assert.equal(cut('{"events":[1,2],"events":[3,4]}', 2), null)
   assert.deepEqual(cut('{"events":[1,2]}', 2)?.items, ['1', '2'])
 })
 

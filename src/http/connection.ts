@@ -130,6 +130,8 @@ export class Connection {
     this.#received = bytesRead
     if (now - this.#sentAt > patience.answerMs) return 'answer'
     if (this.#latest === null || this.#latest.complete) return null
+    // Nothing of its body is read before its turn has come.
+    if (this.#current !== null && this.#current.request !== this.#latest) return null
     if (streams.has(this.#latest)) return now - this.#movedAt > patience.streamMs ? 'stream' : null
     return now - this.#latestSince > patience.bodyMs ? 'body' : null
   }

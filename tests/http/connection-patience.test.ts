@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
+import { holdClaims } from '../support/held-rows.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
 import { newClaim } from '../support/new-records.ts'
 import { connectRaw } from '../support/raw-connection.ts'
@@ -52,6 +53,26 @@ describe('a body that does not arrive in time', () => {
     connection.write(`${top}{"external_id"`)
     await connection.receives(/^HTTP\/1\.1 400 .*did not arrive in time/s)
     await connection.isClosed()
+  })
+
+  test('since a request before it is still worked on is waited for', async (t) => {
+    const claim = await newClaim(api)
+    const held = await holdClaims(t, databaseUrl, [claim.id])
+    const headers = { Authorization: authorization, 'Content-Type': 'application/json' }
+    const event = JSON.stringify({ claim_id: claim.id, type: 'a' })
+    // More than the server takes in before somebody reads it.
+    const customer = `{"external_id": "late", "name": null}${' '.repeat(900_000)}`
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(head('POST', '/v1/events', { ...headers, 'Content-Length': event.length }) + event)
+    connection.write(
+      head('POST', '/v1/customers', { ...headers, 'Content-Length': customer.length }) + customer,
+    )
+    await held.keepWaiting()
+    const late = await connectRaw(t, hasty.url)
+    late.write(`${top}{"external_id"`)
+    await late.isClosed()
+    await held.letGo()
+    await connection.receives(/^HTTP\/1\.1 201 .*HTTP\/1\.1 201 .*"external_id":"late"/s)
   })
 
   test('after its request was refused already leads to no second answer', async (t) => {

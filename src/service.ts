@@ -85,6 +85,7 @@ export async function startService(
     const stop = async () => {
       const finished = Promise.allSettled([server.close(), scheduler.stop()])
       await Promise.race([finished, pause(DRAIN_MS, undefined, { ref: false })])
+      server.cutConnections()
       server.server.closeAllConnections()
       await app.tokenOwners.stop()
       await database.close()

@@ -120,6 +120,15 @@ export class Connection {
     this.socket.once('close', () => clearTimeout(destroying))
   }
 
+  /**
+   * Leaves it where it stands. Who speaks HTTP/1.0, as some proxies do, takes the end of the connection for that of the
+   * answer, unless it is reset.
+   */
+  cut(): void {
+    if (this.#current === null) this.socket.destroy()
+    else this.socket.resetAndDestroy()
+  }
+
   /** Which patience is at its end, if any. */
   overdue(now: number, patience: Patience): 'body' | 'stream' | 'answer' | null {
     const { bytesRead, writableLength } = this.socket

@@ -86,6 +86,11 @@ export class Connections {
     socket.once('close', () => this.#forget(socket, address))
   }
 
+  /** Answers that are still on their way are left where they stand. */
+  cutAll(): void {
+    for (const connection of this.#open.values()) connection.cut()
+  }
+
   #forget(socket: Socket, address: string): void {
     if (!this.#open.delete(socket)) return
     const left = (this.#countByAddress.get(address) ?? 1) - 1
@@ -113,7 +118,7 @@ export class Connections {
     for (const connection of this.#open.values()) {
       const overdue = connection.overdue(now, this.#patience)
       if (overdue === 'body') connection.breakOff(lateAnswer(this.#options.publicUrl))
-      else if (overdue !== null) connection.socket.destroy()
+      else if (overdue !== null) connection.cut()
     }
   }
 }

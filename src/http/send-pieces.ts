@@ -23,8 +23,13 @@ export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<stri
     if (done) isWhole = true
     else begun.push(value)
   }
+  // Of what nobody reads the framework would read all: after the answer, without a seat.
+  if (!isWhole && reply.request.method === 'HEAD') {
+    await chunks.return(undefined)
+    return reply.send(Readable.from([]))
+  }
   if (begun.length > 1) await takeSeat(reply)
-  return reply.send(isWhole ? Buffer.concat(begun) : Readable.from(join(begun, chunks)))
+  return reply.send(isWhole ? Buffer.concat(begun) : Readable.from(join(reply, begun, chunks)))
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
@@ -48,13 +53,18 @@ async function takeSeat({ request, raw }: FastifyReply): Promise<void> {
   else raw.once('close', giveBack)
 }
 
+/** A failure resets the connection: who speaks HTTP/1.0 would take its mere end for that of the answer. */
 async function* join(
+  { raw }: FastifyReply,
   begun: readonly Buffer[],
   rest: AsyncGenerator<Buffer, undefined>,
 ): AsyncGenerator<Buffer> {
   try {
     yield* begun
     yield* rest
+  } catch (error) {
+    raw.socket?.resetAndDestroy()
+    throw error
   } finally {
     await rest.return(undefined)
   }

@@ -104,6 +104,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   server.decorate('configuredPublicUrl', options.publicUrl)
+  server.decorate('cutConnections', () => connections.cutAll())
   server.decorateRequest('userId', '')
   server.decorateRequest('rate', null)
   server.decorateRequest('sessionId', null)
@@ -163,6 +164,10 @@ function acceptJsonOnly(server: TypedServer): void {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** For a stop that has waited long enough. */
+    cutConnections: () => void
+  }
   interface FastifyContextConfig {
     /** The body has a list whose items stand alone. */
     items?: ListOfItems

@@ -150,6 +150,13 @@ describe('an answer that is not read', () => {
     unread.write(head('GET', `/v1/claims/${id}`, { Authorization: authorization }))
     await eventually(async () => (await service.openConnections()) === 1)
     await eventually(async () => (await service.openConnections()) === 0)
+    // An end would do for one, to who speaks HTTP/1.0.
+    const ending = new Promise<string>((resolve) => {
+      unread.socket.on('end', () => resolve('an end'))
+      unread.socket.on('error', ({ message }) => resolve(message))
+    })
+    unread.socket.resume()
+    assert.equal(await ending, 'read ECONNRESET')
   })
 
   test('is sent whole to who reads it slowly', async (t) => {

@@ -9,6 +9,7 @@ import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { newCandidate, newClaim, newCustomer, newSchema } from '../support/new-records.ts'
+import { connectRaw } from '../support/raw-connection.ts'
 import { readPages } from '../support/read-pages.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -187,5 +188,46 @@ describe('an export', () => {
     response.destroy()
     await ended.promise
     assert.ok(pages < 50, `${pages} pages of 1 MB were read for one byte`)
+  })
+
+  test('to HEAD reads no more than shows that it is there', async (t) => {
+    let pages = 0
+    const ended = Promise.withResolvers<void>()
+    async function* many() {
+      try {
+        for (; pages < 1_000; pages++) yield Array.from({ length: 1_000 }, () => NO_CLAIM)
+      } finally {
+        ended.resolve()
+      }
+    }
+    const server = fastify()
+    server.get('/', (_request, reply) => sendCsv(reply, 'many.csv', CLAIM_COLUMNS, many()))
+    const url = await server.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => server.close())
+
+    const { status, headers } = await fetch(url, { method: 'HEAD' })
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/csv; charset=utf-8'])
+    await ended.promise
+    assert.ok(pages < 10, `${pages} pages were read for nobody`)
+  })
+
+  test('that fails midway ends in a reset: HTTP/1.0 tells the end of an answer by that of the connection', async (t) => {
+    async function* failing() {
+      for (let page = 0; page < 5; page++) yield Array.from({ length: 1_000 }, () => NO_CLAIM)
+      throw new Error('the database is away')
+    }
+    const server = fastify()
+    server.get('/', (_request, reply) => sendCsv(reply, 'failing.csv', CLAIM_COLUMNS, failing()))
+    const url = await server.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => server.close())
+
+    const { socket, write, receives } = await connectRaw(t, url)
+    const ending = new Promise<string>((resolve) => {
+      socket.on('end', () => resolve('an end'))
+      socket.on('error', ({ message }) => resolve(message))
+    })
+    write('GET / HTTP/1.0\r\n\r\n')
+    await receives(/^HTTP\/1\.1 200 /)
+    assert.equal(await ending, 'read ECONNRESET')
   })
 })

@@ -157,3 +157,19 @@ test('a failure in the middle breaks the connection: no part is taken for the wh
   assert.doesNotMatch(text, /0\r\n\r\n$/)
   assert.equal((await api.get('/healthz')).status, 200)
 })
+
+test('a stop breaks it off by a reset: to HTTP/1.0 an end would be that of the answer', async (t) => {
+  const { api, url, sql, Authorization, end } = await startServer(t)
+  const { id } = await newSchema(api)
+  await addLargeSchemas(sql, id, 500)
+  const { socket, write } = await connectRaw(t, url, { reads: false })
+  write(`GET /v1/schemas HTTP/1.0\r\nHost: x\r\nAuthorization: ${Authorization}\r\n\r\n`)
+  await eventually(async () => socket.bytesRead > 0)
+  assert.equal(await end('SIGTERM'), 0)
+  const ending = new Promise<string>((resolve) => {
+    socket.on('end', () => resolve('an end'))
+    socket.on('error', ({ message }) => resolve(message))
+  })
+  socket.resume()
+  assert.equal(await ending, 'read ECONNRESET')
+})

@@ -28,7 +28,7 @@ export class BodyBudget {
    */
   readonly admit: preParsingHookHandler = ({ userId, raw, headers }, reply, payload, done) => {
     const declared = Number(headers['content-length'] ?? 0)
-    const isStream = `${headers['content-type']}`.startsWith('application/x-ndjson')
+    const isStream = isLines(headers['content-type'])
     const bytes = isStream ? OF_A_STREAM : declared > SMALL ? declared : 0
     if (!this.#take(userId, bytes, reply)) return done(unavailable('Too many large bodies are on their way.'))
     if (!isStream && (bytes > 0 || headers['transfer-encoding'] !== undefined))
@@ -68,3 +68,6 @@ export class BodyBudget {
     else this.#takenBy.delete(account)
   }
 }
+
+/** As the framework reads the header. Counting makes a body flow, and of lines those would be lost that flow too early. */
+const isLines = (type = ''): boolean => type.trimStart().toLowerCase().startsWith('application/x-ndjson')

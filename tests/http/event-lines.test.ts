@@ -109,6 +109,18 @@ describe('what a line is', () => {
     assert.deepEqual(await logOf(id), ['1', '2', '3', '4'])
   })
 
+  for (const type of ['Application/X-NDJSON', 'application/X-ndjson; charset=utf-8']) {
+    test(`as ${type} they are all read`, async () => {
+      const { id } = await newClaim(api)
+      const lines = Array.from({ length: 2_000 }, (_, n) => line({ claim_id: id, id: `${n}`, type: 'a' }))
+      const results = await answerTo(lines.join(''), { 'Content-Type': type })
+      assert.deepEqual(
+        results.map(({ event }) => event.id),
+        lines.map((_, n) => `${n}`),
+      )
+    })
+  }
+
   test('a body of no lines is answered by no lines', async () => {
     for (const body of [' ', '\n', '\r\n\n \n']) assert.deepEqual(await answerTo(body), [])
     assert.deepEqual(await exchangeLines(api, PATH, { 'Transfer-Encoding': 'chunked' }).rest(), [])

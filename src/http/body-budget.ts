@@ -4,8 +4,8 @@ import { unavailable } from '../errors.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of bodies that may be on their way and in work at once, in all and of one account. */
-const MOST = 128 * MIB
-const MOST_OF_ONE = 64 * MIB
+const MOST = 64 * MIB
+const MOST_OF_ONE = 32 * MIB
 /** A body that is no larger does not count. */
 const SMALL = 64 * 1024
 /** What a piece of a body takes beside its bytes: one of a megabyte may come in as many pieces. */

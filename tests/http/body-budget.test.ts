@@ -19,10 +19,10 @@ const headersOf = (token: string | null, length: number) => ({
 })
 
 describe('large bodies that do not arrive', () => {
-  test('are refused beyond 64 MiB of an account, before they are read; others are answered', async (t) => {
+  test('are refused beyond 32 MiB of an account, before they are read; others are answered', async (t) => {
     const bytes = head('POST', '/v1/claims/batch', headersOf(api.token, 8 * MIB))
     const begun: RawConnection[] = []
-    for (let n = 0; n < 9; n++) {
+    for (let n = 0; n < 5; n++) {
       const connection = await connectRaw(t, service.url)
       connection.write(bytes)
       begun.push(connection)

@@ -45,6 +45,7 @@ export class Connection {
   /** What is answered in the place of a request that is not one, once those before it are answered. */
   #lastWord: string | null = null
   #isEnding = false
+  #isTurnedAway = false
   #sent = 0
   #received = 0
   /** When the answer moved, and when anything did; by performance.now(). */
@@ -71,7 +72,15 @@ export class Connection {
     this.#latestSince = now
     if (this.#current === null) this.#start({ request, response, handle })
     else if (this.#waiting.length < MOST_WAITING) this.#waiting.push({ request, response, handle })
-    else this.socket.destroy()
+    else this.#turnAway()
+  }
+
+  /** Nothing more is read, and the next connection is a while off: what came at once was parsed, and cost enough. */
+  #turnAway(): void {
+    this.#isEnding = true
+    this.#isTurnedAway = true
+    this.socket.pause()
+    this.#destroySoon()
   }
 
   #start(exchange: Exchange): void {
@@ -84,6 +93,8 @@ export class Connection {
     this.#current = null
     const now = performance.now()
     this.#idleSince = now
+    // Node reads on after an answer.
+    if (this.#isTurnedAway) this.socket.pause()
     if (this.socket.destroyed || this.#isEnding) return
     const next = this.#waiting.shift()
     if (next) {
@@ -116,6 +127,10 @@ export class Connection {
       return
     }
     this.socket.end(lastWord)
+    this.#destroySoon()
+  }
+
+  #destroySoon(): void {
     const destroying = setTimeout(() => this.socket.destroy(), LINGER_MS)
     this.socket.once('close', () => clearTimeout(destroying))
   }

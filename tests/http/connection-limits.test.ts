@@ -44,7 +44,7 @@ describe('requests that are sent at once on one connection', () => {
     const connection = await connectRaw(t, service.url)
     connection.write(head('GET', '/v1/claims', { Authorization }).repeat(40))
     await connection.isClosed()
-    assert.deepEqual(answersIn(connection.read()), [])
+    assert.ok(answersIn(connection.read()).length <= 1, 'the one that was under way')
   })
 
   test('and are no HTTP after a while: what came before is answered, and then the rest', async (t) => {

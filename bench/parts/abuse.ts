@@ -61,6 +61,7 @@ async function measure(
     ms,
     warmupMs: WARMUP_MS,
     calmMs,
+    calmMb: MOST_MB_AFTER,
     staysMs: isLong ? STAYS_MS : 0,
     scale: isLong ? 1 : 0.1,
   })

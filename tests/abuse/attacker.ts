@@ -4,7 +4,7 @@ import { ATTACKS } from './catalogue.ts'
 import { seen } from './wire.ts'
 
 /*
- * The attacker, a process of its own. Its first message names the attack and the target, the second ends the attack,
+ * The attacker, a process of its own. Its first message names the attacks and their targets, the second ends them,
  * and the third the process, with all its connections; so does the end of whoever started it.
  */
 
@@ -23,21 +23,28 @@ function tell(error: string | null): void {
   process.send?.({ counts: seen, error } satisfies Seen)
 }
 
-async function attack({ name, target }: { name: string; target: Target }): Promise<void> {
-  const chosen = ATTACKS.find((attack) => attack.name === name)
-  if (!chosen) throw new Error(`there is no attack ${name}`)
-  await chosen.run(target, ending.signal)
+/** Attacks that go on at the same time, and what each knows. */
+export type Orders = { name: string; target: Target }[]
+
+async function attack(orders: Orders): Promise<void> {
+  await Promise.all(
+    orders.map(({ name, target }) => {
+      const chosen = ATTACKS.find((attack) => attack.name === name)
+      if (!chosen) throw new Error(`there is no attack ${name}`)
+      return chosen.run(target, ending.signal)
+    }),
+  )
 }
 
 // Thousands of connections listen to it.
 process.setMaxListeners(0)
 setPriority(LOW_PRIORITY)
 process.once('disconnect', () => process.exit())
-process.once('message', (order: { name: string; target: Target }) => {
+process.once('message', (orders: Orders) => {
   process.once('message', () => {
     ending.abort()
     tell(null)
     process.once('message', () => process.exit())
   })
-  attack(order).catch((error: Error) => tell(error.stack ?? error.message))
+  attack(orders).catch((error: Error) => tell(error.stack ?? error.message))
 })

@@ -17,17 +17,19 @@ const nobody: Attack = {
   run: async () => {},
 }
 
+/** What goes together. */
+export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
+  'answers that are not read': unreadAttacks,
+  'large answers': largeAnswers,
+  connections: connectionAttacks,
+  protocol: protocolAttacks,
+  streams,
+  'long work': longWork,
+  bodies: bodyAttacks,
+  'signing in': signInAttacks,
+  clocks: clockAttacks,
+  records: recordAttacks,
+}
+
 /** Every attack that the service is held to: the suite runs each for a moment, the benchmark measures each. */
-export const ATTACKS: readonly Attack[] = [
-  nobody,
-  ...unreadAttacks,
-  ...largeAnswers,
-  ...connectionAttacks,
-  ...protocolAttacks,
-  ...streams,
-  ...longWork,
-  ...bodyAttacks,
-  ...signInAttacks,
-  ...clockAttacks,
-  ...recordAttacks,
-]
+export const ATTACKS: readonly Attack[] = [nobody, ...Object.values(FAMILIES).flat()]

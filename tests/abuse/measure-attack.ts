@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
 import { residentMbOf } from '../../bench/process-figures.ts'
 import type { Attack } from './attack.ts'
-import type { Seen } from './attacker.ts'
+import type { Orders, Seen } from './attacker.ts'
 import type { Errand, Fared } from './honest.ts'
 import { addAccount, Stage } from './stage.ts'
 
@@ -45,6 +45,8 @@ export interface Options {
   warmupMs: number
   /** How long the memory and the descriptors have to come back. */
   calmMs: number
+  /** What the memory must come back to, if anything. */
+  calmMb: number
   /** The same where the attacker stays; 0 to have none stay. */
   staysMs: number
   scale: number
@@ -73,30 +75,31 @@ export interface Damage {
   ownDelayMs: number
 }
 
-/** Attacks the service while somebody else uses it, and tells how both fared. */
-export async function measureAttack(attack: Attack, victim: Victim, options: Options): Promise<Damage> {
-  const { url, sql } = victim
-  const stage = new Stage(sql, url, await addAccount(sql, 'attacker'), options.scale)
-  const prepared = (await attack.prepare?.(stage)) ?? {}
+/** Attacks the service while somebody else uses it, and tells how both fared. Of several attacks each is another's. */
+export async function measureAttack(
+  attacks: Attack | readonly Attack[],
+  victim: Victim,
+  options: Options,
+): Promise<Damage> {
+  const all = [attacks].flat()
+  const { sql } = victim
+  const orders = await prepare(all, victim, options.scale)
   const errand = await honestErrand(victim)
   const watch = new Watch(victim.pid)
-  if (attack.duringCheck) await pause(untilCheck(options.warmupMs + BEFORE_CHECK_MS))
+  if (all.some(({ duringCheck }) => duringCheck)) await pause(untilCheck(options.warmupMs + BEFORE_CHECK_MS))
 
   const honest = startProcess(HONEST, errand)
   await Promise.race([pause(options.warmupMs), honest.ended])
   honest.process.send('count')
-  const attacker = startProcess(ATTACKER, {
-    name: attack.name,
-    target: { url, account: stage.account, prepared },
-  })
+  const attacker = startProcess(ATTACKER, orders)
   await Promise.race([pause(options.ms), watch.enough])
   const { counts, error } = (await attacker.stop()) as Seen
-  if (error !== null) throw new Error(`the attack ${attack.name} is broken: ${error}`)
-  const stays = attack.stays && options.staysMs > 0
+  if (error !== null) throw new Error(`the attack ${orders.map(({ name }) => name)} is broken: ${error}`)
+  const stays = all.some(({ stays }) => stays) && options.staysMs > 0
   if (!stays) await attacker.leave()
   const fared = (await honest.stop()) as Fared
   await honest.leave()
-  const after = await watch.calm(stays ? options.staysMs : options.calmMs)
+  const after = await watch.calm(stays ? options.staysMs : options.calmMs, options.calmMb)
   await attacker.leave()
   return {
     ...summary(fared),
@@ -104,6 +107,16 @@ export async function measureAttack(attack: Attack, victim: Victim, options: Opt
     lost: await countLost(sql, errand.claims, fared.acknowledged),
     seen: counts,
   }
+}
+
+async function prepare(attacks: readonly Attack[], { sql, url }: Victim, scale: number): Promise<Orders> {
+  const orders: Orders = []
+  for (const attack of attacks) {
+    const stage = new Stage(sql, url, await addAccount(sql, 'attacker'), scale)
+    const prepared = (await attack.prepare?.(stage)) ?? {}
+    orders.push({ name: attack.name, target: { url, account: stage.account, prepared } })
+  }
+  return orders
 }
 
 const untilCheck = (leadMs: number) => (2 * MINUTE_MS - ((Date.now() + leadMs) % MINUTE_MS)) % MINUTE_MS
@@ -198,10 +211,10 @@ class Watch {
   }
 
   /** Waits until memory and descriptors are back, and no longer than it may take. */
-  async calm(mostMs: number) {
+  async calm(mostMs: number, mostMb: number) {
     const peaks = { peakMb: this.#peakMb, descriptorsPeak: this.#descriptorsPeak }
     const deadline = performance.now() + mostMs
-    while (performance.now() < deadline && isAlive(this.#pid) && !this.#isCalm()) await pause(SAMPLE_MS)
+    while (performance.now() < deadline && isAlive(this.#pid) && !this.#isCalm(mostMb)) await pause(SAMPLE_MS)
     clearInterval(this.#timer)
     return {
       ...peaks,
@@ -211,8 +224,8 @@ class Watch {
     }
   }
 
-  #isCalm(): boolean {
-    return (residentMbOf(this.#pid) ?? 0) <= MOST_MB_AFTER && this.descriptors() <= SPARE_DESCRIPTORS
+  #isCalm(mostMb: number): boolean {
+    return (residentMbOf(this.#pid) ?? 0) <= mostMb && this.descriptors() <= SPARE_DESCRIPTORS
   }
 
   #sample(): void {

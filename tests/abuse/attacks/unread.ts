@@ -1,10 +1,11 @@
 import type { Attack, Target } from '../attack.ts'
 import { get, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
-import { atOnce, ended, keepWriting, open } from '../wire.ts'
+import { atOnce, ended, keepWriting, open, rest } from '../wire.ts'
 
 /** What one connection sends at most before it comes again. */
 const MOST_BYTES = 1024 * 1024
+const COME_AGAIN_MS = 1_500
 /** Requests that are written at once. */
 const BURST = 100
 
@@ -19,7 +20,8 @@ function unread(name: string, does: string, connections: number, render: (target
         const socket = await open(target, signal)
         if (!socket) return
         await keepWriting(socket, burst, MOST_BYTES, signal)
-        await ended(socket, signal)
+        // Who does not read does not hear that the connection is no more.
+        await Promise.race([ended(socket, signal), rest(COME_AGAIN_MS, signal)])
         socket.destroy()
       })
     },

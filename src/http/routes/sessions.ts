@@ -89,8 +89,11 @@ export function addSessionRoutes(
       url: `/api/auth/${path}`,
       schema: { hide: true },
       onRequest: refuseOtherSites,
-      handler: async (request: FastifyRequest, reply: FastifyReply) =>
-        sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body))),
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        // The library takes milliseconds to say that nobody is signed in, and anyone may ask.
+        if (method === 'GET' && !(await findSession(request))) return refuse(path, reply)
+        return sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body)))
+      },
     })
   }
 
@@ -112,9 +115,13 @@ export function addSessionRoutes(
     },
   )
 
-  async function requireSession({ headers }: FastifyRequest): Promise<Session> {
+  async function findSession({ headers }: FastifyRequest): Promise<Session | null> {
     const cookie = readCookie(headers.cookie, sessions.cookieName)
-    const session = cookie === null ? null : await sessions.find(cookie)
+    return cookie === null ? null : sessions.find(cookie)
+  }
+
+  async function requireSession(request: FastifyRequest): Promise<Session> {
+    const session = await findSession(request)
     if (!session) throw notSignedIn()
     return session
   }
@@ -132,6 +139,12 @@ export function addSessionRoutes(
         return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
       }),
   )
+}
+
+/** To who is signed in, the answer may be: nobody. */
+function refuse(path: string, reply: FastifyReply): FastifyReply {
+  if (path !== 'get-session') throw notSignedIn()
+  return reply.send(null)
 }
 
 async function refuseOtherSites(request: FastifyRequest): Promise<void> {

@@ -17,28 +17,29 @@ import { type Damage, MOST_MB_DURING, measureAttack, SPARE_DESCRIPTORS } from '.
 const BUILD = fileURLToPath(new URL('../../scripts/build.ts', import.meta.url))
 const MOMENT = { ms: 1_000, warmupMs: 100, calmMs: 20_000, calmMb: Infinity, staysMs: 0, scale: 0.05 }
 /** Attacks that go on at the same time. */
-const AT_ONCE = 5
+const AT_ONCE = 6
 /** Other tests run at the same time, on a machine that may be slow: this is not the bound that users are told. */
 const PATIENCE_MS = 10_000
 /** Nor is this: that is for each attack alone. */
 const MOST_MB = 1.5 * MOST_MB_DURING
 
 execFileSync(process.execPath, [BUILD, '--if-stale'])
+const cleanup = new Cleanup()
+// Before the database goes, which what comes later brings along.
+after(() => cleanup.run())
 const url = await createTestDatabase({ after })
 const sql = new pg.Client({ connectionString: url })
 await sql.connect()
-// Before the database goes, which what comes later brings along.
-after(() => sql.end())
+cleanup.add(() => sql.end())
 
 for (const [family, attacks] of Object.entries(FAMILIES)) {
-  describe(`somebody else does not feel ${family}:`, async () => {
-    const cleanup = new Cleanup()
+  describe(`somebody else does not feel ${family}:`, () => {
     let server: ServerProcess
     // One of its own: memory that an attack took may stay with the process.
     before(async () => {
       server = await ServerProcess.start({ url }, [], cleanup)
     })
-    after(() => cleanup.run())
+    after(() => server.stop())
 
     const brief = attacks.filter(({ duringCheck }) => !duringCheck)
     for (let at = 0; at < brief.length; at += AT_ONCE) {

@@ -66,6 +66,10 @@ export class Connection {
     return this.#current === null ? this.#idleSince : null
   }
 
+  get hasAsked(): boolean {
+    return this.#latest !== null
+  }
+
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener, now: number): void {
     if (this.#isEnding) return
     this.#latest = request

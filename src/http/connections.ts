@@ -18,6 +18,11 @@ export interface ConnectionOptions {
   patience?: Partial<Patience> | undefined
 }
 
+interface Idle {
+  connection: Connection
+  since: number
+}
+
 const PATIENCE: Patience = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, answerMs: 30_000 }
 /** How often it is looked whose time is over, at most. */
 const LOOK_EVERY_MS = 1_000
@@ -98,13 +103,16 @@ export class Connections {
     else this.#countByAddress.delete(address)
   }
 
-  /** Closes the connection that has been idle for longest: of this address, or of all. False where none is. */
+  /**
+   * Closes the connection that has been idle for longest: of this address, or of all; of one that has asked something
+   * before only where each has. False where none is.
+   */
   #makeRoom(address: string | null): boolean {
-    let longest: { connection: Connection; since: number } | null = null
+    let longest: Idle | null = null
     for (const connection of this.#open.values()) {
       const since = connection.idleSince
       if (since === null || (address !== null && addressOf(connection.socket) !== address)) continue
-      if (longest === null || since < longest.since) longest = { connection, since }
+      if (longest === null || mayGoBefore(connection, since, longest)) longest = { connection, since }
     }
     if (longest === null) return false
     const { socket } = longest.connection
@@ -125,6 +133,9 @@ export class Connections {
 
 /** Of IPv6 the network: all of its addresses are one caller's. */
 const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip: remoteAddress })
+
+const mayGoBefore = ({ hasAsked }: Connection, since: number, other: Idle): boolean =>
+  hasAsked === other.connection.hasAsked ? since < other.since : !hasAsked
 
 const lateAnswer = (publicUrl: string) => clientErrorAnswer(new Error('the body did not arrive'), publicUrl)
 

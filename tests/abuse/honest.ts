@@ -33,7 +33,9 @@ const MOST_OPEN = 2_000
 /** How long answers are waited for at the end. */
 const LAST_ANSWERS_MS = 20_000
 
-const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+/** No attack comes from there: of its own address nobody else uses up the connections. */
+const from = process.platform === 'linux' ? { localAddress: '127.0.0.254' } : {}
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, ...from })
 const fared: Fared = {
   submissions: [],
   reads: [],
@@ -76,7 +78,8 @@ function send({ url, account }: Errand, dueAt: number, latencies: number[], { pa
   }
   // Reads come on a connection of their own each: whoever is new must get in too.
   const by = body ? agent : false
-  const asked = request(url + path, { agent: by, method: body ? 'POST' : 'GET', headers }, (response) => {
+  const options = { agent: by, method: body ? 'POST' : 'GET', headers, ...from }
+  const asked = request(url + path, options, (response) => {
     let text = ''
     response.on('data', (chunk: Buffer) => {
       if (text.length < 1_000) text += chunk

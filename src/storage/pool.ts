@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { owned } from '../owned-promise.ts'
 import { Borrower, type Lender } from './borrower.ts'
 import { CONNECTION_SETTINGS } from './connection-settings.ts'
 import { DatabaseAway, isLastWord } from './database-away.ts'
@@ -114,11 +113,12 @@ export class Pool implements Lender {
   /** Waits a moment for statements under way, then cuts them off. */
   async close(): Promise<void> {
     this.#places.refuseAfter(0)
-    const cutOff = setTimeout(() => {
-      for (const client of this.#uses.keys()) void owned(client.end())
+    // Again and again: some may be connected only now.
+    const cutOff = setInterval(() => {
+      for (const client of this.#uses.keys()) breakOff(client)
     }, CLOSE_PATIENCE_MS)
     await this.#pool.end()
-    clearTimeout(cutOff)
+    clearInterval(cutOff)
     clearInterval(this.#watch)
   }
 
@@ -141,7 +141,13 @@ export class Pool implements Lender {
   #breakSilent(longestMs: number): void {
     const now = performance.now()
     for (const [client, { askedAt }] of this.#uses) {
-      if (askedAt !== null && now - askedAt > longestMs) void owned(client.end())
+      if (askedAt !== null && now - askedAt > longestMs) breakOff(client)
     }
   }
+}
+
+/** Without a goodbye: a server that answers no more would never answer that either, and be waited for. */
+function breakOff(client: pg.PoolClient): void {
+  const { connection } = client as pg.PoolClient & pg.Client
+  connection.stream.destroy()
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
 import type { Borrower } from '../../src/storage/borrower.ts'
 import { DatabaseAway } from '../../src/storage/database-away.ts'
@@ -178,3 +180,54 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
     })
   })
 })
+
+test('a close ends where the server is silent, and a connection is lent that has no statement under way', async (t) => {
+  const server = await startSilentServer(t)
+  const pool = new Pool({ connectionString: server.url, size: 1 })
+  const { promise: lent, resolve: isLent } = Promise.withResolvers<void>()
+  const work = pool.for(THE_SERVICE).withConnection(async (connection) => {
+    await connection.query({ text: 'SELECT 1' })
+    isLent()
+    await server.left
+    return connection.query({ text: 'SELECT 1' })
+  })
+  await lent
+  server.fallSilent()
+  const [closed, worked] = await Promise.allSettled([pool.close(), work])
+  assert.deepEqual([closed.status, worked.status], ['fulfilled', 'rejected'])
+})
+
+interface SilentServer {
+  url: string
+  /** It neither answers nor hangs up any more, as a machine that has stopped. */
+  fallSilent: () => void
+  /** Resolves when somebody has hung up. */
+  left: Promise<void>
+}
+
+async function startSilentServer(t: Scope): Promise<SilentServer> {
+  const { hostname, port } = new URL(connectionString)
+  const { promise: left, resolve: hasLeft } = Promise.withResolvers<void>()
+  const sockets: Socket[] = []
+  let isSilent = false
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const database = connect(Number(port), hostname)
+    sockets.push(client, database)
+    for (const socket of [client, database]) socket.on('error', () => {})
+    client.on('data', (bytes) => isSilent || database.write(bytes))
+    client.on('close', hasLeft).on('end', hasLeft)
+    database.on('data', (bytes) => isSilent || client.write(bytes))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const url = new URL(connectionString)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  const fallSilent = () => {
+    isSilent = true
+  }
+  return { url: url.href, fallSilent, left }
+}

@@ -41,9 +41,12 @@ export async function openClaims(
   )
   const opened = new Map<NewClaim, Claim | Error>(again.map((claim) => [claim, aliasConflict(claim.address)]))
   const deadline = performance.now() + PATIENCE_MS
+  let isAway = false
   for (const onClock of Map.groupBy(first, (claim) => claim.testClockId).values()) {
     for (const some of inSets(onClock)) {
-      const outcomes = await insertEach(app, some, deadline)
+      // Each of them could wait as long for the database as the one before.
+      const outcomes: (Claim | Error)[] = isAway ? some.map(notTried) : await insertEach(app, some, deadline)
+      isAway ||= outcomes.some((outcome) => outcome instanceof DatabaseAway)
       for (const [i, claim] of some.entries()) opened.set(claim, outcomes[i] as Claim | Error)
     }
   }

@@ -44,9 +44,9 @@ export class HeldClocks {
     }
   }
 
-  /** Works on one clock come one after the other. */
-  inTurn<T>({ userId, id }: ClockName, work: () => Promise<T>): Promise<T> {
-    return this.#turns.take(`${userId} ${id}`, work)
+  /** Works on one clock come one after the other; who waits for longer is refused with the error. */
+  inTurn<T>({ userId, id }: ClockName, longestMs: number, late: Error, work: () => Promise<T>): Promise<T> {
+    return this.#turns.takeWithin(`${userId} ${id}`, longestMs, late, work)
   }
 
   #lookSoon(): void {

@@ -21,7 +21,7 @@ export function withHeldClock<T>(
   work: (connection: Connection, clock: TestClock) => Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS
-  return app.heldClocks.inTurn({ userId, id }, async () => {
+  return app.heldClocks.inTurn({ userId, id }, PATIENCE_MS, clockIsHeld(id), async () => {
     while (performance.now() < deadline) {
       try {
         return await app.db.writes.for(userId).transaction(async (connection) => {

@@ -18,4 +18,20 @@ export class Turns {
     )
     return done
   }
+
+  /** As `take`; who waits for longer is refused with the error, and his work is never begun. */
+  takeWithin<T>(name: string, longestMs: number, late: Error, work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let isRefused = false
+      const timer = setTimeout(() => {
+        isRefused = true
+        reject(late)
+      }, longestMs)
+      const done = this.take(name, async () => {
+        clearTimeout(timer)
+        if (!isRefused) resolve(await work())
+      })
+      done.catch(reject)
+    })
+  }
 }

@@ -22,10 +22,15 @@ export class LongLogs {
     this.#copies = copies
   }
 
-  /** Resolves when the copy is kept, or could not be made: never rejects. */
-  load(userId: string, claimId: string): Promise<void> {
+  /**
+   * Resolves when the copy is kept, or could not be made: never rejects.
+   * @param isWanted asked when its turn comes: nothing is read for those who have gone
+   */
+  load(userId: string, claimId: string, isWanted: () => boolean): Promise<void> {
     return this.#turns
-      .take(userId, () => this.#load(userId, claimId))
+      .take(userId, async () => {
+        if (isWanted()) await this.#load(userId, claimId)
+      })
       .catch(() => pause(PAUSE_AFTER_FAILURE_MS, undefined, { ref: false }))
   }
 

@@ -147,9 +147,10 @@ export class SubmissionQueue {
       this.#lines.open(line)
       this.#schedule()
     }
+    const isWanted = () => line.waiting.length > 0
     if (heldClock) void owned(this.#heldClocks.untilFree(heldClock).then(open))
     else if (again === 'log is long')
-      void owned(this.#longLogs.load(line.account.userId, line.claimId).then(open))
+      void owned(this.#longLogs.load(line.account.userId, line.claimId, isWanted).then(open))
     else {
       line.pauseMs = Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
       setTimeout(open, line.pauseMs)

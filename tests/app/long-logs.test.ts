@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
@@ -129,5 +130,25 @@ describe('a claim with a long log', () => {
       'CLAIM_NOT_FOUND',
     )
     assert.equal(reads, before)
+  })
+
+  test('is not read where nobody waits for it any more: an account cannot pile up such work', async () => {
+    const [slow, unwanted, next] = await Promise.all([
+      claimWithLongLog(),
+      claimWithLongLog(),
+      claimWithLongLog(),
+    ])
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const before = reads
+    proxy.listen((statement) => {
+      if (statement === 'read_long_log' && ++reads === before + 1) return released
+    })
+    const first = submit(slow, 'a', 'noise')
+    await eventually(async () => reads === before + 1)
+    const answers = await Promise.all([first, submit(unwanted, 'a', 'noise')])
+    for (const answer of answers) assertError(answer, 503, 'UNAVAILABLE')
+    release()
+    assert.equal((await submit(next, 'a', 'noise')).status, 201)
+    assert.equal(reads, before + 2)
   })
 })

@@ -55,6 +55,7 @@ export class Doorway {
     const isFull = this.#line.length >= waiting || this.#line.lengthOf(caller.address) >= waitingOfOne
     if (isFull) throw this.#refusal()
     return new Promise((resolve, reject) => {
+      const since = performance.now()
       const timer = setTimeout(() => this.#refuseLate(), patienceMs)
       const settled = (settle: () => void) => () => {
         clearTimeout(timer)
@@ -62,7 +63,7 @@ export class Doorway {
       }
       const enter = settled(resolve)
       const refuse = settled(() => reject(this.#refusal()))
-      this.#line.add(caller.address, { caller, since: performance.now(), enter, refuse })
+      this.#line.add(caller.address, { caller, since, enter, refuse })
     })
   }
 

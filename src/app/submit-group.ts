@@ -4,6 +4,7 @@ import { type ClaimToDecide, readClaimsToDecide } from '../storage/claims-to-dec
 import type { Connection } from '../storage/database.ts'
 import { type ClaimCopies, copyOf, mayHold } from './claim-copies.ts'
 import { ClaimDraft, type RecordedEvents } from './claim-draft.ts'
+import { inSlices } from './in-slices.ts'
 import { claimNotFound } from './not-found.ts'
 import { LOG_IS_LONG, type Outcome, OVERTAKEN } from './submission-outcome.ts'
 import type { EventRequest } from './submit-event.ts'
@@ -81,9 +82,20 @@ async function draftFromDatabase(
 ): Promise<void> {
   const draftsOf = Map.groupBy(drafts, ({ group }) => group.claimId)
   const named = drafts.flatMap(({ group }) => group.requests.map(({ submission }) => submission.id))
-  for (const read of await readClaimsToDecide(db, [...draftsOf.keys()], named)) {
+  const found = await readClaimsToDecide(db, [...draftsOf.keys()], named)
+  await inSlices(draftEach(found, copies, draftsOf))
+}
+
+/** A step for each claim: contracts and logs may be long. */
+function* draftEach(
+  found: Iterable<ClaimToDecide>,
+  copies: ClaimCopies,
+  draftsOf: ReadonlyMap<string, readonly Draft[]>,
+): Generator<void, void> {
+  for (const read of found) {
     for (const draft of draftsOf.get(read.claim.id) ?? [])
       draft.attempt = draftFrom(read, copies, draft.group)
+    yield
   }
 }
 

@@ -37,13 +37,14 @@ export interface ClaimRowToDecide extends Omit<ClaimRow, 'contract'> {
 
 /**
  * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
- * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it.
+ * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it. Each is made of its row as it is asked for: that takes
+ * a while where contracts are long.
  */
 export async function readClaimsToDecide(
   db: Connection,
   ids: readonly string[],
   named: readonly string[],
-): Promise<ClaimToDecide[]> {
+): Promise<Iterable<ClaimToDecide>> {
   const isRead = `log_bytes + ${EVENT_BYTES} * event_count <= ${SHORT_LOG_BYTES}`
   const rows = await db.query<ClaimRowToDecide>({
     name: 'read_claims_to_decide',
@@ -65,7 +66,7 @@ export async function readClaimsToDecide(
     values: [ids, named],
     readOnly: true,
   })
-  return rows.map(toClaimToDecide)
+  return rows.values().map(toClaimToDecide)
 }
 
 export function toClaimToDecide({

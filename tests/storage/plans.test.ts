@@ -237,7 +237,7 @@ describe('what is sent for each request', () => {
         const some = ids.slice(0, count)
         assert.equal(some.length, count)
         reader.take()
-        const read = await readClaimsToDecide(reader.connection, some, ['event-1'])
+        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1']))]
         assert.equal(read.length, count)
         await appendEvents(
           reader.connection,

@@ -50,8 +50,8 @@ export class BodyBudget {
 
   /** Until the request is answered. */
   #take(account: string, bytes: number, { raw }: FastifyReply): boolean {
-    const ofAccount = (this.#takenBy.get(account) ?? 0) + bytes
     if (bytes === 0 || raw.destroyed) return true
+    const ofAccount = (this.#takenBy.get(account) ?? 0) + bytes
     if (this.#taken + bytes > MOST || ofAccount > MOST_OF_ONE) return false
     this.#taken += bytes
     this.#takenBy.set(account, ofAccount)
@@ -70,4 +70,5 @@ export class BodyBudget {
 }
 
 /** As the framework reads the header. Counting makes a body flow, and of lines those would be lost that flow too early. */
-const isLines = (type = ''): boolean => type.trimStart().toLowerCase().startsWith('application/x-ndjson')
+const isLines = (type = ''): boolean =>
+  type !== 'application/json' && type.trimStart().toLowerCase().startsWith('application/x-ndjson')

@@ -30,20 +30,18 @@ export type BodyOfItems = Json | { [list: string]: Json | (Json | ServiceError)[
  * surrogates, numbers outside a double, integers that a double would change, and the key `__proto__`.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
-export const parseJson = async (bytes: Buffer): Promise<Json> => {
-  const parsing = parseBytes(bytes, parseText)
-  return bytes.length > SHORT ? inSlices(parsing) : atOnce(parsing)
-}
+export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
+  bytes.length > SHORT ? inSlices(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
 
 /**
  * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
  * alone; but where one is not JSON, the body is none.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
-export const parseItems = async (bytes: Buffer, list: ListOfItems): Promise<BodyOfItems> => {
-  const parsing = parseBytes(bytes, (text) => parseList(text, list))
-  return bytes.length > SHORT ? inSlices(parsing) : atOnce(parsing)
-}
+export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>
+  bytes.length > SHORT
+    ? inSlices(parseBytes(bytes, (text) => parseList(text, list)))
+    : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
 
 /** Parses a line in steps. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
 export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText)
@@ -52,14 +50,32 @@ function* parseBytes<Value>(
   bytes: Buffer,
   parsing: (text: string) => Generator<void, Value>,
 ): Generator<void, Value> {
-  if (!isUtf8(bytes)) throw validationError([{ path: 'body', message: 'is not valid UTF-8' }])
+  requireUtf8(bytes)
   try {
     return yield* parsing(yield* decode(bytes))
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw validationError([{ path: 'body', message: `is not valid JSON: ${error.message}` }])
+    throw asRefusal(error)
   }
 }
+
+/** The same in one go, for what is short: most bodies are, and steps cost more than they do. */
+function parseAtOnce<Value>(bytes: Buffer, parse: (text: string) => Value): Value {
+  requireUtf8(bytes)
+  try {
+    return parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw asRefusal(error)
+  }
+}
+
+function requireUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw validationError([{ path: 'body', message: 'is not valid UTF-8' }])
+}
+
+const asRefusal = (error: unknown) =>
+  error instanceof SyntaxError
+    ? validationError([{ path: 'body', message: `is not valid JSON: ${error.message}` }])
+    : error
 
 function* decode(bytes: Buffer): Generator<void, string> {
   if (bytes.length <= DECODED_AT_ONCE) return bytes.toString('utf8')
@@ -134,12 +150,20 @@ function* parseItem(text: string): Generator<void, Json | ServiceError> {
 
 /** @throws SyntaxError, VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
 function* parseText(text: string): Generator<void, Json> {
-  const isLong = text.length > SHORT
-  if (isLong) yield* refuseTooLarge(text)
+  if (text.length <= SHORT) return parseShort(text)
+  yield* refuseTooLarge(text)
   const value: Json = JSON.parse(text)
-  if (isLong) yield
+  yield
   requireExactNumbers(text)
-  if (isLong) yield
+  yield
+  requireKeepable(value)
+  return value
+}
+
+/** @throws SyntaxError, VALIDATION_ERROR */
+function parseShort(text: string): Json {
+  const value: Json = JSON.parse(text)
+  requireExactNumbers(text)
   requireKeepable(value)
   return value
 }

@@ -89,7 +89,7 @@ export class Connection {
 
   #start(exchange: Exchange): void {
     this.#current = exchange
-    exchange.response.once('close', this.#next)
+    exchange.response.on('close', this.#next)
     exchange.handle(exchange.request, exchange.response)
   }
 

@@ -2,9 +2,9 @@ import type { Blow } from '../support/fault-proxy.ts'
 
 /** Every fault that a statement may meet, by its name. */
 export const BLOWS: Record<string, Blow> = {
-  'the connection is cut before it': 'cut before',
   'the connection is cut while it is executed': 'cut during',
   'the disk is full': { refused: '53100' },
+  'the connection is cut before it': 'cut before',
   'the connection is cut behind its answer': 'cut after',
   'its backend is terminated': 'terminated',
   'there is no memory': { refused: '53200' },
@@ -24,7 +24,7 @@ export const BLOWS: Record<string, Blow> = {
 
 const NAMES = Object.keys(BLOWS)
 /** These meet every statement; of the others, each statement meets one, by turns. */
-const ALWAYS = 3
+const ALWAYS = 2
 /** Seconds pass until a silence is noticed. */
 const SILENCES = 2
 

@@ -77,9 +77,9 @@ export const SETTINGS = {
   }),
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
-    fallback: '14',
-    doc: 'Connections to the database that a server keeps at most. Submissions, checks and sign-in have fixed shares of 7; the others are for reading and for writing, half each.',
-    parse: wholeNumber(9, 1_000),
+    fallback: '16',
+    doc: 'Connections to the database that a server keeps at most. Submissions, checks, test clocks and sign-in have fixed shares of 10; the others are for reading and for writing, half each.',
+    parse: wholeNumber(12, 1_000),
   }),
   allowUnsafeDatabase: setting({
     name: 'CLAIMKEEPER_ALLOW_UNSAFE_DATABASE',

@@ -24,7 +24,7 @@ export function withHeldClock<T>(
   return app.heldClocks.inTurn({ userId, id }, PATIENCE_MS, clockIsHeld(id), async () => {
     while (performance.now() < deadline) {
       try {
-        return await app.db.writes.for(userId).transaction(async (connection) => {
+        return await app.db.clocks.for(userId).transaction(async (connection) => {
           const clock = await holdTestClock(connection, userId, id, LONGEST_LOCK_WAIT_MS)
           if (!clock) throw testClockNotFound(id)
           return work(connection, clock)

@@ -25,10 +25,12 @@ interface Shares {
   checks: number
   /** Who is asking: tokens, sessions, signing in and up. */
   identity: number
+  /** Advances and deletions of test clocks, which hold theirs for as long as they take. */
+  clocks: number
 }
-const FIXED: Shares = { submissions: 2, checks: 3, identity: 2 }
+const FIXED: Shares = { submissions: 2, checks: 3, identity: 2, clocks: 3 }
 /** The fixed shares, with one connection each for reading and for writing. */
-export const LEAST_CONNECTIONS = 9
+export const LEAST_CONNECTIONS = 12
 
 export interface DatabaseOptions {
   connectionString: string
@@ -44,8 +46,9 @@ export class Database implements Connection {
   readonly #pools: Pool[] = []
   /** Of accounts: all that only reads. */
   readonly reads: Pool
-  /** Of accounts: all that writes, but for submissions. */
+  /** Of accounts: all that writes, but for submissions, and advances and deletions of test clocks. */
   readonly writes: Pool
+  readonly clocks: Pool
   readonly submissions: Borrower
   readonly checks: Borrower
   readonly identity: Borrower
@@ -58,10 +61,11 @@ export class Database implements Connection {
       this.#pools.push(pool)
       return pool
     }
-    const { submissions, checks, identity } = FIXED
-    const others = Math.max(2, poolSize - submissions - checks - identity)
+    const { submissions, checks, identity, clocks } = FIXED
+    const others = Math.max(2, poolSize - submissions - checks - identity - clocks)
     this.reads = share(Math.ceil(others / 2))
     this.writes = share(Math.floor(others / 2))
+    this.clocks = share(clocks)
     this.submissions = share(submissions).for(THE_SERVICE)
     this.checks = share(checks).for(THE_SERVICE)
     this.identity = share(identity).for(THE_SERVICE)

@@ -19,7 +19,7 @@ describe('settings', () => {
         port: 8080,
         publicUrl: null,
         databaseUrl: null,
-        databasePoolSize: 14,
+        databasePoolSize: 16,
         allowUnsafeDatabase: false,
         dataDir: './data',
         bootstrapToken: null,
@@ -38,7 +38,7 @@ describe('settings', () => {
     for (const port of ['-1', '65536', '80.5', '0x50', '1e3', ' 80']) {
       assert.match(message({ PORT: port }), /^PORT must be a whole number/)
     }
-    assert.match(message({ DATABASE_POOL_SIZE: '1' }), /^DATABASE_POOL_SIZE must be a whole number from 9 /)
+    assert.match(message({ DATABASE_POOL_SIZE: '1' }), /^DATABASE_POOL_SIZE must be a whole number from 12 /)
     assert.match(message({ LOG_LEVEL: 'loud' }), /^LOG_LEVEL must be one of trace, debug, /)
     assert.match(
       message({ PUBLIC_URL: 'claims.example.com' }),

@@ -80,7 +80,14 @@ async function holdAllConnections({ service: { app } }: World): Promise<() => vo
     held++
     return released
   }
-  for (const share of [db.reads.for(''), db.writes.for(''), db.submissions, db.checks, db.identity]) {
+  for (const share of [
+    db.reads.for(''),
+    db.writes.for(''),
+    db.clocks.for(''),
+    db.submissions,
+    db.checks,
+    db.identity,
+  ]) {
     // Those that are too many are refused in time.
     for (let n = 0; n < POOL_SIZE; n++) share.withConnection(hold).catch(() => {})
   }

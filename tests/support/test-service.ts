@@ -38,7 +38,7 @@ export interface TestServiceOptions extends Partial<ServerOptions> {
 }
 
 /** Connections of all shares together. */
-export const POOL_SIZE = 14
+export const POOL_SIZE = 16
 
 let accounts = 0
 

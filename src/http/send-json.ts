@@ -35,7 +35,7 @@ async function* toJson(body: Record<string, unknown>): AsyncGenerator<string> {
 
 async function* listToJson(items: Items): AsyncGenerator<string> {
   yield '['
-  if (Symbol.iterator in items) yield* inPieces(items[Symbol.iterator]())
+  if (Symbol.iterator in items) yield* piecesOf(items[Symbol.iterator]())
   else {
     let separator = ''
     for await (const item of items) {
@@ -47,7 +47,7 @@ async function* listToJson(items: Items): AsyncGenerator<string> {
 }
 
 /** Items that are there already, in slices: making text of them may take long. */
-async function* inPieces(items: Iterator<unknown>): AsyncGenerator<string> {
+async function* piecesOf(items: Iterator<unknown>): AsyncGenerator<string> {
   let isFirst = true
   for (;;) {
     const piece = await inSlices(takePiece(items, isFirst))

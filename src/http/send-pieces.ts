@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { AnswerSeats } from './answer-seats.ts'
-import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
+import { CHUNK_BYTES, chunksOf, inChunks } from './shared-answer.ts'
 
 /** What is handed to a connection in one go, where all of it is there: it moves within the patience for answers. */
 const CHUNKS_AT_ONCE = 4
@@ -15,7 +15,7 @@ const seats = new AnswerSeats()
  * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
 export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Promise<FastifyReply> {
-  const chunks = chunksOf(pieces)
+  const chunks = gatherChunks(pieces)
   const begun: Buffer[] = []
   let isWhole = false
   while (!isWhole && begun.length <= CHUNKS_AT_ONCE) {
@@ -71,7 +71,7 @@ async function* join(
 }
 
 /** Pieces gathered and cut to chunks. Between two of them others get their turn. */
-async function* chunksOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, undefined> {
+async function* gatherChunks(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, undefined> {
   let gathered: string[] = []
   let length = 0
   for await (const piece of pieces) {
@@ -81,7 +81,7 @@ async function* chunksOf(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, 
     const bytes = Buffer.from(gathered.join(''))
     gathered = []
     length = 0
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
+    yield* chunksOf(bytes)
     await nextTurn()
   }
   if (length > 0) yield Buffer.from(gathered.join(''))

@@ -31,6 +31,7 @@ export function sendShared(request: FastifyRequest, reply: FastifyReply, { bytes
 /** Handed on in pieces of one piece of memory, so that it shows whether an answer moves. */
 export const inChunks = (bytes: Buffer): Readable => Readable.from(chunksOf(bytes), { objectMode: false })
 
-function* chunksOf(bytes: Buffer): Generator<Buffer> {
+/** Parts of the same memory. */
+export function* chunksOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }

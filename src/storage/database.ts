@@ -30,7 +30,7 @@ interface Shares {
 }
 const FIXED: Shares = { submissions: 2, checks: 3, identity: 2, clocks: 3 }
 /** The fixed shares, with one connection each for reading and for writing. */
-export const LEAST_CONNECTIONS = 12
+export const LEAST_CONNECTIONS = Object.values(FIXED).reduce((sum, size) => sum + size, 2)
 
 export interface DatabaseOptions {
   connectionString: string
@@ -62,7 +62,7 @@ export class Database implements Connection {
       return pool
     }
     const { submissions, checks, identity, clocks } = FIXED
-    const others = Math.max(2, poolSize - submissions - checks - identity - clocks)
+    const others = 2 + Math.max(0, poolSize - LEAST_CONNECTIONS)
     this.reads = share(Math.ceil(others / 2))
     this.writes = share(Math.floor(others / 2))
     this.clocks = share(clocks)

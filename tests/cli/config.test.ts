@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
+import { LEAST_CONNECTIONS } from '../../src/storage/database.ts'
 
 const message = (environment: Record<string, string>): string => {
   try {
@@ -38,6 +39,7 @@ describe('settings', () => {
     for (const port of ['-1', '65536', '80.5', '0x50', '1e3', ' 80']) {
       assert.match(message({ PORT: port }), /^PORT must be a whole number/)
     }
+    assert.equal(LEAST_CONNECTIONS, 12)
     assert.match(message({ DATABASE_POOL_SIZE: '1' }), /^DATABASE_POOL_SIZE must be a whole number from 12 /)
     assert.match(message({ LOG_LEVEL: 'loud' }), /^LOG_LEVEL must be one of trace, debug, /)
     assert.match(

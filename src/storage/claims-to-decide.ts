@@ -45,10 +45,10 @@ export async function readClaimsToDecide(
   ids: readonly string[],
   named: readonly string[],
 ): Promise<Iterable<ClaimToDecide>> {
-  const isRead = `log_bytes + ${EVENT_BYTES} * event_count <= ${SHORT_LOG_BYTES}`
+  const isRead = `c.log_bytes + ${EVENT_BYTES} * c.event_count <= ${SHORT_LOG_BYTES}`
   const rows = await db.query<ClaimRowToDecide>({
     name: 'read_claims_to_decide',
-    // The condition of the join keeps the logs that are too long from being read at all.
+    // The condition stands in the subqueries: at the join it would be looked at after the log was read.
     text: `-- read_claims_to_decide
       SELECT ${CLAIM_ROW_TO_DECIDE}, ${isRead} AS is_read, greatest(status_since, log.last_at) AS last_at,
         coalesce(log.ids, named.ids) AS ids, log.decisive
@@ -57,11 +57,12 @@ export async function readClaimsToDecide(
           json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
             FILTER (WHERE e.type = ANY (c.decisive_event_types)) AS decisive
         FROM claim_events e
-        WHERE e.claim_id = c.id
-      ) log ON ${isRead}
+        WHERE e.claim_id = c.id AND ${isRead}
+      ) log ON true
       LEFT JOIN LATERAL (
-        SELECT json_agg(e.id) AS ids FROM claim_events e WHERE e.claim_id = c.id AND e.id = ANY ($2)
-      ) named ON NOT (${isRead})
+        SELECT json_agg(e.id) AS ids FROM claim_events e
+        WHERE e.claim_id = c.id AND e.id = ANY ($2) AND NOT (${isRead})
+      ) named ON true
       WHERE c.id = ANY ($1)`,
     values: [ids, named],
     readOnly: true,

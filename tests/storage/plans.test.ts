@@ -45,6 +45,9 @@ await side.connect()
 await load(side)
 /** Some of the account's OPEN claims, far from each other. */
 const ids = await spreadClaims(side)
+/** Of them, those that are said to have long logs. */
+const longLogs = ids.slice(-20)
+await side.query('UPDATE claims SET log_bytes = 1_000_000 WHERE id = ANY ($1)', [longLogs])
 await side.end()
 const custom = await readPlans({ after }, databaseUrl, 'custom')
 const generic = await readPlans({ after }, databaseUrl, 'generic')
@@ -231,6 +234,18 @@ describe('what is sent for each request', () => {
       await findTokenOwner(reader.connection, Buffer.alloc(32))
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: 1, rowsSorted: 0 })
     })
+
+    for (const [logs, some] of Object.entries({ short: ids.slice(0, 20), long: longLogs })) {
+      test(`${logs} logs are read once for decisions (${mode} plan)`, async () => {
+        reader.take()
+        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1']))]
+        assert.ok(read.every(({ isWhole }) => isWhole === (logs === 'short')))
+        assert.ok(read.every(({ eventIds }) => eventIds.includes('event-1')))
+        const events = read.reduce((sum, { claim }) => sum + claim.eventCount, 0)
+        for (const plan of reader.take())
+          assertBounded(plan, { rowsRead: some.length + events, rowsSorted: 0 })
+      })
+    }
 
     for (const count of [1, 20, 500]) {
       test(`${count} claims are read for their decisions, and written, by their indexes (${mode} plan)`, async () => {

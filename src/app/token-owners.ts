@@ -34,17 +34,24 @@ export class TokenOwners {
     this.#db = db
   }
 
-  /** The account of the token with this SHA-256 hash; null where it is unknown, expired or revoked. */
-  async find(hash: Buffer): Promise<string | null> {
-    const key = hash.toString('latin1')
+  /** The account of the token with this SHA-256 hash; null where the database has to be asked. */
+  remembered(hash: Buffer): string | null {
     const now = performance.now()
-    const remembered = now < this.#trustedUntil ? this.#remembered.get(key) : undefined
-    if (remembered && now < remembered.until) return remembered.userId
+    const remembered = now < this.#trustedUntil ? this.#remembered.get(keyOf(hash)) : undefined
+    return remembered && now < remembered.until ? remembered.userId : null
+  }
+
+  /** The same, asked for where it is not remembered; null where the token is unknown, expired or revoked. */
+  async find(hash: Buffer): Promise<string | null> {
+    const remembered = this.remembered(hash)
+    if (remembered !== null) return remembered
 
     const generation = this.#generation
+    const now = performance.now()
     const owner = await findTokenOwner(this.#db.identity, hash)
     if (owner && generation === this.#generation) {
-      this.#remembered.set(key, { userId: owner.userId, until: now + (owner.expiresInMs ?? Infinity) })
+      const until = now + (owner.expiresInMs ?? Infinity)
+      this.#remembered.set(keyOf(hash), { userId: owner.userId, until })
     }
     return owner?.userId ?? null
   }
@@ -105,6 +112,8 @@ export class TokenOwners {
 
   #forget(hash: Buffer): void {
     this.#generation++
-    this.#remembered.delete(hash.toString('latin1'))
+    this.#remembered.delete(keyOf(hash))
   }
 }
+
+const keyOf = (hash: Buffer): string => hash.toString('latin1')

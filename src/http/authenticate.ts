@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { App } from '../app/app.ts'
-import { authenticateToken, tokenInvalid } from '../app/authenticate-token.ts'
-import type { Session, SessionApi } from '../app/session-api.ts'
+import { type Authenticated, authenticateToken, tokenInvalid } from '../app/authenticate-token.ts'
+import type { SessionApi } from '../app/session-api.ts'
 import { TokenUse } from '../app/token-use.ts'
 import { ServiceError } from '../errors.ts'
 import { readCookie } from './read-cookie.ts'
@@ -20,32 +20,30 @@ declare module 'fastify' {
  * The hook of every route under /v1 (§5 rule 1); it runs before the body is read. A token in the header counts
  * before a session's cookie.
  */
-export function authenticate(app: App, sessions: SessionApi) {
+export function authenticate(app: App, sessions: SessionApi): onRequestHookHandler {
   const tokenUse = new TokenUse(app)
-  return async (request: FastifyRequest): Promise<void> => {
-    const { authorization, cookie } = request.headers
-    const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null
-    if (session !== null) {
-      const { id, userId } = await authenticateSession(request, sessions, session)
-      request.userId = userId
-      request.sessionId = id
-      return
-    }
-    const { userId, tokenHash } = await authenticateToken(app, authorization)
+  const accept = (request: FastifyRequest, { userId, tokenHash }: Authenticated) => {
     request.userId = userId
     tokenUse.note(tokenHash)
   }
+  // Nothing is waited for where a token is remembered, which is nearly always.
+  return (request, _reply, done) => {
+    const { authorization, cookie } = request.headers
+    const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null
+    if (session !== null) return enterSession(request, sessions, session)
+    const found = authenticateToken(app, authorization)
+    if ('then' in found) return found.then((owner) => accept(request, owner))
+    accept(request, found)
+    done()
+  }
 }
 
-async function authenticateSession(
-  request: FastifyRequest,
-  sessions: SessionApi,
-  cookie: string,
-): Promise<Session> {
+async function enterSession(request: FastifyRequest, sessions: SessionApi, cookie: string): Promise<void> {
   requireSameOrigin(request)
   const session = await sessions.find(cookie)
   if (!session) throw tokenInvalid('The session has ended; sign in again.')
-  return session
+  request.userId = session.userId
+  request.sessionId = session.id
 }
 
 /** The hook of routes that hand out or end access: who holds a token must not make another. @throws SESSION_REQUIRED */

@@ -44,9 +44,10 @@ export function addDashboard(server: TypedServer): void {
     server.get(`/${path}`, { schema: { hide: true } }, (request, reply) => sendFile(request, reply, file))
   }
   if (index) server.get('/', { schema: { hide: true } }, (request, reply) => sendFile(request, reply, index))
-  server.addHook('onRequest', async (request, reply) => {
-    if (!request.is404 || !isNavigation(request)) return
-    return index ? sendFile(request, reply, index) : sendNotBuilt(reply)
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404 || !isNavigation(request)) done()
+    else if (index) sendFile(request, reply, index)
+    else sendNotBuilt(reply)
   })
 }
 

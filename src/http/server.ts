@@ -179,11 +179,12 @@ function answerEveryRequestAlike(server: TypedServer): void {
   server.addHook('preClose', async () => {
     stopping = true
   })
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request))
     if (stopping) throw unavailable('The server is stopping.')
     requireHost(request)
     requireValidQuery(request.url)
+    done()
   })
   server.addHook('onSend', (_request, reply, payload, done) => {
     // A connection that stayed open after its last answer would hold up the stop.
@@ -210,7 +211,8 @@ function requireHost({ headers, raw }: FastifyRequest): void {
 
 /** The query's parser would pass over broken percent-encoding, and filter by something else than was meant. */
 function requireValidQuery(url: string): void {
-  const query = url.split('?', 2)[1] ?? ''
+  if (!url.includes('?')) return
+  const query = url.split('?', 2)[1] as string
   try {
     decodeURIComponent(query)
   } catch {

@@ -14,8 +14,8 @@ export function answerUnknownRoutes(server: FastifyInstance): void {
   })
 
   // Before the body is looked at: what is wrong with it does not matter here.
-  server.addHook('onRequest', async (request: FastifyRequest) => {
-    if (!request.is404) return
+  server.addHook('onRequest', (request: FastifyRequest, _reply, done) => {
+    if (!request.is404) return done()
     const path = request.url.split('?', 1)[0] as string
     const methods = [...methodsByPattern]
       .filter(([pattern]) => matches(pattern, path))

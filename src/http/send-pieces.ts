@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { AnswerSeats } from './answer-seats.ts'
 import { CHUNK_BYTES, chunksOf, inChunks } from './shared-answer.ts'
 
-/** What is handed to a connection in one go, where all of it is there: it moves within the patience for answers. */
-const CHUNKS_AT_ONCE = 4
+/** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
+const AT_ONCE = 4 * CHUNK_BYTES
 
 /** Of all answers of this process. */
 const seats = new AnswerSeats()
@@ -15,27 +15,29 @@ const seats = new AnswerSeats()
  * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
 export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Promise<FastifyReply> {
-  const chunks = gatherChunks(pieces)
-  const begun: Buffer[] = []
+  const texts = gather(pieces)
+  let begun = ''
   let isWhole = false
-  while (!isWhole && begun.length <= CHUNKS_AT_ONCE) {
-    const { done, value } = await chunks.next()
+  while (!isWhole && begun.length <= AT_ONCE) {
+    const { done, value } = await texts.next()
     if (done) isWhole = true
-    else begun.push(value)
+    else begun += value
   }
+  // The hook of all answers looks after those that are large.
+  if (isWhole) return reply.send(begun)
   // Of what nobody reads the framework would read all: after the answer, without a seat.
-  if (!isWhole && reply.request.method === 'HEAD') {
-    await chunks.return(undefined)
+  if (reply.request.method === 'HEAD') {
+    await texts.return(undefined)
     return reply.send(Readable.from([]))
   }
-  if (begun.length > 1) await takeSeat(reply)
-  return reply.send(isWhole ? Buffer.concat(begun) : Readable.from(join(reply, begun, chunks)))
+  await takeSeat(reply)
+  return reply.send(Readable.from(toChunks(reply, begun, texts)))
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
 export async function inPieces(reply: FastifyReply, text: string): Promise<Readable | string> {
   await takeSeat(reply)
-  if (text.length <= CHUNKS_AT_ONCE * CHUNK_BYTES) return text
+  if (text.length <= AT_ONCE) return text
   const bytes = Buffer.from(text)
   reply.header('Content-Length', bytes.length)
   return inChunks(bytes)
@@ -54,14 +56,14 @@ async function takeSeat({ request, raw }: FastifyReply): Promise<void> {
 }
 
 /** A failure resets the connection: who speaks HTTP/1.0 would take its mere end for that of the answer. */
-async function* join(
+async function* toChunks(
   { raw }: FastifyReply,
-  begun: readonly Buffer[],
-  rest: AsyncGenerator<Buffer, undefined>,
+  begun: string,
+  rest: AsyncGenerator<string, undefined>,
 ): AsyncGenerator<Buffer> {
   try {
-    yield* begun
-    yield* rest
+    yield* chunksOf(Buffer.from(begun))
+    for await (const text of rest) yield* chunksOf(Buffer.from(text))
   } catch (error) {
     raw.socket?.resetAndDestroy()
     throw error
@@ -70,19 +72,15 @@ async function* join(
   }
 }
 
-/** Pieces gathered and cut to chunks. Between two of them others get their turn. */
-async function* gatherChunks(pieces: AsyncIterable<string>): AsyncGenerator<Buffer, undefined> {
-  let gathered: string[] = []
-  let length = 0
+/** Pieces gathered to the size of a chunk and more. Between two of them others get their turn. */
+async function* gather(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+  let gathered = ''
   for await (const piece of pieces) {
-    gathered.push(piece)
-    length += piece.length
-    if (length < CHUNK_BYTES) continue
-    const bytes = Buffer.from(gathered.join(''))
-    gathered = []
-    length = 0
-    yield* chunksOf(bytes)
+    gathered += piece
+    if (gathered.length < CHUNK_BYTES) continue
+    yield gathered
+    gathered = ''
     await nextTurn()
   }
-  if (length > 0) yield Buffer.from(gathered.join(''))
+  if (gathered !== '') yield gathered
 }

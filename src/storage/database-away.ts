@@ -13,16 +13,24 @@ export class DatabaseAway extends ServiceError {
     this.outcomeKnown = outcomeKnown
   }
 
-  /** It was in the way of others at that moment (a deadlock, a lock): tried again at once, it may well succeed. */
+  /**
+   * It was in the way of others at that moment (a deadlock, a lock), and changed nothing: tried again at once, it may
+   * well succeed.
+   */
   get isPassing(): boolean {
-    return this.cause instanceof pg.DatabaseError && /^(40|55P03)/.test(this.cause.code ?? '')
+    return (
+      this.outcomeKnown && this.cause instanceof pg.DatabaseError && /^(40|55P03)/.test(this.cause.code ?? '')
+    )
   }
 }
 
 /** SQLSTATEs (or their classes) after which the statement is known to have changed nothing. */
-const REFUSED = /^(53|57014|58|40001|40P01|55P03|25006)/
-/** SQLSTATEs of a connection that is gone, or going, possibly after the statement took effect. */
-const CUT_OFF = /^(08|57P0|25P0[34])/
+const REFUSED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
+/**
+ * SQLSTATEs of a connection that is gone, or going, possibly after the statement took effect; or of a server that itself
+ * does not know whether it did (40003, and 08007 of the class 08), on whose connection nothing more is asked.
+ */
+const CUT_OFF = /^(08|40003|57P0|25P0[34])/
 
 /** Whether nothing more will be heard on the connection on which this error came. */
 export function isLastWord(error: Error): boolean {

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { createApp } from '../../src/app/app.ts'
 import { submitEvent } from '../../src/app/submit-event.ts'
 import { Database } from '../../src/storage/database.ts'
+import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -41,6 +42,39 @@ test('a write that never reached the database is made again', async () => {
   const answer = await api.post('/v1/events', { claim_id: id, type: 'other' })
   assert.equal(answer.status, 201)
   assert.deepEqual(await logOf(id), [answer.body.event.id])
+})
+
+for (const state of ['40003', '08007']) {
+  test(`a write of which the database says that it does not know (${state}) is looked for, and made if it is missing`, async () => {
+    const id = await openClaim()
+    for (const [eventId, blow] of [
+      ['done', { doneAndSaid: state }],
+      ['missing', { refused: state }],
+    ] as const) {
+      proxy.strike(WRITE, blow)
+      const answer = await api.post('/v1/events', { claim_id: id, id: eventId, type: 'other' })
+      assert.equal(answer.status, 201, JSON.stringify(answer.body))
+      assert.ok(proxy.hasStruck())
+    }
+    assert.deepEqual(await logOf(id), ['done', 'missing'])
+  })
+
+  test(`other writes that end so (${state}) answer 503, and say that the outcome is not known`, async () => {
+    proxy.strike({ statement: 'insert_claim_schema' }, { doneAndSaid: state })
+    const answer = await api.post('/v1/schemas', { contract: contractWith() })
+    assertError(answer, 503, 'UNAVAILABLE')
+    assert.match(answer.body.error.message, /whether the request took effect is not known/)
+  })
+}
+
+test('an advance whose COMMIT ends so is not made again in silence', async () => {
+  const { body: clock } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
+  const path = `/v1/test_clocks/${clock.id}`
+  proxy.strike({ statement: 'COMMIT' }, { doneAndSaid: '40003' })
+  const answer = await api.post(`${path}/advance`, { frozen_time: '2026-01-02T00:00:00Z' })
+  assertError(answer, 503, 'UNAVAILABLE')
+  assert.match(answer.body.error.message, /whether the request took effect is not known/)
+  assert.equal((await api.get(path)).body.frozen_time, '2026-01-02T00:00:00.000Z')
 })
 
 test('where it cannot be found out the answer is 503 and says so, with the id that makes a retry safe', async () => {

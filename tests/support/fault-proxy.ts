@@ -1,6 +1,14 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { isAnswered, isAsked, Messages, queryMessage, StatementNames } from './postgres-wire.ts'
+import {
+  errorMessage,
+  isAnswered,
+  isAsked,
+  isDone,
+  Messages,
+  queryMessage,
+  StatementNames,
+} from './postgres-wire.ts'
 import type { Scope } from './test-database.ts'
 
 /** What happens to a statement on its way. */
@@ -19,6 +27,8 @@ export type Blow =
   | 'terminated'
   /** The database refuses it with this SQLSTATE, and so fails the transaction that it is in. */
   | { refused: string }
+  /** It is executed; the answer is this SQLSTATE. */
+  | { doneAndSaid: string }
   | { delayedMs: number }
 
 interface Aim {
@@ -125,6 +135,7 @@ function relay(
   const names = new StatementNames()
   let pending: { type: string; bytes: Buffer }[] = []
   let atAnswer: 'cut during' | 'cut after' | 'silence during' | null = null
+  let saidInstead: string | null = null
   let isSilent = false
 
   const breakOff = () => {
@@ -167,12 +178,22 @@ function relay(
     else if (typeof blow === 'string') {
       atAnswer = blow
       passOn(whole)
+    } else if ('doneAndSaid' in blow) {
+      saidInstead = blow.doneAndSaid
+      passOn(whole)
     } else if ('refused' in blow) passOn(queryMessage(refusal(blow.refused, statement)))
     else setTimeout(passOn, blow.delayedMs, whole)
   }
 
   database.on('data', (bytes: Buffer) => {
-    const isOver = [...answered.take(bytes)].some(({ type }) => isAnswered(type))
+    const messages = [...answered.take(bytes)]
+    const isOver = messages.some(({ type }) => isAnswered(type))
+    if (saidInstead !== null) {
+      const said = errorMessage(saidInstead)
+      for (const { type, bytes } of messages) client.write(isDone(type) ? said : bytes)
+      if (isOver) saidInstead = null
+      return
+    }
     if (isSilent || (atAnswer === 'cut during' && !isOver)) return
     if (!isOver || atAnswer === null) {
       if (atAnswer !== 'silence during') client.write(bytes)

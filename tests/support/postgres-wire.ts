@@ -34,6 +34,8 @@ export class Messages {
 
 /** With these a client asks for something and waits for the answer; the others prepare it. */
 export const isAsked = (type: string) => !'PBDECH'.includes(type) || type === ''
+/** The server has executed a statement. */
+export const isDone = (type: string) => type === 'C'
 /** The server has answered, and waits. */
 export const isAnswered = (type: string) => type === 'Z'
 
@@ -62,10 +64,19 @@ function nameOf(name: string, text: string): string {
 }
 
 /** A client's message that asks for this text to be executed. */
-export function queryMessage(text: string): Buffer {
-  const body = Buffer.from(`${text}\0`)
+export const queryMessage = (text: string): Buffer => messageOf('Q', `${text}\0`)
+
+function messageOf(type: string, content: string): Buffer {
+  const body = Buffer.from(content)
   const head = Buffer.alloc(5)
-  head.write('Q')
+  head.write(type)
   head.writeInt32BE(body.length + 4, 1)
   return Buffer.concat([head, body])
+}
+
+/** A server's message that a statement failed with this SQLSTATE. */
+export function errorMessage(state: string): Buffer {
+  const fields = { S: 'ERROR', V: 'ERROR', C: state, M: 'a fault of the test' }
+  const body = Object.entries(fields).map(([field, value]) => `${field}${value}\0`)
+  return messageOf('E', `${body.join('')}\0`)
 }

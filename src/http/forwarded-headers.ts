@@ -2,24 +2,46 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { isPlausibleHost } from './public-url.ts'
 
+/** What an entry means; null where it is not of its form. */
+type Read = (entry: string) => string | null
+
+const onlyIf =
+  (isValid: (entry: string) => boolean): Read =>
+  (entry) =>
+    isValid(entry) ? entry : null
+
 /** What a proxy says of the caller; each is a list, to which every proxy on the way may add one. */
-const FORMS: Record<string, (entry: string) => boolean> = {
-  'x-forwarded-for': (entry) => isIP(entry) !== 0,
-  'x-forwarded-proto': (entry) => entry === 'http' || entry === 'https',
-  'x-forwarded-host': isPlausibleHost,
+const FORMS: Record<string, Read> = {
+  'x-forwarded-for': readAddress,
+  'x-forwarded-proto': onlyIf((entry) => entry === 'http' || entry === 'https'),
+  'x-forwarded-host': onlyIf(isPlausibleHost),
 }
 
 /**
- * Forgets the headers that are not of their form. A trusted proxy may pass on what a caller wrote; without the header
- * what is known of the connection itself counts: the peer's address, its protocol, its Host.
+ * Leaves of the headers what they mean, and forgets those that are not of their form. A trusted proxy may pass on what a
+ * caller wrote; without the header what is known of the connection itself counts: the peer's address, its protocol,
+ * its Host.
  */
 export function cleanForwardedHeaders({ headers }: IncomingMessage): void {
-  for (const [name, isValid] of Object.entries(FORMS)) {
+  for (const [name, read] of Object.entries(FORMS)) {
     const value = headers[name]
     if (value === undefined) continue
-    const entries = `${value}`.split(',').map((entry) => entry.trim())
-    if (!entries.every(isValid)) delete headers[name]
+    const entries = `${value}`.split(',').map((entry) => read(entry.trim()))
+    if (entries.includes(null)) delete headers[name]
+    else headers[name] = entries.join(', ')
   }
+}
+
+/** `203.0.113.7:5678` and `[2001:db8::1]:443`: some proxies add the caller's port, which differs by connection. */
+const WITH_PORT = /^(?:\[(?<six>[^\]]+)\]|(?<four>[^:]+))(?::(?<port>\d{1,5}))?$/
+
+/** An IP address, with a port or without: the address alone. */
+function readAddress(entry: string): string | null {
+  if (isIP(entry) !== 0) return entry
+  const { six = '', four = '', port = '0' } = WITH_PORT.exec(entry)?.groups ?? {}
+  if (Number(port) > 65_535) return null
+  if (isIP(six) === 6) return six
+  return isIP(four) === 4 ? four : null
 }
 
 /** Whether an address is that of a trusted proxy. @param list addresses and networks, joined by commas */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../errors.ts'
 import { hashToken, isToken } from './api-token.ts'
 import type { App } from './app.ts'
+import { clientAddress } from './client-address.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 
@@ -9,6 +10,11 @@ const BEARER = /^Bearer +(\S+) *$/i
 export interface Authenticated {
   userId: string
   tokenHash: Buffer
+}
+
+/** Where the request comes from. */
+interface Caller {
+  ip: string
 }
 
 /** By the header, of tokens that were right before: to hash one takes longer than all else here. */
@@ -21,14 +27,21 @@ const hashes = new LRUCache<string, Buffer>({ max: 1_000 })
 export function authenticateToken(
   app: App,
   authorization: string | undefined,
+  caller: Caller,
 ): Authenticated | Promise<Authenticated> {
   const tokenHash = hashes.get(authorization ?? '') ?? hashOf(authorization)
   const userId = app.tokenOwners.remembered(tokenHash)
-  return userId === null ? askForOwner(app, authorization as string, tokenHash) : { userId, tokenHash }
+  if (userId !== null) return { userId, tokenHash }
+  return askForOwner(app, authorization as string, tokenHash, caller)
 }
 
-async function askForOwner(app: App, authorization: string, tokenHash: Buffer): Promise<Authenticated> {
-  const userId = await app.tokenOwners.find(tokenHash)
+async function askForOwner(
+  app: App,
+  authorization: string,
+  tokenHash: Buffer,
+  caller: Caller,
+): Promise<Authenticated> {
+  const userId = await app.tokenOwners.find(tokenHash, clientAddress(caller))
   if (!userId) throw unknownToken()
   hashes.set(authorization, tokenHash)
   return { userId, tokenHash }

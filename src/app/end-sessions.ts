@@ -14,10 +14,11 @@ export async function endSessions(
   userId: string,
   deleteSessions: (connection: Connection) => Promise<string[]>,
 ): Promise<number> {
-  const count = await app.db.identity.transaction(async (connection) =>
+  const db = app.db.callers.for(userId)
+  const count = await db.transaction(async (connection) =>
     revokeTokensOfSessions(connection, userId, await deleteSessions(connection)),
   )
   // Also where none was found: an earlier try may have ended them, and got no answer.
-  await waitUntilAllHeard(app.db.identity, LONGEST_TRUST_MS)
+  await waitUntilAllHeard(db, LONGEST_TRUST_MS)
   return count
 }

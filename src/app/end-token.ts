@@ -1,12 +1,15 @@
 import { revokeApiToken } from '../storage/api-tokens.ts'
+import type { Borrower } from '../storage/borrower.ts'
 import { waitUntilHeard } from '../storage/revocations.ts'
-import type { App } from './app.ts'
 import { LONGEST_TRUST_MS } from './token-owners.ts'
 
-/** Ends a token; when this resolves no server takes it any more. False where there is none with this id. */
-export async function endToken(app: App, id: string): Promise<boolean> {
-  const number = await app.db.identity.transaction((connection) => revokeApiToken(connection, id))
+/**
+ * Ends a token; when this resolves no server takes it any more. False where there is none with this id.
+ * @param db in whose name it is done: many servers may have to be waited for
+ */
+export async function endToken(db: Borrower, id: string): Promise<boolean> {
+  const number = await db.transaction((connection) => revokeApiToken(connection, id))
   if (number === null) return false
-  await waitUntilHeard(app.db.identity, number, LONGEST_TRUST_MS)
+  await waitUntilHeard(db, number, LONGEST_TRUST_MS)
   return true
 }

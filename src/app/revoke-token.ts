@@ -7,5 +7,5 @@ import { endToken } from './end-token.ts'
 export async function revokeToken(app: App, id: string): Promise<void> {
   if (!isUuid(id))
     throw new StartupError(`${JSON.stringify(id)} is not a token's ID. See: claimkeeper token list`)
-  if (!(await endToken(app, id))) throw new StartupError(`No token has the ID ${id}.`)
+  if (!(await endToken(app.db.identity, id))) throw new StartupError(`No token has the ID ${id}.`)
 }

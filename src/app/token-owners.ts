@@ -41,14 +41,17 @@ export class TokenOwners {
     return remembered && now < remembered.until ? remembered.userId : null
   }
 
-  /** The same, asked for where it is not remembered; null where the token is unknown, expired or revoked. */
-  async find(hash: Buffer): Promise<string | null> {
+  /**
+   * The same, asked for where it is not remembered; null where the token is unknown, expired or revoked.
+   * @param address of who came with it: who tries many tokens waits in a line of his own
+   */
+  async find(hash: Buffer, address: string): Promise<string | null> {
     const remembered = this.remembered(hash)
     if (remembered !== null) return remembered
 
     const generation = this.#generation
     const now = performance.now()
-    const owner = await findTokenOwner(this.#db.identity, hash)
+    const owner = await findTokenOwner(this.#db.callers.for(address), hash)
     if (owner && generation === this.#generation) {
       const until = now + (owner.expiresInMs ?? Infinity)
       this.#remembered.set(keyOf(hash), { userId: owner.userId, until })

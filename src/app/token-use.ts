@@ -1,5 +1,6 @@
 import { touchApiToken } from '../storage/api-tokens.ts'
 import type { App } from './app.ts'
+import type { Authenticated } from './authenticate-token.ts'
 
 const MINUTE_MS = 60_000
 /** Tokens that are remembered; beyond, they are written more often than they need to be. */
@@ -15,13 +16,13 @@ export class TokenUse {
     this.#app = app
   }
 
-  note(tokenHash: Buffer): void {
+  note({ userId, tokenHash }: Authenticated): void {
     const key = tokenHash.toString('latin1')
     const now = performance.now()
     if (now - (this.#notedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return
     if (this.#notedAt.size >= MAX_REMEMBERED) this.#notedAt.clear()
     this.#notedAt.set(key, now)
     // What cannot be written now is written with the next minute's use: nothing depends on it.
-    touchApiToken(this.#app.db.identity, tokenHash).catch(() => {})
+    touchApiToken(this.#app.db.callers.for(userId), tokenHash).catch(() => {})
   }
 }

@@ -22,16 +22,16 @@ declare module 'fastify' {
  */
 export function authenticate(app: App, sessions: SessionApi): onRequestHookHandler {
   const tokenUse = new TokenUse(app)
-  const accept = (request: FastifyRequest, { userId, tokenHash }: Authenticated) => {
-    request.userId = userId
-    tokenUse.note(tokenHash)
+  const accept = (request: FastifyRequest, owner: Authenticated) => {
+    request.userId = owner.userId
+    tokenUse.note(owner)
   }
   // Nothing is waited for where a token is remembered, which is nearly always.
   return (request, _reply, done) => {
     const { authorization, cookie } = request.headers
     const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null
     if (session !== null) return enterSession(request, sessions, session)
-    const found = authenticateToken(app, authorization)
+    const found = authenticateToken(app, authorization, request)
     if ('then' in found) return found.then((owner) => accept(request, owner))
     accept(request, found)
     done()

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { clientAddress } from '../app/client-address.ts'
 import {
   answerExpectation,
   clientErrorAnswer,
@@ -7,7 +8,6 @@ import {
   tooManyConnectionsAnswer,
 } from './bare-answer.ts'
 import { Connection, type Patience } from './connection.ts'
-import { clientAddress } from './session-request.ts'
 
 export interface ConnectionOptions {
   /** Connections at once. */

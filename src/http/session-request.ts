@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CLIENT_ADDRESS_HEADER } from '../app/client-address.ts'
+import { CLIENT_ADDRESS_HEADER, clientAddress } from '../app/client-address.ts'
 import type { Caller } from '../app/doorway.ts'
 import { hashSessionToken } from '../app/hashed-sessions.ts'
 import { ServiceError, validationError } from '../errors.ts'
@@ -25,14 +25,6 @@ export function toWebRequest(request: FastifyRequest, body: unknown): Request {
   // better-auth, whose check of the same would refuse some of its pages.
   headers.set('origin', url.origin)
   return new Request(url, { method: request.method, headers, body: JSON.stringify(body ?? {}) })
-}
-
-/** An IPv6 address by its network of 64 bits, which is one customer's: all of its addresses count as one. */
-export function clientAddress({ ip }: { ip: string }): string {
-  if (!ip.includes(':') || ip.includes('.')) return ip
-  const [front = [], back = []] = ip.split('::').map((part) => part.split(':').filter(Boolean))
-  const zeros = Array<string>(8 - front.length - back.length).fill('0')
-  return [...front, ...zeros, ...back].slice(0, 4).join(':')
 }
 
 export const callerOf = (request: FastifyRequest): Caller => ({

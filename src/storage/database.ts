@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Borrower } from './borrower.ts'
-import { THE_SERVICE } from './places.ts'
+import { type AccountBounds, THE_SERVICE } from './places.ts'
 import { CONNECT_TIMEOUT_MS, Pool } from './pool.ts'
 
 /** A statement; with a name it is prepared once a connection. */
@@ -29,6 +29,11 @@ interface Shares {
   clocks: number
 }
 const FIXED: Shares = { submissions: 2, checks: 3, identity: 2, clocks: 3 }
+/**
+ * What they cost is a short statement each, so one may have all places. Where tokens are not remembered each request of a
+ * caller waits here, all of them from one address.
+ */
+const OF_CALLER: AccountBounds = { places: FIXED.identity, waiting: 750 }
 /** The fixed shares, with one connection each for reading and for writing. */
 export const LEAST_CONNECTIONS = Object.values(FIXED).reduce((sum, size) => sum + size, 2)
 
@@ -52,12 +57,14 @@ export class Database implements Connection {
   readonly submissions: Borrower
   readonly checks: Borrower
   readonly identity: Borrower
+  /** The connections of `identity`, in the name of who is yet to be known (by address or session), or just was. */
+  readonly callers: Pool
   readonly #own: Borrower
 
   constructor({ connectionString, poolSize, statementTimeoutMs }: DatabaseOptions) {
     this.#connectionString = connectionString
-    const share = (size: number) => {
-      const pool = new Pool({ connectionString, size, statementTimeoutMs })
+    const share = (size: number, ofAccount?: AccountBounds) => {
+      const pool = new Pool({ connectionString, size, statementTimeoutMs, ofAccount })
       this.#pools.push(pool)
       return pool
     }
@@ -68,7 +75,8 @@ export class Database implements Connection {
     this.clocks = share(clocks)
     this.submissions = share(submissions).for(THE_SERVICE)
     this.checks = share(checks).for(THE_SERVICE)
-    this.identity = share(identity).for(THE_SERVICE)
+    this.callers = share(identity, OF_CALLER)
+    this.identity = this.callers.for(THE_SERVICE)
     this.#own = this.writes.for(THE_SERVICE)
   }
 

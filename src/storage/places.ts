@@ -4,9 +4,15 @@ import { FairLine } from './fair-line.ts'
 /** Whose the work is: an account's, or the service's own. */
 export const THE_SERVICE = ''
 
-/** Callers that may wait, in all and of one account; one more is refused at once. */
+/** Callers that may wait, of accounts together and of the service; one more is refused at once. */
 const MOST_WAITING = 1_000
 const MOST_WAITING_OF_ACCOUNT = 250
+
+/** What one account may have. */
+export interface AccountBounds {
+  places: number
+  waiting: number
+}
 
 interface Waiting {
   since: number
@@ -20,20 +26,22 @@ interface Waiting {
  */
 export class Places {
   readonly size: number
+  readonly #ofAccount: AccountBounds
   readonly #waiting = new FairLine<Waiting>()
   /** Of each account that has some. */
   readonly #takenBy = new Map<string, number>()
   #taken = 0
 
-  constructor(size: number) {
+  /** @param ofAccount by default all places but one */
+  constructor(size: number, ofAccount?: AccountBounds) {
     this.size = size
+    this.#ofAccount = ofAccount ?? { places: Math.max(1, size - 1), waiting: MOST_WAITING_OF_ACCOUNT }
   }
 
   /** @throws DatabaseAway at once where too many wait */
   async take(account: string): Promise<void> {
     if (this.#waiting.lengthOf(account) === 0 && this.#mayTake(account)) return this.#give(account)
-    const most = account === THE_SERVICE ? MOST_WAITING : MOST_WAITING_OF_ACCOUNT
-    if (this.#waiting.length >= MOST_WAITING || this.#waiting.lengthOf(account) >= most) {
+    if (!this.#mayWait(account)) {
       throw new DatabaseAway('Too many requests are waiting for the database.', true)
     }
     await new Promise<void>((resolve, reject) => {
@@ -57,8 +65,16 @@ export class Places {
     }
   }
 
+  /** Accounts that are many never keep the service's own work out. */
+  #mayWait(account: string): boolean {
+    const ofService = this.#waiting.lengthOf(THE_SERVICE)
+    if (account === THE_SERVICE) return ofService < MOST_WAITING
+    const ofAccounts = this.#waiting.length - ofService
+    return ofAccounts < MOST_WAITING && this.#waiting.lengthOf(account) < this.#ofAccount.waiting
+  }
+
   #mayTake(account: string): boolean {
-    const most = account === THE_SERVICE ? this.size : Math.max(1, this.size - 1)
+    const most = account === THE_SERVICE ? this.size : this.#ofAccount.places
     return this.#taken < this.size && (this.#takenBy.get(account) ?? 0) < most
   }
 

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { Borrower, type Lender } from './borrower.ts'
 import { CONNECTION_SETTINGS } from './connection-settings.ts'
 import { DatabaseAway, isLastWord } from './database-away.ts'
-import { Places } from './places.ts'
+import { type AccountBounds, Places } from './places.ts'
 
 /** How long a statement may run, a caller may wait for a connection, and a close for statements, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 30_000
@@ -21,6 +21,7 @@ export interface PoolOptions {
   size: number
   /** 0 for none. */
   statementTimeoutMs?: number | undefined
+  ofAccount?: AccountBounds | undefined
 }
 
 /** What is known of a connection beside what the protocol says. */
@@ -43,8 +44,8 @@ export class Pool implements Lender {
   readonly #uses = new Map<pg.PoolClient, Use>()
   readonly #watch: NodeJS.Timeout
 
-  constructor({ connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS }: PoolOptions) {
-    this.#places = new Places(size)
+  constructor({ connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS, ofAccount }: PoolOptions) {
+    this.#places = new Places(size, ofAccount)
     this.#pool = new pg.Pool({
       connectionString,
       max: size,

@@ -88,9 +88,9 @@ testFaults({
       run: () => owners.start(),
       finish: async () => {
         const hash = hashToken(token)
-        assert.ok(await owners.find(hash))
+        assert.ok(await owners.find(hash, 'here'))
         await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [id])
-        await eventually(async () => (await owners.find(hash)) === null)
+        await eventually(async () => (await owners.find(hash, 'here')) === null)
         await owners.stop()
         // That of the service itself.
         await eventually(async () => (await sessions()) === 1)

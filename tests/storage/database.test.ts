@@ -69,6 +69,17 @@ test('of one account 250 callers may wait; one more is refused, and another acco
   await Promise.all(flood)
 })
 
+test('accounts that are many do not keep the service’s own work out', async (t) => {
+  const pool = openPool(t, { size: 2 })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const flood = Array.from({ length: 1_002 }, (_, n) => pool.for(`${n}`).withConnection(() => released))
+  await assert.rejects(pool.for('one more').query({ text: 'SELECT 1' }), { code: 'UNAVAILABLE' })
+  const own = pool.for(THE_SERVICE).query({ text: 'SELECT 1 AS one' })
+  release()
+  assert.deepEqual(await own, [{ one: 1 }])
+  await Promise.all(flood)
+})
+
 test('a connection that comes back inside a transaction is not lent again', async (t) => {
   const db = openPool(t, { size: 1 }).for(THE_SERVICE)
   let forgotten: number | undefined

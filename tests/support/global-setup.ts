@@ -13,12 +13,15 @@ import { dropDatabase } from './drop-database.ts'
  */
 
 const DATA_DIR = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
 const runId = randomBytes(4).toString('hex')
 
 let admin: pg.Client
 let release: () => Promise<void> = async () => {}
 
 export async function globalSetup(): Promise<void> {
+  // Hundreds of processes load the same sources: each strips and compiles only what none did before it.
+  process.env.NODE_COMPILE_CACHE ??= COMPILED
   const serverUrl = process.env.TEST_DATABASE_URL ?? (await startEmbedded())
   admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()

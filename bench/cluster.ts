@@ -127,6 +127,7 @@ async function migrateAndAddAccount(databaseUrl: string): Promise<{ token: strin
     hash: hashToken(token),
     expiresAt: null,
     sessionId: null,
+    most: null,
   })
   await close()
   return { token, userId: user.id }

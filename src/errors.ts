@@ -157,6 +157,18 @@ export const ERRORS = {
     title: 'The account has as many schemas as it may.',
     help: 'Delete schemas that no new claims are made from; claims keep their copy of the contract. Whoever runs the service sets the limit (`CLAIMKEEPER_MOST_SCHEMAS`, 10,000 by default).',
   },
+  TOKEN_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many tokens in force as it may.',
+    help: 'Revoke tokens that nothing uses any more; `last_used_at` tells. An account has 1,000 in force at most. Those that are made on the command line count, but are not refused.',
+  },
+  INVITATION_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many open invitations as it may.',
+    help: 'Revoke invitations that are not needed, or wait: each ends after 7 days. An account has 1,000 open ones at most; whoever runs the service makes any number on the command line.',
+  },
   RATE_LIMITED: {
     status: 429,
     type: 'rate_limit_error',

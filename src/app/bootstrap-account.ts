@@ -35,6 +35,7 @@ export function bootstrapAccount(
       hash: hashToken(token),
       expiresAt: null,
       sessionId: null,
+      most: null,
     })
     const account = { email: user.email, token }
     show(account)

@@ -1,12 +1,16 @@
-import { validationError } from '../errors.ts'
-import { type ApiToken, findApiToken, insertApiToken } from '../storage/api-tokens.ts'
+import { ServiceError, validationError } from '../errors.ts'
+import { type ApiToken, findApiToken, forgetEndedTokens, insertApiToken } from '../storage/api-tokens.ts'
 import { hashToken, newToken } from './api-token.ts'
 import type { App } from './app.ts'
 import { tokenInvalid } from './authenticate-token.ts'
 
+/** Of an account: that are in force, and that have ended and are still listed. */
+const MOST_TOKENS = 1_000
+const ENDED_TOKENS_KEPT = 1_000
+
 /**
  * Makes a token for the account that asks, in a session of it. The secret is returned once and stored nowhere.
- * @throws VALIDATION_ERROR, TOKEN_INVALID where the session has just been ended
+ * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID where the session has just been ended
  */
 export async function createOwnToken(
   app: App,
@@ -17,15 +21,26 @@ export async function createOwnToken(
     throw validationError([{ path: 'expires_at', message: 'must be in the future' }])
   }
   const secret = newToken()
-  const id = await insertApiToken(app.db.writes.for(userId), {
+  const db = app.db.writes.for(userId)
+  // Its list has no pages, and what is counted is read: neither grows without end.
+  await forgetEndedTokens(db, userId, ENDED_TOKENS_KEPT)
+  const made = await insertApiToken(db, {
     userId,
     sessionId,
     name,
     hash: hashToken(secret),
     expiresAt,
+    most: MOST_TOKENS,
   })
-  if (id === null) throw tokenInvalid('The session has ended; sign in again.')
-  const token = await findApiToken(app.db.writes.for(userId), userId, id)
-  if (!token) throw new Error(`the token ${id} is not there after it was stored`)
+  if (made === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
+  if (made === 'too many') throw tooManyTokens()
+  const token = await findApiToken(db, userId, made.id)
+  if (!token) throw new Error(`the token ${made.id} is not there after it was stored`)
   return { token, secret }
 }
+
+const tooManyTokens = () =>
+  new ServiceError(
+    'TOKEN_LIMIT_REACHED',
+    `The account has ${MOST_TOKENS} tokens in force, as many as it may.`,
+  )

@@ -18,6 +18,7 @@ export async function createToken(
     hash: hashToken(token),
     expiresAt: request.expiresAt,
     sessionId: null,
+    most: null,
   })
   return token
 }

@@ -22,6 +22,7 @@ export function inviteFirstAccount(app: App): Promise<string | null> {
       invitedBy: null,
       claimsUserId: first.id,
       lastsSeconds: INVITATION_SECONDS,
+      most: null,
     })
     return key
   })

@@ -28,6 +28,8 @@ interface ApiTokenRow {
   revoked_at: Date | null
 }
 
+/** It gives access. */
+const IN_FORCE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())'
 const COLUMNS = `t.id, t.user_id, u.email, t.name, t.session_id, t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
 
 const toApiToken = (row: ApiTokenRow): ApiToken => ({
@@ -50,23 +52,53 @@ interface NewApiToken {
   expiresAt: Date | null
   /** In which it is made; null for the command line. */
   sessionId: string | null
+  /** That the account may have in force; null for as many as it likes. */
+  most: number | null
 }
 
 /**
- * Stores a token. Returns its id; null where the session that makes it has been ended. The session's row is held until
- * the commit: who ends the session finds the token, or the token finds no session.
+ * Stores a token. Returns its id; otherwise why there is none. The session's row is held until the commit: who ends the
+ * session finds the token, or the token finds no session. Tokens that are being added at the same moment are not counted:
+ * an account may come to have a few more, as many as connections write at once.
  */
-export async function insertApiToken(db: Connection, token: NewApiToken): Promise<string | null> {
-  const [row] = await db.query<{ id: string }>({
+export async function insertApiToken(
+  db: Connection,
+  token: NewApiToken,
+): Promise<{ id: string } | 'too many' | 'session ended'> {
+  const [row] = await db.query<{ id: string | null; is_full: boolean }>({
     name: 'insert_api_token',
     text: `-- insert_api_token
-      INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at, session_id)
-      SELECT $1, $2, $3, $4, date_trunc('milliseconds', clock_timestamp()), $5, $6
-      WHERE $6::uuid IS NULL OR EXISTS (SELECT FROM sessions WHERE id = $6::uuid FOR KEY SHARE)
-      RETURNING id`,
-    values: [uuidv7(), token.userId, token.name, token.hash, token.expiresAt, token.sessionId],
+      WITH account AS (
+        SELECT coalesce((SELECT count(*) FROM api_tokens WHERE user_id = $2 AND ${IN_FORCE}) >= $7::int, false) AS is_full
+      ), inserted AS (
+        INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at, session_id)
+        SELECT $1, $2, $3, $4, date_trunc('milliseconds', clock_timestamp()), $5, $6 FROM account
+        WHERE NOT is_full
+          AND ($6::uuid IS NULL OR EXISTS (SELECT FROM sessions WHERE id = $6::uuid FOR KEY SHARE))
+        RETURNING id
+      )
+      SELECT is_full, (SELECT id FROM inserted) AS id FROM account`,
+    values: [uuidv7(), token.userId, token.name, token.hash, token.expiresAt, token.sessionId, token.most],
   })
-  return row?.id ?? null
+  if (row?.id) return { id: row.id }
+  return row?.is_full ? 'too many' : 'session ended'
+}
+
+/**
+ * Deletes tokens of the account that have ended, the oldest ones beyond as many as are kept, at most a hundred at once.
+ * One that somebody else is changing stays for the next time.
+ */
+export async function forgetEndedTokens(db: Connection, userId: string, kept: number): Promise<void> {
+  await db.query({
+    name: 'forget_ended_tokens',
+    text: `-- forget_ended_tokens
+      DELETE FROM api_tokens WHERE id IN (
+        SELECT id FROM api_tokens WHERE NOT (${IN_FORCE}) AND id = ANY (ARRAY(
+          SELECT id FROM api_tokens WHERE user_id = $1 AND NOT (${IN_FORCE})
+          ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT 100
+        )) FOR UPDATE SKIP LOCKED)`,
+    values: [userId, kept],
+  })
 }
 
 export interface TokenOwner {
@@ -81,8 +113,7 @@ export async function findTokenOwner(db: Connection, hash: Buffer): Promise<Toke
     name: 'find_token_owner',
     text: `-- find_token_owner
       SELECT user_id, (1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8 AS expires_in_ms
-      FROM api_tokens
-      WHERE token_hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
+      FROM api_tokens WHERE token_hash = $1 AND ${IN_FORCE}`,
     values: [hash],
     readOnly: true,
   })

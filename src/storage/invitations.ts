@@ -42,20 +42,47 @@ export interface NewInvitation {
   invitedBy: string | null
   claimsUserId: string | null
   lastsSeconds: number
+  /** Open ones that the account which invites may have; null for as many as it likes. */
+  most: number | null
 }
 
-export async function insertInvitation(db: Connection, invitation: NewInvitation): Promise<Invitation> {
-  const { keyHash, email, invitedBy, claimsUserId, lastsSeconds } = invitation
+/**
+ * Null where the account that invites has as many open ones as it may. Those that are being added at the same moment are
+ * not counted: an account may come to have a few more, as many as connections write at once.
+ */
+export async function insertInvitation(
+  db: Connection,
+  invitation: NewInvitation,
+): Promise<Invitation | null> {
+  const { keyHash, email, invitedBy, claimsUserId, lastsSeconds, most } = invitation
   const [row] = await db.query<InvitationRow>({
     name: 'insert_invitation',
     text: `-- insert_invitation
       INSERT INTO invitations (id, key_hash, email, invited_by, claims_user_id, created_at, expires_at)
       SELECT $1, $2, lower($3), $4, $5, now, now + make_interval(secs => $6)
       FROM date_trunc('milliseconds', clock_timestamp()) AS now
+      WHERE $7::int IS NULL OR (SELECT count(*) FROM invitations WHERE invited_by = $4 AND ${IS_OPEN}) < $7::int
       RETURNING ${COLUMNS}`,
-    values: [uuidv7(), keyHash, email, invitedBy, claimsUserId, lastsSeconds],
+    values: [uuidv7(), keyHash, email, invitedBy, claimsUserId, lastsSeconds, most],
   })
-  return toInvitation(row as InvitationRow)
+  return row ? toInvitation(row) : null
+}
+
+/**
+ * Deletes invitations of the account that can be used no more, the oldest ones beyond as many as are kept, at most a
+ * hundred at once. One that somebody else is changing stays for the next time.
+ */
+export async function forgetEndedInvitations(db: Connection, userId: string, kept: number): Promise<void> {
+  await db.query({
+    name: 'forget_ended_invitations',
+    text: `-- forget_ended_invitations
+      DELETE FROM invitations WHERE id IN (
+        SELECT id FROM invitations WHERE NOT (${IS_OPEN}) AND id = ANY (ARRAY(
+          SELECT id FROM invitations WHERE invited_by = $1 AND NOT (${IS_OPEN})
+          ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT 100
+        )) FOR UPDATE SKIP LOCKED)`,
+    values: [userId, kept],
+  })
 }
 
 /** The invitation with this key, where it can still be used. */

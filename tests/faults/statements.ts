@@ -128,7 +128,7 @@ export const NOT_STRUCK = {
     'read_unsafe_settings search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +
-    'delete_sessions_of forget_attempts rename_customer rename_user replace_password revoke_invitation_of ' +
+    'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens rename_customer rename_user replace_password revoke_invitation_of ' +
     'revoke_invitations_to set_password share_secret update_claim_schema',
   'they make accounts, invitations and tokens, in one transaction, of which nothing is left where it fails':
     'delete_other_sessions insert_api_token insert_invitation insert_user use_invitation',

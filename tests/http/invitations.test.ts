@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { assertError } from '../support/assert-error.ts'
 import { PASSWORD, SessionClient, signUp } from '../support/session-client.ts'
-import { startTestService } from '../support/test-service.ts'
+import { assertStoresNothing } from '../support/stored-rows.ts'
+import { POOL_SIZE, startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
 const { browser } = await signUp(service)
@@ -80,3 +81,71 @@ describe('revoking an invitation', () => {
     assert.equal((await stranger.post('/api/invitations/lookup', { key })).status, 200)
   })
 })
+
+describe('422: as many open invitations as an account may have', () => {
+  test('one more answers INVITATION_LIMIT_REACHED; revoking one makes room, and others are not counted', async () => {
+    const { browser: many, email } = await signUp(service)
+    const [last] = await addInvitations(email, 999)
+    for (const ended of ['used_at', 'revoked_at', 'expires_at']) await addInvitations(email, 5, ended)
+    const newOne = () => many.post('/v1/invitations')
+    assert.equal((await newOne()).status, 201)
+    await assertStoresNothing(service, async () =>
+      assertError(await newOne(), 422, 'INVITATION_LIMIT_REACHED'),
+    )
+    await invite()
+    assert.equal((await many.delete(`/v1/invitations/${last}`)).status, 204)
+    assert.equal((await newOne()).status, 201)
+  })
+
+  test('at once, a few more are made at most: as many as connections write', async () => {
+    const { browser: many, email } = await signUp(service)
+    await addInvitations(email, 999)
+    const answers = await Promise.all(Array.from({ length: 30 }, () => many.post('/v1/invitations')))
+    const made = answers.filter(({ status }) => status === 201).length
+    assert.ok(made >= 1 && made <= POOL_SIZE, `${made}`)
+    for (const answer of answers)
+      if (answer.status !== 201) assertError(answer, 422, 'INVITATION_LIMIT_REACHED')
+  })
+
+  test('of those that were used or have expired, the newest thousand stay in the list', async () => {
+    const { browser: many, email } = await signUp(service)
+    const [oldest] = await addInvitations(email, 1, 'used_at')
+    const [kept] = await addInvitations(email, 1)
+    await addInvitations(email, 1_000, 'expires_at')
+    assert.equal((await many.post('/v1/invitations')).status, 201)
+    const ids = (await many.get('/v1/invitations')).body.data.map(({ id }: { id: string }) => id)
+    assert.equal(ids.length, 1_002)
+    assert.ok(ids.includes(kept) && !ids.includes(oldest))
+  })
+})
+
+test('a flood of invitations takes no connection from other accounts, and not all for itself', async (t) => {
+  const { browser: noisy } = await signUp(service)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  t.after(() => release())
+  const { writes } = service.app.db
+  const { body: account } = await noisy.get('/v1/me')
+  // Its own turn is taken: an invitation of the same account waits, one of another does not.
+  const held = Array.from({ length: POOL_SIZE }, () => writes.for(account.id).withConnection(() => released))
+  let isMade = false
+  const own = noisy.post('/v1/invitations').then(() => {
+    isMade = true
+  })
+  await invite()
+  assert.ok(!isMade)
+  release()
+  await Promise.all([own, ...held])
+})
+
+/** Invitations whose keys nobody knows, made later than those before. Returns their ids. */
+async function addInvitations(email: string, count: number, ended = ''): Promise<string[]> {
+  const rows = await service.sql(
+    `INSERT INTO invitations (id, key_hash, invited_by, created_at, expires_at, used_at, revoked_at)
+     SELECT gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), u.id, clock_timestamp(),
+       CASE $3 WHEN 'expires_at' THEN now() ELSE now() + interval '1 day' END,
+       CASE $3 WHEN 'used_at' THEN now() END, CASE $3 WHEN 'revoked_at' THEN now() END
+     FROM users u, generate_series(1, $2::int) WHERE u.email = $1 RETURNING id`,
+    [email, count, ended],
+  )
+  return rows.map(({ id }) => id as string)
+}

@@ -5,7 +5,7 @@ import { assertError } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
 import { type SessionClient, signIn, signUp } from '../support/session-client.ts'
 import { assertStoresNothing } from '../support/stored-rows.ts'
-import { startTestService } from '../support/test-service.ts'
+import { POOL_SIZE, startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
 const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
@@ -213,4 +213,63 @@ async function settled(than: string): Promise<void> {
   assert.notEqual(token, than)
   for (const server of [service, second]) await server.clientWith(token).get('/v1/me')
   await eventually(async () => (await find(id)).last_used_at)
+}
+
+describe('422: as many tokens as an account may have in force', () => {
+  const revoke = async (at: SessionClient, id: string) =>
+    assert.equal((await at.delete(`/v1/tokens/${id}`)).status, 204)
+
+  test('one more answers TOKEN_LIMIT_REACHED; revoking one makes room, and others are not counted', async () => {
+    const { browser: many, email } = await signUp(service)
+    const [last] = await addTokens(email, 998)
+    await addTokens(email, 5, 'revoked_at')
+    await addTokens(email, 5, 'expires_at')
+    const newOne = () => many.post('/v1/tokens', { name: 'one of many' })
+    for (let made = 998; made < 1_000; made++) assert.equal((await newOne()).status, 201)
+    await assertStoresNothing(service, async () => assertError(await newOne(), 422, 'TOKEN_LIMIT_REACHED'))
+    await newToken()
+    await revoke(many, last as string)
+    assert.equal((await newOne()).status, 201)
+  })
+
+  test('at once, a few more are made at most: as many as connections write', async () => {
+    const { browser: many, email } = await signUp(service)
+    await addTokens(email, 999)
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => many.post('/v1/tokens', { name: 'at once' })),
+    )
+    const made = answers.filter(({ status }) => status === 201).length
+    assert.ok(made >= 1 && made <= POOL_SIZE, `${made}`)
+    for (const answer of answers) if (answer.status !== 201) assertError(answer, 422, 'TOKEN_LIMIT_REACHED')
+  })
+
+  test('of those that have ended, the newest thousand stay in the list', async () => {
+    const { browser: many, email } = await signUp(service)
+    const [oldest] = await addTokens(email, 1, 'revoked_at')
+    const [kept] = await addTokens(email, 1)
+    await addTokens(email, 1_000, 'expires_at')
+    const listed = async () => (await many.get('/v1/tokens')).body.data.map(({ id }: { id: string }) => id)
+    assert.ok((await listed()).includes(oldest))
+    assert.equal((await many.post('/v1/tokens', { name: 'next' })).status, 201)
+    const ids = await listed()
+    assert.equal(ids.length, 1_002)
+    assert.ok(ids.includes(kept) && !ids.includes(oldest))
+    assertError(await many.delete(`/v1/tokens/${oldest}`), 404, 'TOKEN_NOT_FOUND')
+  })
+})
+
+/** Tokens that nobody knows, made later than those before. Returns their ids. */
+async function addTokens(
+  email: string,
+  count: number,
+  ended?: 'revoked_at' | 'expires_at',
+): Promise<string[]> {
+  const rows = await service.sql(
+    `INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at, revoked_at)
+     SELECT gen_random_uuid(), u.id, 'stored', sha256(gen_random_uuid()::text::bytea), clock_timestamp(),
+       CASE $3 WHEN 'expires_at' THEN now() END, CASE $3 WHEN 'revoked_at' THEN now() END
+     FROM users u, generate_series(1, $2::int) WHERE u.email = $1 RETURNING id`,
+    [email, count, ended ?? ''],
+  )
+  return rows.map(({ id }) => id as string)
 }

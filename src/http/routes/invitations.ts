@@ -26,12 +26,13 @@ export function addInvitationRoutes(server: TypedServer, app: App): void {
         operationId: 'createInvitation',
         summary: 'Invite someone',
         description:
-          'To an account of their own, which sees nothing of this one. The link works once, for 7 days.',
+          'To an account of their own, which sees nothing of this one. The link works once, for 7 days. An account has 1,000 open ones at most.',
         tags,
         body: NewInvitationBody,
         response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
           ...BODY_ERRORS,
           'SESSION_REQUIRED',
+          'INVITATION_LIMIT_REACHED',
         ]),
       },
     },
@@ -53,7 +54,8 @@ export function addInvitationRoutes(server: TypedServer, app: App): void {
         security,
         operationId: 'listInvitations',
         summary: 'List invitations',
-        description: 'Those that the account made and did not revoke, newest first.',
+        description:
+          'Those that the account made and did not revoke, newest first. Of those that were used or have expired, the newest 1,000 are kept.',
         tags,
         querystring: Type.Object({}, { additionalProperties: false }),
         response: responses(

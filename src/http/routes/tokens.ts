@@ -25,12 +25,13 @@ export function addTokenRoutes(server: TypedServer, app: App): void {
         operationId: 'createOwnToken',
         summary: 'Create an API token',
         description:
-          'Its scope is the whole account. It is in this answer, and never shown again. Revoking the session that made it revokes it too.',
+          'Its scope is the whole account. It is in this answer, and never shown again. Revoking the session that made it revokes it too. An account has 1,000 in force at most.',
         tags,
         body: NewApiTokenBody,
         response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
           ...BODY_ERRORS,
           'SESSION_REQUIRED',
+          'TOKEN_LIMIT_REACHED',
         ]),
       },
     },
@@ -54,7 +55,8 @@ export function addTokenRoutes(server: TypedServer, app: App): void {
         security,
         operationId: 'listOwnTokens',
         summary: 'List API tokens',
-        description: 'All of the account’s, newest first; expired and revoked ones too.',
+        description:
+          'The account’s, newest first. Of those that expired or were revoked, the newest 1,000 are kept.',
         tags,
         querystring: Type.Object({}, { additionalProperties: false }),
         response: responses(

@@ -1,4 +1,4 @@
-import type { Claim } from '../domain/claim.ts'
+import type { StoredClaim } from '../domain/claim.ts'
 import { type ClaimFilter, listClaims, readContracts } from '../storage/claim-list.ts'
 import type { App } from './app.ts'
 import { fillGaps } from './fill-gaps.ts'
@@ -8,7 +8,7 @@ const CONTRACTS_AT_ONCE = 8
 
 /** A page of a list; its claims are read to the end as they are asked for. */
 export interface ClaimPage {
-  claims: AsyncIterable<Claim> | Iterable<Claim>
+  claims: AsyncIterable<StoredClaim> | Iterable<StoredClaim>
   /** The id of the last of them; null on the last page. */
   nextCursor: string | null
 }

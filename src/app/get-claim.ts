@@ -1,4 +1,4 @@
-import type { Claim } from '../domain/claim.ts'
+import type { StoredClaim } from '../domain/claim.ts'
 import { type LogItem, readClaimAndLog, readLogPage, readPayloads } from '../storage/claim-log.ts'
 import type { ClaimAddress } from '../storage/claims.ts'
 import type { App } from './app.ts'
@@ -19,7 +19,7 @@ export async function getClaim(
   app: App,
   userId: string,
   address: ClaimAddress,
-): Promise<{ claim: Claim; log: AsyncGenerator<LoggedEvent> }> {
+): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent> }> {
   const found = await readClaimAndLog(app.db.reads.for(userId), userId, address)
   if (!found) throw claimNotFound(address)
   const { claim, items } = found
@@ -28,7 +28,7 @@ export async function getClaim(
 
 async function* readLog(
   app: App,
-  { id, userId, eventCount }: Claim,
+  { id, userId, eventCount }: StoredClaim,
   first: LogItem[],
   gone: () => Error,
 ): AsyncGenerator<LoggedEvent> {

@@ -19,3 +19,9 @@ export interface Claim extends ClaimState {
   /** Bytes of the log's payloads as JSON. */
   logBytes: number
 }
+
+/** A record with its contract in another form. */
+export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: Form }
+
+/** A claim whose contract is only passed on, as the JSON that was stored: making an object of it may take long. */
+export type StoredClaim = WithContract<Claim, string>

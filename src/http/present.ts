@@ -7,7 +7,7 @@ import type { getCustomer } from '../app/get-customer.ts'
 import type { getOverview } from '../app/get-overview.ts'
 import type { getTestClock } from '../app/get-test-clock.ts'
 import type { simulateContract } from '../app/simulate-contract.ts'
-import type { Claim } from '../domain/claim.ts'
+import type { Claim, StoredClaim, WithContract } from '../domain/claim.ts'
 import type { Fate } from '../domain/claim-run.ts'
 import type { LogEvent } from '../domain/event.ts'
 import type { TimelineEntry } from '../domain/simulate.ts'
@@ -37,11 +37,15 @@ function presentLogged(event: LoggedEvent): JsonText {
   return new JsonText(fields === '' ? head : `${head.slice(0, -1)},${fields}}`)
 }
 
-export function presentClaim(claim: Claim): Static<typeof ClaimSummaryBody> {
+export function presentClaim<Form = Claim['contract']>(
+  claim: WithContract<Claim, Form>,
+): WithContract<Static<typeof ClaimSummaryBody>, Form> {
   return { id: claim.id, user_id: claim.userId, customer_id: claim.customerId, ...presentState(claim) }
 }
 
-export function presentCandidate(claim: Claim): Static<typeof CandidateSummaryBody> {
+export function presentCandidate<Form = Claim['contract']>(
+  claim: WithContract<Claim, Form>,
+): WithContract<Static<typeof CandidateSummaryBody>, Form> {
   return {
     candidate_alias: claim.candidateAlias as string,
     customer_uuid: claim.customerExternalId as string,
@@ -54,7 +58,7 @@ export function presentEither(claim: Claim) {
   return claim.candidateAlias === null ? presentClaim(claim) : presentCandidate(claim)
 }
 
-function presentState(claim: Claim) {
+function presentState<Form>(claim: WithContract<Claim, Form>) {
   return {
     contract: claim.contract,
     status: claim.status,
@@ -201,10 +205,16 @@ export async function* presentEach<Row, Body>(
 export const presentLog = (log: AsyncIterable<LoggedEvent>) => presentEach(log, presentLogged)
 
 /** A list's answer whose claims are read to the end while it is sent. */
-export const presentClaimPage = <Body>(
+export const presentClaimPage = (
   { claims, nextCursor }: ClaimPage,
-  present: (claim: Claim) => Body,
+  present: (claim: WithContract<Claim, JsonText>) => object,
 ) => ({
-  data: presentEach(claims, present),
+  data: presentEach(claims, (claim) => JsonText.ofObject(present(withContractText(claim)))),
   next_cursor: nextCursor,
+})
+
+/** The contract goes into the answer as it was stored. */
+export const withContractText = (claim: StoredClaim): WithContract<Claim, JsonText> => ({
+  ...claim,
+  contract: new JsonText(claim.contract),
 })

@@ -12,6 +12,14 @@ export class JsonText {
   constructor(text: string) {
     this.text = text
   }
+
+  /** An object, some of whose fields may be JSON already. */
+  static ofObject(fields: object): JsonText {
+    const texts = Object.entries(fields).map(
+      ([name, value]) => `${JSON.stringify(name)}:${itemToJson(value)}`,
+    )
+    return new JsonText(`{${texts.join(',')}}`)
+  }
 }
 
 /**
@@ -27,7 +35,7 @@ async function* toJson(body: Record<string, unknown>): AsyncGenerator<string> {
   for (const [name, value] of Object.entries(body)) {
     yield `${separator}${JSON.stringify(name)}:`
     if (isList(value)) yield* listToJson(value)
-    else yield JSON.stringify(value)
+    else yield itemToJson(value)
     separator = ','
   }
   yield '}'

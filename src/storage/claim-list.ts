@@ -1,5 +1,4 @@
-import type { Claim } from '../domain/claim.ts'
-import type { Contract } from '../domain/contract.ts'
+import type { Claim, WithContract } from '../domain/claim.ts'
 import { type Outcome, STATUSES, type Status } from '../domain/lifecycle.ts'
 import { findBroadSpan, type SearchRange, type SearchSpan, whereInRange } from './claim-search.ts'
 import { CLAIM_COLUMNS, type ClaimAddress, type ClaimRow, toClaim } from './claims.ts'
@@ -25,29 +24,34 @@ export interface ClaimFilter extends ClaimSelection {
   limit: number
 }
 
-/** A claim in a list; without its contract if that is long, so that a page has half a megabyte at most. */
-export type ListedClaim = Omit<Claim, 'contract'> & { contract: Contract | null }
+/** A claim in a list, its contract as JSON; null if that is long, so that a page has half a megabyte at most. */
+export type ListedClaim = WithContract<Claim, string | null>
 
 /** Characters of a contract that is not long. */
 const SHORT_CONTRACT = 4 * 1024
 /** Asked of the page alone: to tell its length a contract is read. */
 const LISTED_COLUMNS = CLAIM_COLUMNS.replace(
   'contract',
-  `CASE WHEN octet_length(contract::text) <= ${SHORT_CONTRACT} THEN contract END AS contract`,
+  `CASE WHEN octet_length(contract::text) <= ${SHORT_CONTRACT} THEN contract::text END AS contract`,
 )
 
 /** A page of the account's claims, or of its candidates, in the order of creation. */
 export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<ListedClaim>> {
-  const { rows, hasMore } = await readClaimPage<ClaimRow>(db, filter, CLAIM_COLUMNS, LISTED_COLUMNS)
+  const { rows, hasMore } = await readClaimPage<WithContract<ClaimRow, string | null>>(
+    db,
+    filter,
+    CLAIM_COLUMNS,
+    LISTED_COLUMNS,
+  )
   return { rows: rows.map(toClaim), hasMore }
 }
 
-/** The contracts of these claims, by the claims' ids. */
-export async function readContracts(db: Connection, ids: readonly string[]): Promise<Map<string, Contract>> {
-  const rows = await db.query<{ id: string; contract: Contract }>({
+/** The contracts of these claims as JSON, by the claims' ids. */
+export async function readContracts(db: Connection, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; contract: string }>({
     name: 'read_contracts',
     text: `-- read_contracts
-      SELECT id, contract FROM claims WHERE id = ANY ($1)`,
+      SELECT id, contract::text FROM claims WHERE id = ANY ($1)`,
     values: [ids],
     readOnly: true,
   })

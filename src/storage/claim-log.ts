@@ -1,7 +1,13 @@
-import type { Claim } from '../domain/claim.ts'
+import type { StoredClaim } from '../domain/claim.ts'
 import type { LogEvent } from '../domain/event.ts'
 import type { JsonObject } from '../domain/json.ts'
-import { addressColumns, CLAIM_COLUMNS, type ClaimAddress, type ClaimRow, toClaim } from './claims.ts'
+import {
+  addressColumns,
+  CLAIM_COLUMNS_AS_STORED,
+  type ClaimAddress,
+  type StoredClaimRow,
+  toClaim,
+} from './claims.ts'
 import type { Connection } from './database.ts'
 
 /** An event as it is stored. */
@@ -29,12 +35,12 @@ export async function readClaimAndLog(
   db: Connection,
   userId: string,
   address: ClaimAddress,
-): Promise<{ claim: Claim; items: LogItem[] } | null> {
+): Promise<{ claim: StoredClaim; items: LogItem[] } | null> {
   const { id, alias } = addressColumns(address)
-  const [row] = await db.query<ClaimRow & { log: LogItem[] | null }>({
+  const [row] = await db.query<StoredClaimRow & { log: LogItem[] | null }>({
     name: 'read_claim_and_log',
     text: `-- read_claim_and_log
-      SELECT ${CLAIM_COLUMNS},
+      SELECT ${CLAIM_COLUMNS_AS_STORED},
         (
           SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) FROM claim_events e
           WHERE e.claim_id = c.id AND e.seq <= ${LOG_PAGE}

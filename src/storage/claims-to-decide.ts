@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Claim } from '../domain/claim.ts'
 import type { Contract } from '../domain/contract.ts'
 import type { Evidence } from '../domain/event.ts'
-import { CLAIM_COLUMNS, type ClaimRow, toClaim } from './claims.ts'
+import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toClaim } from './claims.ts'
 import type { Connection } from './database.ts'
 
 /** A claim with what a decision needs of its log. */
@@ -25,10 +25,7 @@ const SHORT_LOG_BYTES = 64 * 1024
 /** Estimated for an event besides its payload. */
 const EVENT_BYTES = 100
 
-export const CLAIM_ROW_TO_DECIDE = CLAIM_COLUMNS.replace('contract', 'contract::text')
-
-export interface ClaimRowToDecide extends Omit<ClaimRow, 'contract'> {
-  contract: string
+export interface ClaimRowToDecide extends StoredClaimRow {
   is_read: boolean
   last_at: Date
   ids: string[] | null
@@ -50,7 +47,7 @@ export async function readClaimsToDecide(
     name: 'read_claims_to_decide',
     // The condition stands in the subqueries: at the join it would be looked at after the log was read.
     text: `-- read_claims_to_decide
-      SELECT ${CLAIM_ROW_TO_DECIDE}, ${isRead} AS is_read, greatest(status_since, log.last_at) AS last_at,
+      SELECT ${CLAIM_COLUMNS_AS_STORED}, ${isRead} AS is_read, greatest(status_since, log.last_at) AS last_at,
         coalesce(log.ids, named.ids) AS ids, log.decisive
       FROM claims c LEFT JOIN LATERAL (
         SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,

@@ -1,4 +1,4 @@
-import type { Claim } from '../domain/claim.ts'
+import type { Claim, WithContract } from '../domain/claim.ts'
 import { type Contract, decisiveEventTypes, windowMs } from '../domain/contract.ts'
 import { type Outcome, openState, type Status } from '../domain/lifecycle.ts'
 import { candidateId } from './candidate-id.ts'
@@ -17,6 +17,8 @@ export function addressColumns(address: ClaimAddress): { id: string; alias: stri
 
 export const CLAIM_COLUMNS = `id, user_id, customer_id, candidate_alias, customer_external_id, contract, status,
   scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, test_clock_id, created_at`
+/** The same with the contract as the text that is stored: the driver does not parse it. */
+export const CLAIM_COLUMNS_AS_STORED = CLAIM_COLUMNS.replace('contract', 'contract::text')
 
 export interface ClaimRow {
   id: string
@@ -36,7 +38,10 @@ export interface ClaimRow {
   created_at: Date
 }
 
-export function toClaim(row: ClaimRow): Claim {
+export type StoredClaimRow = WithContract<ClaimRow, string>
+
+/** With the contract as the row has it. */
+export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
   return {
     id: row.id,
     userId: row.user_id,

@@ -1,10 +1,6 @@
 import type { Evidence } from '../domain/event.ts'
-import {
-  CLAIM_ROW_TO_DECIDE,
-  type ClaimRowToDecide,
-  type ClaimToDecide,
-  toClaimToDecide,
-} from './claims-to-decide.ts'
+import { CLAIM_COLUMNS_AS_STORED } from './claims.ts'
+import { type ClaimRowToDecide, type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'
 import type { Connection } from './database.ts'
 
 /** Bytes of payloads that are read at once. */
@@ -22,7 +18,7 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
   const [row] = await db.query<ClaimRowToDecide & { decisive_sizes: [number, number][] | null }>({
     name: 'read_long_log',
     text: `-- read_long_log
-      SELECT ${CLAIM_ROW_TO_DECIDE}, greatest(status_since, log.last_at) AS last_at, log.ids, log.decisive_sizes
+      SELECT ${CLAIM_COLUMNS_AS_STORED}, greatest(status_since, log.last_at) AS last_at, log.ids, log.decisive_sizes
       FROM claims c LEFT JOIN LATERAL (
         SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
           json_agg(json_build_array(e.seq, octet_length(e.payload::text)) ORDER BY e.seq)

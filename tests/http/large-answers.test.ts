@@ -142,6 +142,29 @@ test('a page of long contracts is a page, and its order and cursor are those of 
   assert.deepEqual([first.next_cursor, second.next_cursor], [ids[19], null])
 })
 
+test('a contract is read byte by byte as it was answered to who created it, short or long', async (t) => {
+  const { api, url, Authorization } = await startServer(t)
+  const customer = await newCustomer(api)
+  const odd = {
+    'é "\\\u2028': ['\u0001\n', 1e21, 0.1, -1.5e-7, true, null, {}, []],
+    2: '',
+    1: { z: 1, a: 2 },
+  }
+  const textOf = async (path: string) => (await fetch(url + path, { headers: { Authorization } })).text()
+  for (const long of ['', 'x'.repeat(60_000)]) {
+    const contract = contractWith({ fulfillment_condition: { event: 'done', match: { ...odd, long } } })
+    const body = JSON.stringify({ customer_id: customer.id, contract })
+    const headers = { Authorization, 'Content-Type': 'application/json' }
+    const created = await (await fetch(`${url}/v1/claims`, { method: 'POST', headers, body })).text()
+    const claim = JSON.parse(created)
+    assert.deepEqual(claim.contract, contract)
+    assert.equal(await textOf(`/v1/claims/${claim.id}`), created)
+    const list = await textOf('/v1/claims?order=desc&limit=1')
+    const { events: _, ...listed } = claim
+    assert.equal(list, JSON.stringify({ data: [listed], next_cursor: JSON.parse(list).next_cursor }))
+  }
+})
+
 test('a failure in the middle breaks the connection: no part is taken for the whole', async (t) => {
   const { api, url, sql, Authorization } = await startServer(t)
   const { id } = await newSchema(api)

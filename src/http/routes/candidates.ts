@@ -5,7 +5,13 @@ import { explainClaim } from '../../app/explain-claim.ts'
 import { exportCandidates } from '../../app/export-candidates.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { type CandidateFilters, listCandidates } from '../../app/list-candidates.ts'
-import { presentCandidate, presentClaimPage, presentExplanation, presentLog } from '../present.ts'
+import {
+  presentCandidate,
+  presentClaimPage,
+  presentExplanation,
+  presentLog,
+  withContractText,
+} from '../present.ts'
 import { readNewCandidate } from '../read-new-claim.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
 import { CANDIDATE_FILTERS } from '../schemas/claim-filters.ts'
@@ -115,7 +121,7 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
     async (request, reply) => {
       const alias = request.params.candidate_alias
       const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
-      return sendJson(reply, { ...presentCandidate(claim), events: presentLog(log) })
+      return sendJson(reply, { ...presentCandidate(withContractText(claim)), events: presentLog(log) })
     },
   )
 

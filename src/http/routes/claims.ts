@@ -5,7 +5,13 @@ import { explainClaim } from '../../app/explain-claim.ts'
 import { exportClaims } from '../../app/export-claims.ts'
 import { getClaim } from '../../app/get-claim.ts'
 import { type ClaimFilters, listClaims } from '../../app/list-claims.ts'
-import { presentClaim, presentClaimPage, presentExplanation, presentLog } from '../present.ts'
+import {
+  presentClaim,
+  presentClaimPage,
+  presentExplanation,
+  presentLog,
+  withContractText,
+} from '../present.ts'
 import { readNewClaim } from '../read-new-claim.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from '../schemas/claim.ts'
 import { CLAIM_FILTERS } from '../schemas/claim-filters.ts'
@@ -102,7 +108,7 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
     async (request, reply) => {
       const id = request.params.id.toLowerCase()
       const { claim, log } = await getClaim(app, request.userId, { kind: 'claim', id })
-      return sendJson(reply, { ...presentClaim(claim), events: presentLog(log) })
+      return sendJson(reply, { ...presentClaim(withContractText(claim)), events: presentLog(log) })
     },
   )
 

@@ -16,9 +16,14 @@ import { createTestDatabase } from '../support/test-database.ts'
  * doubled, the server goes on, and the next check does the rest.
  */
 
-const DUE = 5_000
-/** The first check comes some seconds after the start. */
-const SOON = { NODE_OPTIONS: `--import ${new URL('../support/minute-soon.ts', import.meta.url).href}` }
+const DUE = 3_000
+/** The first check comes some seconds after the start: when all is prepared. */
+const SOON = {
+  NODE_OPTIONS: `--import ${new URL('../support/minute-soon.ts', import.meta.url).href}`,
+  UNTIL_FIRST_CHECK_MS: '15000',
+}
+/** Once there is nothing to prepare. */
+const SOONER = { ...SOON, UNTIL_FIRST_CHECK_MS: '5000' }
 
 describe('in the middle of a check', { concurrency: true }, () => {
   test('the server is killed', async (t) => {
@@ -27,7 +32,7 @@ describe('in the middle of a check', { concurrency: true }, () => {
     const check = await prepareCheck(t, first, DATABASE_URL)
     await check.isHalfDone()
     await first.end('SIGKILL')
-    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOON }))
+    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOONER }))
   })
 
   test('one of the server’s connections is killed with SIGKILL, so PostgreSQL ends them all', async (t) => {
@@ -36,7 +41,7 @@ describe('in the middle of a check', { concurrency: true }, () => {
     const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
     const check = await prepareCheck(t, first, DATABASE_URL)
     process.kill(await check.isHalfDone(), 'SIGKILL')
-    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOON }))
+    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOONER }))
     assert.equal(first.child.exitCode, null, 'the first server lives')
   })
 
@@ -48,7 +53,7 @@ describe('in the middle of a check', { concurrency: true }, () => {
     await check.isHalfDone()
     process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGKILL')
     await eventually(async () => first.output().includes('PostgreSQL is back'), { seconds: 60 })
-    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOON }))
+    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOONER }))
     assert.equal(first.child.exitCode, null, 'the first server lives')
   })
 
@@ -60,7 +65,7 @@ describe('in the middle of a check', { concurrency: true }, () => {
     process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGKILL')
     await eventually(async () => first.output().includes('bringing it back'), { seconds: 60 })
     await first.end('SIGKILL')
-    const second = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
+    const second = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOONER })
     await check.isFinishedBy(second, await embeddedUrl(CLAIMKEEPER_DATA_DIR))
   })
 })

@@ -139,6 +139,33 @@ describe('serve with its embedded database', { concurrency: true }, () => {
 })
 
 describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
+  test('a claim goes OPEN, PENDING, CONFIRMED on its own, by the live checks', async (t) => {
+    const DATABASE_URL = await createTestDatabase(t)
+    const api = await clientOf(await startServeProcess(t, { DATABASE_URL }))
+    const customer = await api.customer('acme')
+    const settled = await api.claim(customer, contractWith({ review_window: 0 }))
+    const timedOut = await api.claim(
+      customer,
+      contractWith({ activity_window: 0.5, timeout_outcome: 'confirm' }),
+    )
+    assert.equal(
+      (await api.post('/v1/events', { claim_id: settled.id, type: 'done' })).body.claim.status,
+      'PENDING',
+    )
+
+    const confirmed = await eventually(
+      async () => {
+        const claim = await api.readClaim(settled.id)
+        return claim.status === 'CONFIRMED' && claim
+      },
+      { seconds: 75 },
+    )
+    assert.match(confirmed.status_since, /:00\.000Z$/, 'at a whole minute')
+    const pending = await api.readClaim(timedOut.id)
+    assert.deepEqual([pending.status, pending.scheduled_outcome], ['PENDING', 'CONFIRMED'])
+    assert.equal(pending.status_since, confirmed.status_since)
+  })
+
   test('servers that start together on an empty database make one account between them', async (t) => {
     const DATABASE_URL = await createTestDatabase(t, { migrated: false })
     const servers = await Promise.all([1, 2, 3].map(() => startServeProcess(t, { DATABASE_URL })))
@@ -254,33 +281,6 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: true }, () => {
     assert.match(stderr, /^claimkeeper: Cannot use the database at [^\n]*\n$/)
     assert.doesNotMatch(stderr, /hunter2/)
   })
-})
-
-test('a claim goes OPEN, PENDING, CONFIRMED on its own, by the live checks', async (t) => {
-  const DATABASE_URL = await createTestDatabase(t)
-  const api = await clientOf(await startServeProcess(t, { DATABASE_URL }))
-  const customer = await api.customer('acme')
-  const settled = await api.claim(customer, contractWith({ review_window: 0 }))
-  const timedOut = await api.claim(
-    customer,
-    contractWith({ activity_window: 0.5, timeout_outcome: 'confirm' }),
-  )
-  assert.equal(
-    (await api.post('/v1/events', { claim_id: settled.id, type: 'done' })).body.claim.status,
-    'PENDING',
-  )
-
-  const confirmed = await eventually(
-    async () => {
-      const claim = await api.readClaim(settled.id)
-      return claim.status === 'CONFIRMED' && claim
-    },
-    { seconds: 75 },
-  )
-  assert.match(confirmed.status_since, /:00\.000Z$/, 'at a whole minute')
-  const pending = await api.readClaim(timedOut.id)
-  assert.deepEqual([pending.status, pending.scheduled_outcome], ['PENDING', 'CONFIRMED'])
-  assert.equal(pending.status_since, confirmed.status_since)
 })
 
 test('every command explains itself with --help', async () => {

@@ -3,7 +3,7 @@
  * that its first check comes soon. What a check decides goes by the database's clock.
  */
 
-const UNTIL_FIRST_CHECK_MS = 15_000
+const UNTIL_FIRST_CHECK_MS = Number(process.env.UNTIL_FIRST_CHECK_MS)
 const RealDate = Date
 const ahead = (120_000 - (RealDate.now() % 60_000) - UNTIL_FIRST_CHECK_MS) % 60_000
 

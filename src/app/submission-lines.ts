@@ -27,6 +27,8 @@ export interface Line {
   readonly waiting: Waiting[]
   /** It waits for something else than its turn: a pause before another try, a test clock. */
   isParked: boolean
+  /** What was sent of it with others was refused: one goes by itself, so that it shows which is at fault. */
+  goesAlone: boolean
   /** The last pause that was made before another try, in milliseconds. */
   pauseMs: number
 }
@@ -107,7 +109,7 @@ export class SubmissionLines {
     this.#bytes += submission.payloadBytes
     let line = account.lines[claimId]
     if (!line) {
-      line = { claimId, account, waiting: [], isParked: false, pauseMs: 0 }
+      line = { claimId, account, waiting: [], isParked: false, goesAlone: false, pauseMs: 0 }
       account.lines[claimId] = line
       this.#show(line)
     }
@@ -211,7 +213,8 @@ function takeOf(account: Account, room: Room, parts: number, group: Taken[]): bo
   const part = { size: Math.ceil(room.size / parts), bytes: Math.ceil(room.bytes / parts) }
   let lines = 0
   for (const line of account.open) {
-    const count = countThatFit(line.waiting, part)
+    if (line.goesAlone && group.length > 0) break
+    const count = line.goesAlone ? 1 : countThatFit(line.waiting, part)
     // At least one of each account, however small its part is.
     const mayBeOne =
       lines === 0 && (group.length === 0 || countThatFit(line.waiting.slice(0, 1), { ...room }) > 0)
@@ -221,7 +224,8 @@ function takeOf(account: Account, room: Room, parts: number, group: Taken[]): bo
     room.size -= waiting.length
     group.push({ line, waiting })
     lines++
-    if (part.size <= 0 || part.bytes <= 0) break
+    if (line.goesAlone) room.size = 0
+    if (line.goesAlone || part.size <= 0 || part.bytes <= 0) break
   }
   account.open.splice(0, lines)
   return lines > 0

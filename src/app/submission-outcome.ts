@@ -13,6 +13,8 @@ export interface Again {
   cause?: unknown
   /** To be waited for. */
   heldClock?: ClockName
+  /** With others it was refused. */
+  goesAlone?: true
 }
 export const OVERTAKEN: Again = { again: 'overtaken' }
 export const LOG_IS_LONG: Again = { again: 'log is long' }

@@ -134,6 +134,7 @@ export class SubmissionQueue {
       }
     }
     if (again.length > 0) this.#lines.giveBack(line, again)
+    line.goesAlone = waits?.goesAlone === true
     if (waits) this.#park(line, waits)
     else {
       line.pauseMs = 0

@@ -1,6 +1,6 @@
 import type { Connection } from '../storage/database.ts'
 import type { ClaimCopies } from './claim-copies.ts'
-import { endsTheWork, fateOf, type Outcome, OVERTAKEN } from './submission-outcome.ts'
+import { endsTheWork, fateOf, LOG_IS_LONG, type Outcome, OVERTAKEN } from './submission-outcome.ts'
 import type { EventRequest } from './submit-event.ts'
 import { type ClaimSubmissions, submitGroup } from './submit-group.ts'
 
@@ -66,6 +66,7 @@ class Alone {
       allOf(groups, error),
     )
     this.#isOver = endsTheWork(outcome)
-    return outcome
+    // Its copy went with what was refused, and with others it would be refused again once there is another.
+    return outcome === LOG_IS_LONG ? { ...LOG_IS_LONG, goesAlone: true } : outcome
   }
 }

@@ -8,6 +8,7 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
+import { armWriteFaults } from '../support/write-faults.ts'
 
 /* Claims with long logs: their submissions are decided by the whole log, which is read aside, and only where it must. */
 
@@ -28,6 +29,7 @@ const second = await startTestService(
     },
   },
 )
+await armWriteFaults(service)
 const there = second.clientWith(service.api.token)
 const customer = await service.api.customer('acme')
 const terms = contractWith({ fulfillment_condition: all({ event: 'filler', gte: 39 }, { event: 'last' }) })
@@ -68,6 +70,20 @@ describe('a claim with a long log', () => {
     assert.equal((await submit(id, '5', 'filler', repeat)).status, 200)
     assertError(await submit(id, 'late', 'last'), 422, 'CLAIM_NOT_OPEN')
     assert.equal(reads, before + 1)
+  })
+
+  test('answers an event that the database refuses 500 alone: those beside it are recorded, with a read each', async () => {
+    const claims = [await claimWithLongLog(), await claimWithLongLog()]
+    const before = reads
+    const events = claims.flatMap((claim_id) =>
+      ['1', 'fault_XX000', '2'].map((type) => ({ claim_id, id: `new ${type}`, type })),
+    )
+    const results = await runBatch(there, '/v1/events/batch', events)
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      [201, 500, 201, 201, 500, 201],
+    )
+    assert.ok(reads - before <= 2 * events.length, `${reads - before} reads`)
   })
 
   test('is read once for all that comes, repeats among them, and decided by all of it', async () => {

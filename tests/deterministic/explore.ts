@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { type History, inWords } from './history.ts'
+import { World } from './world.ts'
+
+const MS = Number(process.env.DETERMINISTIC_MS ?? 6_000)
+const RUNS = Number(process.env.DETERMINISTIC_RUNS ?? 0)
+const SEED = process.env.DETERMINISTIC_SEED
+
+/**
+ * Tries histories, for a few seconds or for as many runs as DETERMINISTIC_RUNS says; of one that fails its smallest form
+ * is told, step by step. DETERMINISTIC_SEED repeats a run.
+ */
+export async function explore(
+  histories: fc.Arbitrary<History>,
+  prove: (world: World, history: History) => Promise<void>,
+  { tell, examples = [] }: { tell: (line: string) => void; examples?: readonly History[] },
+): Promise<void> {
+  let steps = 0
+  let runs = 0
+  const tryOut = async (history: History) => {
+    runs++
+    await World.run(history.choices, history.servers, async (world) => {
+      try {
+        await prove(world, history)
+      } catch (cause) {
+        throw new Error(`${cause}\n\n${inWords(history)}\n\n${world.course.story.join('\n')}`, { cause })
+      } finally {
+        steps += world.course.taken
+      }
+    })
+  }
+  try {
+    await fc.assert(fc.asyncProperty(histories, tryOut), {
+      numRuns: RUNS || 1_000_000,
+      ...(RUNS ? {} : { interruptAfterTimeLimit: MS }),
+      ...(SEED ? { seed: Number(SEED) } : {}),
+      examples: examples.map((history) => [history]),
+      markInterruptAsFailure: false,
+      includeErrorInReport: true,
+    })
+  } finally {
+    tell(`${steps} steps in ${runs} histories`)
+  }
+}

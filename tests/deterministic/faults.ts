@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+
+/** What becomes of a statement. Those that are lost or silent break the connection, at once or at last. */
+export type Fault =
+  | { kind: 'refusal'; code: string }
+  | { kind: 'loss before' | 'loss after' | 'silence' | 'silence after' }
+  | { kind: 'delay' | 'late answer' | 'loss, and it comes late'; ms: number }
+
+/** Refusals by class: a resource is missing, cancelled, a deadlock, a lock, read-only, its own fault, shut down, broken. */
+const CODES = [
+  '53100',
+  '53300',
+  '57014',
+  '40P01',
+  '40001',
+  '55P03',
+  '25006',
+  'XX000',
+  '58030',
+  '57P01',
+  '08006',
+]
+
+export const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record(
+    { kind: fc.constant('refusal' as const), code: fc.constantFrom(...CODES) },
+    { noNullPrototype: true },
+  ),
+  fc.record(
+    {
+      kind: fc.constantFrom(
+        'loss before' as const,
+        'loss after' as const,
+        'silence' as const,
+        'silence after' as const,
+      ),
+    },
+    { noNullPrototype: true },
+  ),
+  fc.record(
+    {
+      kind: fc.constantFrom('delay' as const, 'late answer' as const, 'loss, and it comes late' as const),
+      ms: fc.constantFrom(1, 30, 120, 600, 6_000, 20_000),
+    },
+    { noNullPrototype: true },
+  ),
+)
+
+/** Armed for the next statement of a name, in their order. */
+export class Faults {
+  #armed: { site: string; fault: Fault }[] = []
+  struck = 0
+
+  arm(site: string, fault: Fault): void {
+    this.#armed.push({ site, fault })
+  }
+
+  disarm(): void {
+    this.#armed = []
+  }
+
+  at(site: string): Fault | undefined {
+    const i = this.#armed.findIndex((one) => one.site === site)
+    if (i < 0) return undefined
+    this.struck++
+    return this.#armed.splice(i, 1)[0]?.fault
+  }
+}

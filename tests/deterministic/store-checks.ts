@@ -1,0 +1,123 @@
+import type { Outcome, Status } from '../../src/domain/lifecycle.ts'
+import type { Handler, Row } from './backend.ts'
+import type { StoredClaim } from './store.ts'
+import { arrayOf } from './store-submissions.ts'
+
+/* The statements of the scheduled check: src/storage/{due-claims,resolution-totals}.ts. */
+
+const words = (value: unknown) => arrayOf(value) as string[]
+const HOUR_MS = 3_600_000
+
+const takeTurn: Handler = (store, backend) => [{ taken: store.tryLock(backend, 'turn') }]
+
+const takeBackTotals: Handler = (store, backend, { values: [time] }) => {
+  const at = time as Date
+  if (store.mark < at) return []
+  store.lock(backend, 'mark')
+  const hour = Math.floor(at.getTime() / HOUR_MS) * HOUR_MS
+  backend.change(() => {
+    store.mark = new Date(hour - 1)
+  })
+  return []
+}
+
+const holdTotalsBefore: Handler = (store, backend, { values: [time] }) => {
+  if (store.mark >= (time as Date)) return []
+  store.lock(backend, 'mark', true)
+  return store.mark < (time as Date) ? [{}] : []
+}
+
+const beginDueWalk: Handler = (store, backend, { values: [time, limit] }) => {
+  backend.cursor = [...store.claims.values()]
+    .filter(({ dueAt, testClockId }) => dueAt && testClockId === null && dueAt <= (time as Date))
+    .sort((a, b) => Number(a.dueAt) - Number(b.dueAt) || (a.id < b.id ? -1 : 1))
+    .slice(0, limit as number)
+    .map(({ id }) => id)
+    .sort()
+  return []
+}
+
+const fetchDue: Handler = (store, backend) =>
+  (backend.cursor ?? []).splice(0, Math.min(1_000, store.mostFetched)).map((id) => ({ id }))
+
+const closeDueWalk: Handler = (_store, backend) => {
+  backend.cursor = null
+  return []
+}
+
+const readDueKinds: Handler = (store, _backend, { values: [ids, time] }) => {
+  const checkTime = time as Date
+  const due = words(ids).flatMap((id) => {
+    const claim = store.claims.get(id)
+    return claim?.dueAt && claim.dueAt <= checkTime && claim.since < checkTime ? claim : []
+  })
+  return [...Map.groupBy(due, (claim) => JSON.stringify(kindOf(claim, checkTime))).values()].map(
+    (claims): Row => ({
+      ...kindOf(claims[0] as StoredClaim, checkTime),
+      status_since: new Date(Math.max(...claims.map(({ since }) => Number(since)))),
+      due_at: new Date(Math.max(...claims.map(({ dueAt }) => Number(dueAt)))),
+      count: claims.length,
+      ids: `{${claims.map(({ id }) => id).join(',')}}`,
+      event_counts: `{${claims.map(({ eventCount }) => eventCount).join(',')}}`,
+    }),
+  )
+}
+
+function kindOf({ status, outcome, contract, log }: StoredClaim, checkTime: Date): Row {
+  const last = log.at(-1)?.createdAt
+  const isOpen = status === 'OPEN'
+  return {
+    status,
+    scheduled_outcome: outcome,
+    review_window: isOpen ? contract.review_window : null,
+    timeout_outcome: isOpen ? contract.timeout_outcome : null,
+    last_event_at: isOpen && last && last > checkTime ? last : null,
+  }
+}
+
+const moveKinds: Handler = (store, backend, { values }) => {
+  const [ids, seen, kinds] = values.slice(0, 3).map(words) as [string[], string[], string[]]
+  const [from, to, outcomes, sinces, dues, types] = values.slice(5).map(arrayOf) as string[][]
+  const decided = ids
+    .map((id, i) => ({ id, seen: Number(seen[i]), kind: Number(kinds[i]) }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  const moved = decided.flatMap(({ id, seen, kind }) => {
+    const claim = store.claims.get(id)
+    if (!claim) return []
+    store.lock(backend, `claim ${id}`)
+    return claim.status === from?.[kind] && claim.eventCount === seen ? { claim, kind } : []
+  })
+  for (const { claim, kind } of moved) {
+    const since = new Date(sinces?.[kind] as string)
+    const due = dues?.[kind] ?? null
+    const event = {
+      id: store.newId(),
+      type: types?.[kind] as string,
+      payload: '{}',
+      system: true,
+      createdAt: since,
+    }
+    backend.change(() => {
+      claim.status = to?.[kind] as Status
+      claim.outcome = outcomes?.[kind] as Outcome
+      claim.since = since
+      claim.dueAt = due === null ? null : new Date(due)
+      claim.log.push({ ...event, seq: ++claim.eventCount })
+    })
+  }
+  return [{ moved: moved.length }]
+}
+
+const readClock: Handler = (_store, _backend, { at }) => [{ now: at }]
+
+export const CHECK_HANDLERS = {
+  'take the turn': takeTurn,
+  take_back_totals: takeBackTotals,
+  hold_totals_before: holdTotalsBefore,
+  begin_due_walk: beginDueWalk,
+  'FETCH due_walk': fetchDue,
+  'CLOSE due_walk': closeDueWalk,
+  read_due_kinds: readDueKinds,
+  move_kinds: moveKinds,
+  read_clock: readClock,
+}

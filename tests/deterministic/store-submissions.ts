@@ -1,0 +1,173 @@
+import type { Handler, Row } from './backend.ts'
+import type { Store, StoredClaim, StoredEvent } from './store.ts'
+
+/* The statements of submissions: src/storage/{claims-to-decide,long-log,claim-log,append-events,test-clocks}.ts. */
+
+const LONG_LOG = 64 * 1024
+
+/** An array as PostgreSQL or JavaScript writes it; of words without quotes. */
+export function arrayOf(value: unknown): (string | null)[] {
+  if (Array.isArray(value)) return value as string[]
+  const text = String(value).slice(1, -1)
+  return text === '' ? [] : text.split(',').map((word) => (word === 'NULL' ? null : word))
+}
+const words = (value: unknown) => arrayOf(value) as string[]
+const numbers = (value: unknown) => words(value).map(Number)
+
+const isShort = ({ logBytes, eventCount }: StoredClaim) => logBytes + 100 * eventCount <= LONG_LOG
+const isDecisive =
+  ({ decisiveTypes }: StoredClaim) =>
+  (event: StoredEvent) =>
+    decisiveTypes.includes(event.type)
+const latest = (times: readonly Date[]) => new Date(Math.max(...times.map(Number)))
+const orNull = <T>(list: T[]) => (list.length > 0 ? list : null)
+const evidence = ({ type, payload, system }: StoredEvent) => ({ type, payload: JSON.parse(payload), system })
+
+const claimRow = (claim: StoredClaim): Row => ({
+  id: claim.id,
+  user_id: claim.userId,
+  customer_id: claim.userId,
+  candidate_alias: claim.alias,
+  customer_external_id: claim.alias && 'acme',
+  contract: JSON.stringify(claim.contract),
+  status: claim.status,
+  scheduled_outcome: claim.outcome,
+  status_since: claim.since,
+  due_at: claim.dueAt,
+  event_count: claim.eventCount,
+  log_bytes: claim.logBytes,
+  schema_id: null,
+  test_clock_id: claim.testClockId,
+  created_at: claim.createdAt,
+})
+
+const claimsOf = (store: Store, ids: unknown) =>
+  [...new Set(words(ids))].flatMap((id) => store.claims.get(id) ?? [])
+
+const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named] }) =>
+  claimsOf(store, ids).map((claim) => {
+    const isRead = isShort(claim)
+    const log = isRead ? claim.log : []
+    const found = claim.log.filter(({ id }) => (named as string[]).includes(id))
+    return {
+      ...claimRow(claim),
+      is_read: isRead,
+      last_at: latest([claim.since, ...log.map(({ createdAt }) => createdAt)]),
+      ids: orNull((isRead ? log : found).map(({ id }) => id)),
+      decisive: orNull(log.filter(isDecisive(claim)).map(evidence)),
+    }
+  })
+
+const readLongLog: Handler = (store, _backend, { values: [id] }) =>
+  claimsOf(store, [id])
+    .filter(({ status }) => status === 'OPEN')
+    .map((claim) => ({
+      ...claimRow(claim),
+      last_at: latest([claim.since, ...claim.log.map(({ createdAt }) => createdAt)]),
+      ids: orNull(claim.log.map(({ id }) => id)),
+      decisive_sizes: orNull(
+        claim.log.filter(isDecisive(claim)).map(({ seq, payload }) => [seq, Buffer.byteLength(payload)]),
+      ),
+    }))
+
+const readEvidence: Handler = (store, _backend, { values: [id, seqs] }) =>
+  claimsOf(store, [id]).flatMap(({ log }) =>
+    log.filter(({ seq }) => (seqs as number[]).includes(seq)).map(evidence),
+  )
+
+const readEvents: Handler = (store, _backend, { values: [claimIds, ids, sizes] }) =>
+  (claimIds as string[]).flatMap((claimId, i) =>
+    claimsOf(store, [claimId]).flatMap(({ log }) =>
+      log
+        .filter(({ id }) => id === (ids as string[])[i])
+        .map(({ id, type, system, createdAt, payload }) => ({
+          claim_id: claimId,
+          id,
+          type,
+          system,
+          created_at: createdAt,
+          payload: Buffer.byteLength(payload) === (sizes as number[])[i] ? JSON.parse(payload) : null,
+        })),
+    ),
+  )
+
+const appendEvents: Handler = (store, backend, { values, at: now }) => {
+  const [ids, seen, added, bytes, reviews, lasts] = values.slice(0, 6).map(arrayOf) as string[][]
+  const [claimIds, seqs] = [words(values[6]), numbers(values[7])]
+  const [names, types, payloads] = values.slice(8, 11) as [string[], string[], string[]]
+  const [userId, clockIds, clocksOf] = values.slice(11) as [string?, string?, string?]
+  const clocks = new Map<string | null, Date>()
+  if (userId === undefined) clocks.set(null, now)
+  else for (const [id, time] of freeClocks(store, backend, userId, words(clockIds))) clocks.set(id, time)
+  const decided = (ids as string[]).flatMap((id, i) => {
+    const clock = clocks.get(userId === undefined ? null : (words(clocksOf)[i] as string))
+    return clock ? { id, i, clock, at: latest([clock, new Date(Number(lasts?.[i]))]) } : []
+  })
+  const fresh = decided.filter(({ id, i }) => {
+    if (store.claims.get(id)) store.lock(backend, `claim ${id}`)
+    const claim = store.claims.get(id)
+    return claim?.status === 'OPEN' && claim.eventCount === Number(seen?.[i])
+  })
+  for (const { id, i, at } of fresh) {
+    const claim = store.claims.get(id) as StoredClaim
+    const log = claimIds.flatMap((of, n) =>
+      of === id ? newEvent(seqs[n], names[n], types[n], payloads[n], at) : [],
+    )
+    store.refuse(log.map(({ type }) => type))
+    backend.change(() => {
+      claim.log.push(...log)
+      claim.eventCount += Number(added?.[i])
+      claim.logBytes += Number(bytes?.[i])
+      const reviewMs = reviews?.[i] ?? null
+      if (reviewMs !== null) {
+        const dueAt = new Date(at.getTime() + Number(reviewMs))
+        Object.assign(claim, { status: 'PENDING', outcome: 'CONFIRMED', since: at, dueAt })
+      }
+    })
+  }
+  const later = decided.filter(({ clock, at }) => at > clock).map(({ id, at }) => [id, at.getTime()])
+  const overtaken = decided.filter((one) => !fresh.includes(one)).map(({ id }) => id)
+  return [...clocks].map(([clock_id, now]) => ({
+    clock_id,
+    now,
+    overtaken: orNull(overtaken),
+    later: later.length > 0 ? Object.fromEntries(later) : null,
+  }))
+}
+
+const newEvent = (seq = 0, id = '', type = '', payload = '', createdAt = new Date(0)): StoredEvent => ({
+  seq,
+  id,
+  type,
+  payload,
+  system: false,
+  createdAt,
+})
+
+/** Those that nobody holds, held in common until the transaction ends. */
+const freeClocks = (store: Store, backend: Parameters<Handler>[1], userId: string, ids: readonly string[]) =>
+  ids.flatMap((id): [string, Date][] => {
+    const clock = store.clocks.get(id)
+    const isFree = clock?.userId === userId && store.tryLock(backend, `clock ${id}`, true)
+    return isFree ? [[id, clock.frozenTime]] : []
+  })
+
+const findFreeTestClocks: Handler = (store, backend, { values: [userIds, ids] }) => {
+  const users = words(userIds)
+  return words(ids)
+    .filter((id, i) => {
+      const userId = users[i] as string
+      return store.clocks.get(id)?.userId !== userId || freeClocks(store, backend, userId, [id]).length > 0
+    })
+    .map((id) => ({ id }))
+}
+
+export const SUBMISSION_HANDLERS = {
+  read_claims_to_decide: readClaimsToDecide,
+  read_long_log: readLongLog,
+  read_evidence: readEvidence,
+  read_events: readEvents,
+  append_events: appendEvents,
+  append_events_on_test_clocks: appendEvents,
+  find_free_test_clocks: findFreeTestClocks,
+}

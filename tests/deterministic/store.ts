@@ -1,0 +1,131 @@
+import type { Contract } from '../../src/domain/contract.ts'
+import type { Outcome, Status } from '../../src/domain/lifecycle.ts'
+import { type Asked, type Backend, Blocked, databaseError, type Handler, type Row } from './backend.ts'
+import { CHECK_HANDLERS } from './store-checks.ts'
+import { SUBMISSION_HANDLERS } from './store-submissions.ts'
+
+export interface StoredEvent {
+  seq: number
+  id: string
+  type: string
+  /** As JSON. */
+  payload: string
+  system: boolean
+  createdAt: Date
+}
+
+export interface StoredClaim {
+  id: string
+  userId: string
+  alias: string | null
+  contract: Contract
+  decisiveTypes: readonly string[]
+  status: Status
+  outcome: Outcome | null
+  since: Date
+  dueAt: Date | null
+  eventCount: number
+  logBytes: number
+  testClockId: string | null
+  createdAt: Date
+  log: StoredEvent[]
+}
+
+interface StoredClock {
+  id: string
+  userId: string
+  frozenTime: Date
+}
+
+interface Lock {
+  isShared: boolean
+  by: Set<Backend>
+}
+
+const HANDLERS: Readonly<Record<string, Handler>> = { ...SUBMISSION_HANDLERS, ...CHECK_HANDLERS }
+
+/**
+ * What src/ asks of PostgreSQL, once more and in plain code: statement by statement, with its guards, locks and
+ * transactions (READ COMMITTED). `store-contract.test.ts` holds it to the real one.
+ */
+export class Store {
+  readonly claims = new Map<string, StoredClaim>()
+  readonly clocks = new Map<string, StoredClock>()
+  /** Up to when resolutions are summed up. */
+  mark = new Date(0)
+  now: () => Date
+  /** Events of this type are refused, as by a constraint. */
+  refusedType = 'bomb'
+  /** A cursor gives so many rows at most, so that a walk has several batches. */
+  mostFetched = Infinity
+  deadlocks = 0
+  #made = 0
+  readonly #locks = new Map<string, Lock>()
+  #released: (() => void)[] = []
+
+  constructor(now: () => Date) {
+    this.now = now
+  }
+
+  perform(backend: Backend, asked: Asked): Row[] {
+    const handler = HANDLERS[asked.site]
+    if (!handler) throw new Error(`the store knows no statement ${asked.site}`)
+    return handler(this, backend, asked)
+  }
+
+  newId(): string {
+    return `made-${++this.#made}`
+  }
+
+  refuse(types: readonly string[]): void {
+    if (types.includes(this.refusedType)) throw databaseError('P0001')
+  }
+
+  /** @throws Blocked where another holds it */
+  lock(backend: Backend, what: string, isShared = false): void {
+    if (!this.tryLock(backend, what, isShared)) {
+      throw new Blocked([...(this.#locks.get(what) as Lock).by].filter((other) => other !== backend))
+    }
+  }
+
+  tryLock(backend: Backend, what: string, isShared = false): boolean {
+    const held = this.#locks.get(what)
+    if (!held) this.#locks.set(what, { isShared, by: new Set([backend]) })
+    else if (held.by.has(backend) && (held.by.size === 1 || isShared)) held.isShared &&= isShared
+    else if (held.isShared && isShared) held.by.add(backend)
+    else return false
+    return true
+  }
+
+  release(backend: Backend): void {
+    let isAny = false
+    for (const [what, { by }] of this.#locks) {
+      isAny = by.delete(backend) || isAny
+      if (by.size === 0) this.#locks.delete(what)
+    }
+    if (isAny) for (const goOn of this.#released.splice(0)) goOn()
+  }
+
+  get held(): string[] {
+    return [...this.#locks.keys()]
+  }
+
+  onceReleased(goOn: () => void): void {
+    this.#released.push(goOn)
+  }
+
+  /** Whether it waits for itself, by way of others. */
+  isDeadlock(backend: Backend): boolean {
+    const seen = new Set<Backend>()
+    const next = [...backend.waitsFor]
+    for (let other = next.pop(); other; other = next.pop()) {
+      if (other === backend) {
+        this.deadlocks++
+        return true
+      }
+      if (!seen.has(other)) next.push(...other.waitsFor)
+      seen.add(other)
+    }
+    return false
+  }
+}

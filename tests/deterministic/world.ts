@@ -1,0 +1,242 @@
+import type { App } from '../../src/app/app.ts'
+import { HeldClocks } from '../../src/app/held-clocks.ts'
+import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
+import { SubmissionQueue } from '../../src/app/submission-queue.ts'
+import { type SubmittedEvent, submitEvent } from '../../src/app/submit-event.ts'
+import { candidateId } from '../../src/storage/candidate-id.ts'
+import { Database, LEAST_CONNECTIONS } from '../../src/storage/database.ts'
+import { Backend } from './backend.ts'
+import { Course } from './course.ts'
+import { Faults } from './faults.ts'
+import type { Deed } from './history.ts'
+import { ALIAS, CLAIM_IDS, furnish } from './records.ts'
+import { Store } from './store.ts'
+import { installStore, type Network, type StoreClient } from './store-client.ts'
+
+const MINUTE_MS = 60_000
+const START_MS = Date.UTC(2030, 0, 1, 12, 0, 1)
+/** More than any history takes: it does not end. */
+const MOST_STEPS = 5_000
+
+/** A submission or a check, and what was answered. */
+export interface Call<D extends Deed, T> {
+  deed: D
+  calledAtMs: number
+  /** By the number of steps. */
+  calledAt: number
+  answeredAt: number | null
+  answeredAtMs: number
+  answer: T | Error | null
+}
+export type Submitted = Call<Deed & { do: 'submit' }, SubmittedEvent>
+
+export class World {
+  readonly course: Course
+  readonly faults = new Faults()
+  readonly store: Store
+  readonly apps: App[] = []
+  readonly submissions: Submitted[] = []
+  readonly checks: Call<Deed & { do: 'check' }, number>[] = []
+  /** What was rejected and heard by nobody, or thrown into the loop. */
+  readonly unheard: unknown[] = []
+  readonly #clients = new Set<StoreClient>()
+  readonly #holders = new Map<string, Backend>()
+  #skewMs = 0
+  #wasCut = false
+
+  constructor(choices: readonly number[]) {
+    this.course = new Course(choices)
+    this.store = new Store(() => new Date(START_MS + Math.floor(this.course.time.nowMs) + this.#skewMs))
+  }
+
+  /** Lets the work happen in a world of its own. */
+  static async run<T>(
+    choices: readonly number[],
+    servers: number,
+    work: (world: World) => Promise<T>,
+  ): Promise<T> {
+    const world = new World(choices)
+    const before = process.listeners('unhandledRejection')
+    process.removeAllListeners('unhandledRejection')
+    process.on('unhandledRejection', (error) => world.unheard.push(error))
+    world.course.time.install()
+    const network: Network = { ...world, clients: world.#clients }
+    const uninstall = installStore(network)
+    try {
+      furnish(world.store)
+      for (let i = 0; i < servers; i++) {
+        world.apps.push(newServer())
+      }
+      return await work(world)
+    } finally {
+      uninstall()
+      world.course.time.uninstall()
+      process.removeAllListeners('unhandledRejection')
+      for (const listener of before) process.on('unhandledRejection', listener)
+    }
+  }
+
+  async perform(deeds: readonly Deed[]): Promise<void> {
+    for (const deed of deeds) {
+      this.course.tell(`* ${JSON.stringify(deed)}`)
+      await this.#perform(deed)
+    }
+  }
+
+  /** Faults are over and nobody holds anything: goes on until all is answered and at rest. */
+  async rest(): Promise<void> {
+    this.course.tell('* faults are over')
+    this.faults.disarm()
+    this.course.straighten()
+    for (const clock of this.#holders.keys()) this.#letGo(clock)
+    await this.goOnUntil(() => this.#isAnswered && this.#isAtRest)
+  }
+
+  async check(): Promise<number | Error> {
+    const call = this.#check({ do: 'check', at: 0 })
+    await this.goOnUntil(() => call.answeredAt !== null)
+    return call.answer as number | Error
+  }
+
+  moveClock(seconds: number): void {
+    this.#skewMs += seconds * 1000
+  }
+
+  /** Closes the servers; what is left then should not be. */
+  async close(): Promise<void> {
+    await this.goOnFor(1_000)
+    let closed = 0
+    for (const { db } of this.apps) void db.close().then(() => closed++)
+    await this.goOnUntil(() => closed === this.apps.length)
+    await this.goOnUntil(() => this.course.waiting === 0)
+  }
+
+  async goOnFor(ms: number): Promise<void> {
+    const until = this.course.time.nowMs + ms
+    await this.goOnUntil(() => this.course.time.nowMs >= until)
+  }
+
+  async goOnUntil(isSo: () => boolean): Promise<void> {
+    await this.course.time.settle()
+    for (let i = 0; !isSo(); i++) {
+      if (i === MOST_STEPS) throw new Error(`it is not so after ${MOST_STEPS} steps: ${isSo}`)
+      await this.#step()
+    }
+  }
+
+  /** Where a write is lost, nobody knows whose it was: each of the same id may be the one that was recorded. */
+  get wasDisturbed(): boolean {
+    return this.faults.struck > 0 || this.#wasCut
+  }
+
+  get #isAnswered(): boolean {
+    return [...this.submissions, ...this.checks].every(({ answeredAt }) => answeredAt !== null)
+  }
+
+  get #isAtRest(): boolean {
+    return (
+      this.course.waiting === 0 &&
+      this.apps.every((app) => app.submissions.waiting === 0) &&
+      ![...this.#clients].some(({ isBusy }) => isBusy)
+    )
+  }
+
+  async #step(): Promise<void> {
+    await this.course.goOn().catch((error) => this.unheard.push(error))
+  }
+
+  async #perform(deed: Deed): Promise<void> {
+    switch (deed.do) {
+      case 'submit':
+        return this.#submit(deed)
+      case 'check':
+        return void this.#check(deed)
+      case 'go on':
+        await this.course.time.settle()
+        for (let i = 0; i < deed.steps; i++) await this.#step()
+        return
+      case 'wait':
+        return this.goOnUntil(() => this.#isAnswered)
+      case 'move the clock':
+        return this.moveClock(deed.seconds)
+      case 'fault':
+        return this.faults.arm(deed.site, deed.fault)
+      case 'hold':
+        return this.#hold(deed.clock)
+      case 'let go':
+        return this.#letGo(deed.clock)
+      case 'cut':
+        this.#wasCut = true
+        return [...this.#clients].at(deed.connection)?.break()
+    }
+  }
+
+  #submit(deed: Deed & { do: 'submit' }): void {
+    const payload = { value: deed.value }
+    const payloadJson = JSON.stringify(payload)
+    const { id, type } = deed
+    const app = this.apps[deed.at % this.apps.length] as App
+    const answer = submitEvent(app, {
+      userId: deed.as,
+      address:
+        deed.to === 'candidate'
+          ? { kind: 'candidate', alias: ALIAS }
+          : { kind: 'claim', id: claimIdOf(deed.to) },
+      submission: { id, type, payload, payloadBytes: payloadJson.length },
+      payloadJson,
+    })
+    this.submissions.push(this.#call(deed, answer))
+  }
+
+  #check(deed: Deed & { do: 'check' }) {
+    const app = this.apps[deed.at % this.apps.length] as App
+    const checkTime = new Date(Math.floor(this.store.now().getTime() / MINUTE_MS) * MINUTE_MS)
+    const call = this.#call(deed, runScheduledCheck(app, checkTime))
+    this.checks.push(call)
+    return call
+  }
+
+  #call<D extends Deed, T>(deed: D, answer: Promise<T>): Call<D, T> {
+    const { course } = this
+    const call: Call<D, T> = {
+      deed,
+      calledAtMs: course.time.nowMs,
+      calledAt: course.taken,
+      answeredAt: null,
+      answeredAtMs: Infinity,
+      answer: null,
+    }
+    const answered = (answer: T | Error) => {
+      if (call.answeredAt !== null) this.unheard.push(new Error('answered twice'))
+      Object.assign(call, { answer, answeredAt: course.taken, answeredAtMs: course.time.nowMs })
+      course.tell(`  answered: ${JSON.stringify(deed)} ${answer instanceof Error ? answer.message : 'done'}`)
+    }
+    void answer.then(answered, answered)
+    return call
+  }
+
+  #hold(clock: string): void {
+    const holder = new Backend(this.store, this.course, `holder of ${clock}`)
+    if (!this.#holders.has(clock) && this.store.tryLock(holder, `clock ${clock}`))
+      this.#holders.set(clock, holder)
+  }
+
+  #letGo(clock: string): void {
+    const held = this.store.clocks.get(clock)
+    const holder = this.#holders.get(clock)
+    if (!held || !holder) return
+    held.frozenTime = new Date(held.frozenTime.getTime() + MINUTE_MS)
+    holder.die()
+    this.#holders.delete(clock)
+  }
+}
+
+/** Without what submissions and checks do not use, which takes long to make. */
+function newServer(): App {
+  const db = new Database({ connectionString: '', poolSize: LEAST_CONNECTIONS })
+  const heldClocks = new HeldClocks(db)
+  return { db, heldClocks, submissions: new SubmissionQueue(db, heldClocks) } satisfies Partial<App> as App
+}
+
+export const claimIdOf = (to: string): string =>
+  to === 'candidate' ? candidateId(ALIAS) : (CLAIM_IDS[to] as string)

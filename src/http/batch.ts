@@ -25,18 +25,18 @@ export const batchBody = <Item extends TSchema, List extends string>(list: List,
     examples: [{ [list]: (item as { examples?: unknown[] }).examples ?? [] }],
   })
 
-/** A batch's answer: a result for each item, in their order. */
-export function batchAnswer(success: TSchema) {
+/** What an item of a batch comes to. */
+export function batchResult(success: TSchema) {
   const refusal = Type.Object({
     status: Type.Integer({ description: 'The HTTP status that the single form answers.' }),
     error: ErrorBody.properties.error,
   })
-  return Type.Object({
-    results: Type.Array(Type.Unsafe({ anyOf: [success, refusal] }), {
-      description: 'In the order of the items.',
-    }),
-  })
+  return Type.Unsafe({ anyOf: [success, refusal] })
 }
+
+/** A batch's answer: a result for each item, in their order. */
+export const batchAnswer = (success: TSchema) =>
+  Type.Object({ results: Type.Array(batchResult(success), { description: 'In the order of the items.' }) })
 
 /** Validates a body but for the items of its list: what is wrong with an item is for whoever takes it up. */
 export const validateEnvelope =

@@ -211,10 +211,10 @@ function requireHost({ headers, raw }: FastifyRequest): void {
 
 /** The query's parser would pass over broken percent-encoding, and filter by something else than was meant. */
 function requireValidQuery(url: string): void {
-  if (!url.includes('?')) return
-  const query = url.split('?', 2)[1] as string
+  const at = url.indexOf('?')
+  if (at < 0) return
   try {
-    decodeURIComponent(query)
+    decodeURIComponent(url.slice(at + 1))
   } catch {
     throw validationError([{ path: 'query', message: 'is not valid percent-encoded UTF-8' }])
   }

@@ -80,6 +80,11 @@ describe('400: malformed percent-encoding', () => {
       assertError(answer, 400, 'VALIDATION_ERROR')
     }
   })
+
+  test('after another question mark, which belongs to the query, too', async () => {
+    const answer = await api.get('/v1/customers?external_id=a?%ff')
+    assertError(answer, 400, 'VALIDATION_ERROR')
+  })
 })
 
 describe('what every answer has', () => {

@@ -104,6 +104,11 @@ for (const { name, path, method, operation } of operations) {
       })
     }
 
+    test('names CROSS_ORIGIN_REQUEST if it may change something, and only then', () => {
+      const refused = path.startsWith('/v1/') && method !== 'get'
+      assert.equal(/CROSS_ORIGIN_REQUEST/.test(operation.responses['403']?.description ?? ''), refused)
+    })
+
     const { requestBody } = operation
     if (method === 'post' || method === 'patch') {
       test('has a request body with an example, and the errors of bodies', () => {
@@ -115,6 +120,13 @@ for (const { name, path, method, operation } of operations) {
     }
   })
 }
+
+test('a stream of events is documented as lines, in the request and in the answer (§4.3)', () => {
+  const { requestBody, responses } = document.paths['/v1/events/batch'].post
+  assert.deepEqual(requestBody.content['application/x-ndjson'].schema.required, ['type'])
+  const [success] = responses['200'].content['application/x-ndjson'].schema.anyOf
+  assert.deepEqual(success.required, ['status'])
+})
 
 describe('GET /docs', () => {
   test('answers HTML that loads nothing from another host, and is not told to', async () => {

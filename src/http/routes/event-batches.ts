@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { SwaggerTransform } from '@fastify/swagger'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
@@ -12,6 +13,7 @@ import {
   BATCH_BODY_LIMIT,
   batchAnswer,
   batchBody,
+  batchResult,
   errorResult,
   type Item,
   itemReader,
@@ -25,12 +27,11 @@ import { presentEither, presentEvent } from '../present.ts'
 import { type Line, readLines, TOO_LONG } from '../read-lines.ts'
 import { prefersMinimal, readAddress, readSubmission } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
 import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
-const NDJSON = 'application/x-ndjson'
 /** Bytes of a line, as of the body of the single form. */
 const MAX_LINE_BYTES = 1024 * 1024
 
@@ -61,18 +62,23 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
       '/v1/events/batch',
       {
         bodyLimit: BATCH_BODY_LIMIT,
-        config: { items: { name: 'events', most: MAX_ITEMS } },
+        config: { items: { name: 'events', most: MAX_ITEMS }, swaggerTransform: withLines },
         validatorCompiler: validateEnvelope(server, 'events'),
         schema: {
           operationId: 'submitEvents',
           summary: 'Submit events',
           description: DESCRIPTION,
-          consumes: ['application/json', NDJSON],
           tags: ['Events'],
           headers: PreferHeader,
           body: batchBody('events', AddressedSubmission),
           response: responses(
-            { 200: { description: 'A result for each.', schema: batchAnswer(RESULT) } },
+            {
+              200: {
+                description: 'A result for each.',
+                schema: batchAnswer(RESULT),
+                line: batchResult(RESULT),
+              },
+            },
             BODY_ERRORS,
           ),
         },
@@ -98,6 +104,12 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
       },
     )
   })
+}
+
+/** The document tells of both bodies. Of a stream the route validates each line by itself. */
+const withLines: SwaggerTransform = ({ schema, url }) => {
+  const content = { 'application/json': { schema: schema.body }, [NDJSON]: { schema: AddressedSubmission } }
+  return { schema: { ...schema, body: { content } }, url }
 }
 
 /** In their order, a step for each. */

@@ -28,13 +28,16 @@ export const ErrorBody = Type.Object(
 const ALWAYS: ErrorCode[] = [
   'VALIDATION_ERROR',
   'TOKEN_INVALID',
-  'CROSS_ORIGIN_REQUEST',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'UNAVAILABLE',
 ]
-/** And where there is a body. */
-export const BODY_ERRORS: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+/** And those that may change something, or have a body: all but GET. */
+export const BODY_ERRORS: ErrorCode[] = [
+  'CROSS_ORIGIN_REQUEST',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
 
 /** Response headers beside those that every answer has, by name. */
 type Headers = Record<string, { type: 'string' | 'integer'; description: string }>
@@ -46,7 +49,12 @@ interface Success {
   schema?: TSchema
   /** Of the body; JSON where absent. */
   mediaType?: string
+  /** Of a line, if the answer may also come as lines of JSON. */
+  line?: TSchema
 }
+
+/** JSON, a value a line. */
+export const NDJSON = 'application/x-ndjson'
 
 /** A component by its $id. */
 export const ref = (schema: TSchema & { $id?: string }): TSchema => Type.Unsafe({ $ref: `${schema.$id}#` })
@@ -61,10 +69,11 @@ export function responses(successes: Record<number, Success>, errors: ErrorCode[
   }
 }
 
-function toResponse({ description, schema, headers, mediaType = 'application/json' }: Success) {
+function toResponse({ description, schema, headers, mediaType = 'application/json', line }: Success) {
   const withHeaders = headers ? { headers } : {}
   if (!schema) return { description, type: 'null', ...withHeaders }
-  return { description, content: { [mediaType]: { schema } }, ...withHeaders }
+  const lines = line ? { [NDJSON]: { schema: line } } : {}
+  return { description, content: { [mediaType]: { schema }, ...lines }, ...withHeaders }
 }
 
 /** Where a created record is. */

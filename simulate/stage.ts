@@ -10,19 +10,37 @@ export interface Stage {
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>
   /** Ends all faults and waits until every server answers /readyz 200. */
   calm(): Promise<void>
-  /** Lines that servers wrote at level error or fatal, exits that nobody asked for: findings. */
+  /**
+   * Lines that servers wrote at level error or fatal, exits that nobody asked for: findings. An answer of 500 has its
+   * line here unless a fault of ours made the database refuse what it never refuses by itself: so a 500 is an unknown
+   * outcome to its client, and a finding here.
+   */
   readonly complaints: readonly string[]
   stop(): Promise<void>
 }
 
+/** What a fault must find prepared from the start. */
+export type Need =
+  /** The database is on a small disk of its own, in memory. */
+  | 'small disk'
+  /** The servers' and the database's clocks can be set. */
+  | 'clocks'
+
 export interface StageOptions {
   servers: number
   log: (line: string) => void
+  /** What the faults of this run need; see `Fault.need`. Those that are unavailable need nothing. */
+  needs?: ReadonlySet<Need>
+  /** The script that the servers run, with `serve`; by default dist/main.js. */
+  program?: string
+  /** Where the temporary data go. */
+  folder?: string
 }
 
 /** One kind of harm, which is done to a stage. */
 export interface Fault<On extends Stage = Stage> {
   readonly name: string
+  readonly need?: Need
   /** Why it cannot be done on this machine (not installed, not Linux); null where it can. */
   unavailable(): string | null
   /** Does it for as long as it takes, a few seconds, undoes it, and says in a line what was struck; null: nothing was. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { ByteFuse } from './byte-fuse.ts'
 import {
   errorMessage,
   isAnswered,
@@ -55,6 +56,12 @@ export interface FaultProxy {
   goDown: () => void
   /** Takes connections again. */
   comeBack: () => void
+  /** Breaks the connection over which a byte passes, whichever that is; putting it out counts as never lit. */
+  fuse: ByteFuse
+  /** Lets nothing pass over any connection, in either direction, and keeps it for later. */
+  freeze: () => void
+  /** Lets it pass. */
+  thaw: () => void
 }
 
 type Hear = (statement: string) => unknown
@@ -72,6 +79,8 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
   let armed: Armed | null = null
   let hear: Hear | null = null
   let isDown = false
+  let isFrozen = false
+  const fuse = new ByteFuse()
 
   /** The blow for this statement, if it is its turn. */
   function blowFor(statement: string): Blow | null {
@@ -92,7 +101,8 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }
-    relay(client, database, (statement) => hear?.(statement), blowFor)
+    relay(client, database, (statement) => hear?.(statement), blowFor, fuse)
+    if (isFrozen) for (const socket of [client, database]) socket.pause()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(async () => {
@@ -121,6 +131,15 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
     comeBack: () => {
       isDown = false
     },
+    fuse,
+    freeze: () => {
+      isFrozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    thaw: () => {
+      isFrozen = false
+      for (const socket of sockets) socket.resume()
+    },
   }
 }
 
@@ -130,6 +149,7 @@ function relay(
   database: Socket,
   hear: Hear,
   blowFor: (statement: string) => Blow | null,
+  fuse: ByteFuse,
 ): void {
   const [asked, answered] = [new Messages('client'), new Messages('server')]
   const names = new StatementNames()
@@ -146,8 +166,14 @@ function relay(
     socket.on('error', breakOff)
     socket.on('close', breakOff)
   }
+  /** Writes them, or what of them passes before the connection is cut. */
+  const send = (to: Socket, bytes: Buffer) => {
+    const passing = fuse.pass(bytes)
+    if (passing.length === bytes.length) to.write(bytes)
+    else to.write(passing, breakOff)
+  }
   const passOn = (bytes: Buffer) => {
-    if (!isSilent) database.write(bytes)
+    if (!isSilent) send(database, bytes)
   }
 
   client.on('data', (bytes: Buffer) => {
@@ -196,7 +222,7 @@ function relay(
     }
     if (isSilent || (atAnswer === 'cut during' && !isOver)) return
     if (!isOver || atAnswer === null) {
-      if (atAnswer !== 'silence during') client.write(bytes)
+      if (atAnswer !== 'silence during') send(client, bytes)
     } else if (atAnswer === 'silence during') {
       isSilent = true
     } else if (atAnswer === 'cut during') breakOff()

@@ -45,7 +45,7 @@ export async function mountSmallDisk(t: Scope, mebibytes: number): Promise<Small
       await file.close()
     }
   }
-  return { dataDir, fill, clear: () => rm(filler) }
+  return { dataDir, fill, clear: () => rm(filler, { force: true }) }
 }
 
 async function repeatUntilFull(write: () => Promise<unknown>): Promise<void> {

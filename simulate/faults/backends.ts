@@ -1,0 +1,57 @@
+import type { RealStage } from '../stage/real-stage.ts'
+import { possible, type RealFault, seconds, wait } from './moments.ts'
+
+/** All that the servers have, or some. */
+export const backendsTerminated: RealFault = {
+  name: 'backends-terminated',
+  unavailable: possible,
+  strike: async (stage, random) => {
+    const share = random.pick([0.1, 0.5, 1])
+    const ended = await stage.sql<{ was_there: boolean }>(
+      `SELECT pg_terminate_backend(pid) AS was_there FROM pg_stat_activity
+       WHERE application_name = 'claimkeeper' AND random() <= $1`,
+      [share],
+    )
+    const count = ended.filter(({ was_there }) => was_there).length
+    return count === 0 ? null : `${count} backends terminated`
+  },
+}
+
+/** Processes that nobody ends, and that do nothing for a second or two: a session's, or one of PostgreSQL's own. */
+export const processPaused: RealFault = {
+  name: 'database-process-paused',
+  unavailable: () => (process.platform === 'win32' ? 'Windows has no SIGSTOP' : null),
+  strike: async (stage, random, signal) => {
+    const [paused] = await findProcess(stage, random.chance(0.7))
+    if (!paused) return null
+    const goOn = stage.untilCalm(() => send(paused.pid, 'SIGCONT'))
+    const ms = random.int(500, 2_500)
+    if (!send(paused.pid, 'SIGSTOP')) return null
+    try {
+      await wait(ms, signal)
+      return `${paused.type} paused for ${seconds(ms)}`
+    } finally {
+      await goOn()
+    }
+  },
+}
+
+function findProcess(stage: RealStage, isSession: boolean): Promise<{ pid: number; type: string }[]> {
+  // The busiest session is the worst to miss.
+  return stage.sql(
+    `SELECT pid, backend_type AS type FROM pg_stat_activity
+     WHERE CASE WHEN $1 THEN application_name = 'claimkeeper'
+       ELSE backend_type IN ('walwriter', 'checkpointer', 'background writer') END
+     ORDER BY state = 'active' DESC NULLS LAST, xact_start NULLS LAST, random() LIMIT 1`,
+    [isSession],
+  )
+}
+
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    // It has ended.
+    return false
+  }
+}

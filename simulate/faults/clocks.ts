@@ -1,0 +1,80 @@
+import { type Clock, clocksUnavailable } from '../stage/clock.ts'
+import type { RealStage } from '../stage/real-stage.ts'
+import { type RealFault, wait, waitUntil } from './moments.ts'
+
+const STEPS_S = [-3_600, -90, -10, 10, 90, 3_600]
+const PATIENCE_MS = 5_000
+
+/** How far it is ahead of ours, in seconds; null where it does not say. */
+type Ahead = () => Promise<number | null>
+
+/** There for a while, and back. */
+async function step(
+  stage: RealStage,
+  clock: Clock,
+  ahead: Ahead,
+  byS: number,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isAt = async (wanted: number) => Math.abs(((await ahead()) ?? Number.NaN) - wanted) < 5
+  const back = stage.untilCalm(async () => {
+    await clock.step(0)
+    // A run that ends does not end this: what follows is to see the right time.
+    await waitUntil(() => isAt(0), PATIENCE_MS, AbortSignal.timeout(PATIENCE_MS))
+  })
+  try {
+    await clock.step(byS)
+    const hasStepped = await waitUntil(() => isAt(byS), PATIENCE_MS, signal)
+    await wait(ms, signal)
+    return hasStepped
+  } finally {
+    await back()
+  }
+}
+
+/** What a server does goes by the database's clock: this must change nothing. */
+export const serverClockStepped: RealFault = {
+  name: 'server-clock-stepped',
+  need: 'clocks',
+  unavailable: clocksUnavailable,
+  strike: async (stage, random, signal) => {
+    const at = random.int(0, stage.servers.length - 1)
+    const [server, clock] = [stage.servers[at], stage.clocks?.servers[at]]
+    if (!server || !clock) return null
+    const byS = random.pick(STEPS_S)
+    const ahead = () => dateOf(server.front.port)
+    const hasStepped = await step(stage, clock, ahead, byS, random.int(500, 3_000), signal)
+    return hasStepped ? `the clock of ${server.name} stepped by ${byS} s, and back` : null
+  },
+}
+
+async function dateOf(port: number | null): Promise<number | null> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
+    await answer.body?.cancel()
+    return (Date.parse(answer.headers.get('date') ?? '') - Date.now()) / 1000
+  } catch {
+    return null
+  }
+}
+
+/** Times that the service gives go back with it; nothing that was acknowledged may. */
+export const databaseClockStepped: RealFault = {
+  name: 'database-clock-stepped',
+  need: 'clocks',
+  unavailable: clocksUnavailable,
+  strike: async (stage, random, signal) => {
+    const clock = stage.clocks?.database
+    if (!clock) return null
+    const byS = random.pick(STEPS_S)
+    const ahead = async () => {
+      const [row] = await stage.sql<{ now: number }>(
+        'SELECT extract(epoch FROM clock_timestamp())::double precision AS now',
+      )
+      return (row?.now ?? Number.NaN) - Date.now() / 1000
+    }
+    const hasStepped = await step(stage, clock, ahead, byS, random.int(500, 3_000), signal)
+    return hasStepped ? `the database's clock stepped by ${byS} s, and back` : null
+  },
+}

@@ -1,0 +1,88 @@
+import { possible, type RealFault, seconds, wait, waitUntil } from './moments.ts'
+
+/** Where a cut falls: within a message, since most are longer. */
+const FAR_BYTES = 20_000
+const PATIENCE_MS = 5_000
+
+/** Between a server and the database. */
+export const databaseConnectionCut: RealFault = {
+  name: 'database-connection-cut',
+  unavailable: possible,
+  strike: async (stage, random, signal) => {
+    const { name, proxy } = random.pick(stage.servers)
+    const byte = random.int(1, FAR_BYTES)
+    proxy.fuse.light(byte)
+    const isCut = await waitUntil(() => !proxy.fuse.isBurning, PATIENCE_MS, signal)
+    proxy.fuse.putOut()
+    return isCut ? `a connection of ${name} to the database cut at byte ${byte}` : null
+  },
+}
+
+/** Between a client and a server. */
+export const clientConnectionCut: RealFault = {
+  name: 'client-connection-cut',
+  unavailable: possible,
+  strike: async (stage, random, signal) => {
+    const { name, front } = random.pick(stage.servers)
+    const byte = random.int(1, FAR_BYTES)
+    front.fuse.light(byte)
+    const isCut = await waitUntil(() => !front.fuse.isBurning, PATIENCE_MS, signal)
+    front.fuse.putOut()
+    return isCut ? `a client's connection to ${name} cut at byte ${byte}` : null
+  },
+}
+
+/** The server does what it was asked for; its client never hears of it. */
+export const answersLost: RealFault = {
+  name: 'answers-lost',
+  unavailable: possible,
+  strike: async (stage, random, signal) => {
+    const { name, front } = random.pick(stage.servers)
+    const count = random.int(1, 10)
+    front.loseAnswers(count)
+    await waitUntil(() => front.answersToLose === 0, PATIENCE_MS, signal)
+    const lost = count - front.answersToLose
+    front.loseAnswers(0)
+    return lost === 0 ? null : `${lost} answers of ${name} lost`
+  },
+}
+
+/** Nothing passes between a server and the database, and nobody is told: shorter or longer than anyone waits. */
+export const databaseSilent: RealFault = {
+  name: 'database-silent',
+  unavailable: possible,
+  strike: async (stage, random, signal) => {
+    const { name, proxy } = random.pick(stage.servers)
+    const thaw = stage.untilCalm(() => proxy.thaw())
+    const ms = random.int(500, 7_000)
+    proxy.freeze()
+    try {
+      await wait(ms, signal)
+      return `the database silent to ${name} for ${seconds(ms)}`
+    } finally {
+      await thaw()
+    }
+  },
+}
+
+/** The database takes hardly any connection of the service, and those that the servers have are gone. */
+export const databaseFull: RealFault = {
+  name: 'database-full',
+  unavailable: possible,
+  strike: async (stage, random, signal) => {
+    const refusals = () => stage.postgres.countInLog(/too many connections for role/)
+    const before = await refusals()
+    const letIn = stage.untilCalm(() => stage.sql('ALTER ROLE claimkeeper CONNECTION LIMIT -1'))
+    try {
+      await stage.sql(`ALTER ROLE claimkeeper CONNECTION LIMIT ${random.int(0, 6)}`)
+      await stage.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'claimkeeper'",
+      )
+      await wait(random.int(1_000, 4_000), signal)
+      const refused = (await refusals()) - before
+      return refused === 0 ? null : `${refused} connections refused, since there are too many`
+    } finally {
+      await letIn()
+    }
+  },
+}

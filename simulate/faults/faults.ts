@@ -1,0 +1,52 @@
+import { backendsTerminated, processPaused } from './backends.ts'
+import { databaseClockStepped, serverClockStepped } from './clocks.ts'
+import {
+  answersLost,
+  clientConnectionCut,
+  databaseConnectionCut,
+  databaseFull,
+  databaseSilent,
+} from './connections.ts'
+import { backendKilled, databaseStoppedFast, databaseStoppedImmediate } from './database.ts'
+import { diskFull, syncFails } from './disk.ts'
+import { claimsHeld, clocksHeld, tableHeld } from './locks.ts'
+import { migration, vacuumFull } from './maintenance.ts'
+import { atCheck, type RealFault } from './moments.ts'
+import { REFUSALS } from './refusals.ts'
+import { serverKilled, serverStopped } from './servers.ts'
+import { advanceStruck, checkStruck, commitStruck, creationStruck, groupStruck } from './statements.ts'
+
+/** Every harm that a run may do to its stage; those at the check wait for it, up to a minute. */
+export const FAULTS: readonly RealFault[] = [
+  serverKilled,
+  serverStopped,
+  databaseStoppedFast,
+  databaseStoppedImmediate,
+  backendKilled,
+  backendsTerminated,
+  processPaused,
+  databaseConnectionCut,
+  clientConnectionCut,
+  answersLost,
+  databaseSilent,
+  databaseFull,
+  commitStruck,
+  groupStruck,
+  advanceStruck,
+  creationStruck,
+  ...REFUSALS,
+  claimsHeld,
+  clocksHeld,
+  tableHeld,
+  vacuumFull,
+  migration,
+  diskFull,
+  syncFails,
+  serverClockStepped,
+  databaseClockStepped,
+  checkStruck,
+  atCheck(serverKilled),
+  atCheck(databaseStoppedImmediate),
+  atCheck(backendsTerminated),
+  atCheck(databaseConnectionCut),
+]

@@ -1,0 +1,68 @@
+import type pg from 'pg'
+import type { RealStage } from '../stage/real-stage.ts'
+import { possible, type RealFault, seconds, wait } from './moments.ts'
+
+const ROWS_OF_CLAIMS = "SELECT id FROM claims WHERE status = 'OPEN' ORDER BY random() LIMIT 200"
+const ROWS_OF_CLOCKS = 'SELECT id FROM test_clocks ORDER BY random() LIMIT 5'
+
+/** A transaction that somebody opened by hand, and leaves open for a second or three. */
+const held = (name: string, lock: string, what: string): RealFault => ({
+  name,
+  unavailable: possible,
+  strike: async (stage, random, signal) => {
+    const client = await stage.postgres.connect().catch(() => null)
+    if (client === null) return null
+    const letGo = stage.untilCalm(() => client.end())
+    try {
+      const ms = random.int(700, 3_000)
+      const waiting = await hold(stage, client, lock, ms, signal)
+      return waiting === 0 ? null : `${what} held for ${seconds(ms)}, ${waiting} statements waited`
+    } finally {
+      await letGo()
+    }
+  },
+})
+
+/** How many statements were seen to wait. */
+async function hold(
+  stage: RealStage,
+  client: pg.Client,
+  lock: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    await client.query("BEGIN; SET LOCAL lock_timeout = '5s'")
+    await client.query(lock)
+    const until = performance.now() + ms
+    let most = 0
+    while (performance.now() < until && !signal.aborted) {
+      most = Math.max(most, await countWaiting(stage))
+      await wait(100, signal)
+    }
+    await client.query('COMMIT')
+    return most
+  } catch {
+    // Another fault, or a rival for the same locks, was first.
+    return 0
+  }
+}
+
+async function countWaiting(stage: RealStage): Promise<number> {
+  const [row] = await stage.sql<{ count: number }>(
+    "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+  )
+  return row?.count ?? 0
+}
+
+export const claimsHeld = held(
+  'claims-held',
+  `WITH held AS (${ROWS_OF_CLAIMS} FOR UPDATE SKIP LOCKED) SELECT count(*) FROM held`,
+  'rows of claims',
+)
+export const clocksHeld = held(
+  'clocks-held',
+  `WITH held AS (${ROWS_OF_CLOCKS} FOR UPDATE SKIP LOCKED) SELECT count(*) FROM held`,
+  'rows of test clocks',
+)
+export const tableHeld = held('table-held', 'LOCK TABLE claim_events IN SHARE MODE', 'the table of events')

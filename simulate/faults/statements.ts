@@ -1,0 +1,59 @@
+import { BLOWS } from '../../tests/faults/blows.ts'
+import { STATEMENTS } from '../../tests/faults/statements.ts'
+import type { RealStage } from '../stage/real-stage.ts'
+import { possible, type RealFault, waitForCheck, waitUntil } from './moments.ts'
+
+/** Silences are a fault of their own: they last until the server's patience ends. */
+const KINDS = Object.keys(BLOWS).filter((kind) => !/silence|nothing is heard|never comes/.test(kind))
+const OF_A_CHECK = Object.keys(STATEMENTS['a scheduled check'])
+const OF_A_GROUP = ['read_claims_to_decide', 'append_events', 'append_events_on_test_clocks']
+const OF_AN_ADVANCE = Object.keys(STATEMENTS['an advance of a test clock'])
+const OF_A_CREATION = ['insert_customer', 'insert_claims', 'insert_claims_on_test_clock', 'insert_test_clock']
+
+const PATIENCE_MS = 5_000
+
+const struck = (name: string, statements: readonly string[], mostOccurrence: number): RealFault => ({
+  name,
+  unavailable: possible,
+  strike: async (stage, random, signal) => {
+    const aim = { statement: random.pick(statements), occurrence: random.int(1, mostOccurrence) }
+    const kind = random.pick(KINDS)
+    return await strikeOneOf(stage, aim, kind, signal)
+  },
+})
+
+/** Whichever server sends it first. */
+async function strikeOneOf(
+  stage: RealStage,
+  aim: { statement: string; occurrence: number },
+  kind: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const proxies = stage.servers.map(({ proxy }) => proxy)
+  const disarm = stage.untilCalm(() => {
+    for (const proxy of proxies) proxy.disarm()
+  })
+  try {
+    for (const proxy of proxies) proxy.strike(aim, BLOWS[kind] ?? 'cut before')
+    const hasStruck = await waitUntil(() => proxies.some((proxy) => proxy.hasStruck()), PATIENCE_MS, signal)
+    return hasStruck ? `${aim.statement} (number ${aim.occurrence}) struck: ${kind}` : null
+  } finally {
+    await disarm()
+  }
+}
+
+/** Those that submissions and checks end with. */
+export const commitStruck = struck('commit-struck', ['COMMIT'], 5)
+export const groupStruck = struck('group-struck', OF_A_GROUP, 5)
+export const advanceStruck = struck('advance-struck', OF_AN_ADVANCE, 2)
+export const creationStruck = struck('creation-struck', OF_A_CREATION, 3)
+
+const checkStatement = struck('check-struck', OF_A_CHECK, 1)
+/** From just before the whole minute on. */
+export const checkStruck: RealFault = {
+  ...checkStatement,
+  strike: async (stage, random, signal) => {
+    await waitForCheck(20, signal)
+    return signal.aborted ? null : await checkStatement.strike(stage, random, signal)
+  },
+}

@@ -1,0 +1,50 @@
+import type { Postgres } from './postgres.ts'
+
+/** What the service writes to when it takes what clients send. */
+const TABLES = ['claims', 'claim_events', 'customers', 'test_clocks', 'claim_schemas'] as const
+
+/**
+ * Triggers that raise an error for a share of the statements that write: armed and disarmed by one row, which costs
+ * the statements next to nothing while it says nothing.
+ */
+export async function installRefusals(db: Pick<Postgres, 'sql'>): Promise<void> {
+  await db.sql('CREATE SCHEMA IF NOT EXISTS simulate; GRANT USAGE ON SCHEMA simulate TO PUBLIC')
+  await db.sql(`
+    CREATE TABLE IF NOT EXISTS simulate.armed (state text NOT NULL, share double precision NOT NULL);
+    CREATE SEQUENCE IF NOT EXISTS simulate.raised;
+    GRANT SELECT ON simulate.armed TO PUBLIC; GRANT USAGE, SELECT ON simulate.raised TO PUBLIC`)
+  await db.sql(`
+    CREATE OR REPLACE FUNCTION simulate.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE armed record;
+    BEGIN
+      FOR armed IN SELECT state, share FROM simulate.armed LOOP
+        IF random() < armed.share THEN
+          -- What a sequence counts stays counted, also where the transaction is rolled back.
+          PERFORM nextval('simulate.raised');
+          RAISE EXCEPTION 'a fault of the simulator' USING ERRCODE = armed.state;
+        END IF;
+      END LOOP;
+      RETURN NULL;
+    END $$`)
+  for (const table of TABLES) {
+    await db.sql(`
+      CREATE OR REPLACE TRIGGER refuse_by_chance BEFORE INSERT OR UPDATE OR DELETE ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION simulate.refuse()`)
+  }
+}
+
+export async function arm(db: Pick<Postgres, 'sql'>, state: string, share: number): Promise<void> {
+  await db.sql('INSERT INTO simulate.armed (state, share) VALUES ($1, $2)', [state, share])
+}
+
+export async function disarm(db: Pick<Postgres, 'sql'>): Promise<void> {
+  await db.sql('DELETE FROM simulate.armed')
+}
+
+/** How many errors were raised so far. */
+export async function countRaised(db: Pick<Postgres, 'sql'>): Promise<number> {
+  const [row] = await db.sql<{ raised: string }>(
+    'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS raised FROM simulate.raised',
+  )
+  return Number(row?.raised)
+}

@@ -1,0 +1,41 @@
+import { globSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Debian's package `faketime`; the one for programs with threads. */
+const [LIBRARY] = process.platform === 'linux' ? globSync('/usr/lib/*/faketime/libfaketimeMT.so.1') : []
+
+export const clocksUnavailable = (): string | null =>
+  LIBRARY === undefined ? 'libfaketime is not installed (the package faketime)' : null
+
+/** The wall clock of some processes: their monotonic one, and so their timers, stay as they are. */
+export class Clock {
+  readonly #file: string
+
+  private constructor(file: string) {
+    this.#file = file
+  }
+
+  static async make(folder: string, name: string): Promise<Clock> {
+    const clock = new Clock(join(folder, `${name}.clock`))
+    await clock.step(0)
+    return clock
+  }
+
+  /** For the processes that go by it. */
+  get environment(): Record<string, string> {
+    return {
+      LD_PRELOAD: LIBRARY ?? '',
+      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      // Looks into the file again after a second.
+      FAKETIME_CACHE_DURATION: '1',
+      FAKETIME_DISABLE_SHM: '1',
+    }
+  }
+
+  /** So many seconds before (-) or behind (+) the machine's own, within a second or two. */
+  step(seconds: number): Promise<void> {
+    return writeFile(this.#file, `${seconds < 0 ? '' : '+'}${seconds}\n`, { mode: 0o644 })
+  }
+}

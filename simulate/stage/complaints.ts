@@ -1,0 +1,31 @@
+/** What the errors say that the stage's own trigger raises, and the fault proxy's. */
+const OURS = /a fault of the (?:simulator|test)/
+const ERROR_LEVEL = 50
+
+interface LogLine {
+  level?: number
+  err?: { type?: string; code?: string; message?: string }
+}
+
+/**
+ * Whether a line of a server's log is a finding: of level error or worse, and not what the faults bring with them. A
+ * refused statement may end in a 500 where the database gives an answer that it never gives by itself.
+ */
+export function isComplaint(text: string): boolean {
+  const line = parse(text)
+  // Node's own words, such as those of an exception before the log is there.
+  if (line === null) return text.trim() !== '' && !isStartup(text)
+  if ((line.level ?? 0) < ERROR_LEVEL) return false
+  return line.err?.type !== 'DatabaseAway' && !OURS.test(line.err?.message ?? '')
+}
+
+/** A start that fails for the database is tried again, and is a finding only if it never succeeds. */
+const isStartup = (text: string) => text.startsWith('claimkeeper:')
+
+function parse(text: string): LogLine | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,132 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import type { Cleanup } from '../../bench/cleanup.ts'
+import { type Cluster, prepareCluster } from '../../src/storage/embedded/cluster.ts'
+import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
+import { findPostmaster, isPostmasterOf } from '../../src/storage/embedded/postmaster.ts'
+import { mayPass } from '../../src/storage/embedded/session.ts'
+import { startServer } from '../../src/storage/embedded/start-server.ts'
+
+const PATIENCE_MS = 60_000
+const RETRY_MS = 100
+
+/** A cluster of the stage's own, on one port for life; it is stopped and started as the faults say. */
+export class Postgres {
+  /** Of its main process, as it was started last; null since it was stopped. */
+  lastPid: number | null = null
+  /** As the service's role. */
+  readonly url: string
+  readonly #cluster: Cluster
+  readonly #port: number
+  #turn: Promise<unknown> = Promise.resolve()
+  readonly #superuser: pg.Pool
+  /** For its process: what the loader reads. */
+  readonly #environment: Record<string, string>
+
+  private constructor(cluster: Cluster, url: string, password: string, environment: Record<string, string>) {
+    this.url = url
+    this.#cluster = cluster
+    this.#port = Number(new URL(url).port)
+    this.#environment = environment
+    const mighty = new URL(url)
+    mighty.username = 'postgres'
+    mighty.password = password
+    // Two of the connections that PostgreSQL keeps for the superuser, so that a full one still takes ours.
+    this.#superuser = new pg.Pool({ connectionString: mighty.href, max: 2, connectionTimeoutMillis: 5_000 })
+    this.#superuser.on('error', () => {})
+    this.#superuser.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  static async create(
+    dataDir: string,
+    environment: Record<string, string>,
+    cleanup: Cleanup,
+  ): Promise<Postgres> {
+    const first = await openEmbeddedDatabase({ dataDir, role: 'command', report: () => {} })
+    await first.release()
+    const cluster = await prepareCluster(dataDir, () => {}, new AbortController().signal)
+    const password = (await readFile(join(cluster.dir, 'superuser.password'), 'utf8')).trim()
+    const postgres = new Postgres(cluster, first.connectionString, password, environment)
+    cleanup.add(() => postgres.#close())
+    await postgres.start()
+    return postgres
+  }
+
+  /** The process id of its main process; null while it does not run. */
+  async pid(): Promise<number | null> {
+    return (await findPostmaster(this.#cluster.dir))?.pid ?? null
+  }
+
+  /** One after the other, for those who stop and start it. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work)
+    this.#turn = mine.catch(() => {})
+    return mine
+  }
+
+  /** Starts it if it does not run. More of the environment holds until it stops. */
+  async start(more: Record<string, string> = {}): Promise<void> {
+    if ((await this.pid()) !== null) return
+    const environment = { ...this.#environment, ...more }
+    await startServer({ ...this.#cluster, runAs: within(this.#cluster.runAs, environment) }, this.#port)
+    this.lastPid = await this.pid()
+  }
+
+  /** Returns whether it ran. */
+  async stop(how: 'fast' | 'immediate'): Promise<boolean> {
+    const pid = await this.pid()
+    if (pid === null) return false
+    process.kill(pid, how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    const deadline = performance.now() + PATIENCE_MS
+    while (await isPostmasterOf(pid, this.#cluster.dir)) {
+      if (performance.now() > deadline) throw new Error('PostgreSQL does not stop')
+      await pause(20)
+    }
+    this.lastPid = null
+    return true
+  }
+
+  /** As the superuser, once the database takes it; what the connection's loss interrupted is executed again. */
+  async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    const deadline = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return (await this.#superuser.query({ text, values })).rows as Row[]
+      } catch (error) {
+        if (!mayPass(error) || performance.now() > deadline) throw error
+      }
+      await pause(RETRY_MS)
+    }
+  }
+
+  /** A connection as the service's role, for a transaction held by hand. */
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+
+  /** How often its log says this. */
+  async countInLog(pattern: RegExp): Promise<number> {
+    const text = await readFile(this.#cluster.logFile, 'utf8')
+    return text.match(new RegExp(pattern, 'g'))?.length ?? 0
+  }
+
+  async #close(): Promise<void> {
+    await Promise.race([this.#superuser.end(), pause(1_000)])
+    await this.stop('immediate')
+  }
+}
+
+/** Runs programs with these words in the environment, which is otherwise a clean one. */
+function within(runAs: Cluster['runAs'], environment: Record<string, string>): Cluster['runAs'] {
+  const words = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
+  if (words.length === 0) return runAs
+  const { user, prefix } = runAs
+  // With a prefix the program's user is the prefix's own affair.
+  const become = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--'] : []
+  return { user, prefix: [...(prefix.length > 0 ? prefix : become), 'env', ...words] }
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Cleanup } from '../../bench/cleanup.ts'
+import { hashToken, newToken } from '../../src/app/api-token.ts'
+import type { SmallDisk } from '../../tests/support/small-disk.ts'
+import type { Stage } from '../stage.ts'
+import type { Clock } from './clock.ts'
+import type { Postgres } from './postgres.ts'
+import type { Server } from './server.ts'
+
+const CALM_PATIENCE_MS = 120_000
+const ASK_PATIENCE_MS = 10_000
+
+interface Parts {
+  postgres: Postgres
+  servers: readonly Server[]
+  /** Null where the stage was not asked for them. */
+  disk: SmallDisk | null
+  clocks: { database: Clock; servers: readonly Clock[] } | null
+  complaints: readonly string[]
+  /** The script that the servers run. */
+  program: string
+  cleanup: Cleanup
+  log: (line: string) => void
+}
+
+/** The stage as the faults see it. */
+export class RealStage implements Stage {
+  readonly urls: readonly string[]
+  readonly complaints: readonly string[]
+  readonly postgres: Postgres
+  readonly servers: readonly Server[]
+  readonly disk: SmallDisk | null
+  readonly clocks: Parts['clocks']
+  readonly program: string
+  readonly log: (line: string) => void
+  readonly #cleanup: Cleanup
+  readonly #undos = new Set<() => Promise<void>>()
+
+  constructor({ postgres, servers, disk, clocks, complaints, program, cleanup, log }: Parts) {
+    this.urls = servers.map(({ front }) => front.url)
+    this.complaints = complaints
+    this.postgres = postgres
+    this.servers = servers
+    this.disk = disk
+    this.clocks = clocks
+    this.program = program
+    this.log = log
+    this.#cleanup = cleanup
+  }
+
+  async newAccount(): Promise<{ token: string; userId: string }> {
+    const [userId, tokenId, token] = [randomUUID(), randomUUID(), newToken()]
+    // Each may be executed twice, where the connection was lost.
+    await this.sql(
+      'INSERT INTO users (id, email, created_at) VALUES ($1, $2, now()) ON CONFLICT (id) DO NOTHING',
+      [userId, `${userId}@localhost`],
+    )
+    await this.sql(
+      `INSERT INTO api_tokens (id, user_id, name, token_hash, created_at)
+       VALUES ($1, $2, 'simulator', $3, now()) ON CONFLICT (id) DO NOTHING`,
+      [tokenId, userId, hashToken(token)],
+    )
+    return { token, userId }
+  }
+
+  sql<Row>(text: string, values?: unknown[]): Promise<Row[]> {
+    return this.postgres.sql(text, values)
+  }
+
+  /** What ends a fault: called by the returned function, or else by the calm. */
+  untilCalm(undo: () => unknown): () => Promise<void> {
+    const own = async () => {
+      if (this.#undos.delete(own)) await undo()
+    }
+    this.#undos.add(own)
+    return own
+  }
+
+  async calm(): Promise<void> {
+    for (const undo of [...this.#undos].reverse()) await undo()
+    await this.postgres.start()
+    await Promise.all(this.servers.map((server) => this.#untilReady(server)))
+  }
+
+  stop(): Promise<void> {
+    return this.#cleanup.run()
+  }
+
+  async #untilReady(server: Server): Promise<void> {
+    const deadline = performance.now() + CALM_PATIENCE_MS
+    while (!(await isReady(server))) {
+      if (performance.now() > deadline) {
+        throw new Error(`${server.name} is not ready ${CALM_PATIENCE_MS / 1000} s after the last fault`)
+      }
+      await pause(50)
+    }
+  }
+}
+
+async function isReady({ front }: Server): Promise<boolean> {
+  if (front.port === null) return false
+  try {
+    const signal = AbortSignal.timeout(ASK_PATIENCE_MS)
+    const answer = await fetch(`http://127.0.0.1:${front.port}/readyz`, { signal })
+    await answer.body?.cancel()
+    return answer.status === 200
+  } catch {
+    return false
+  }
+}

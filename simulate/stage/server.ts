@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Cleanup } from '../../bench/cleanup.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { FaultProxy } from '../../tests/support/fault-proxy.ts'
+import { isComplaint } from './complaints.ts'
+import type { Front } from './front.ts'
+
+/** Options for Node as `npm start` gives them. */
+const START_OPTIONS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
+const READY = /is ready on http:\/\/\S+?:(\d+)/
+const RETRY_MS = 200
+const START_PATIENCE_MS = 90_000
+const STOP_PATIENCE_MS = 20_000
+
+interface ServerOptions {
+  number: number
+  /** The script that is given `serve`. */
+  program: string
+  /** Stands before it; its own address is the server's. */
+  front: Front
+  /** Stands between it and the database. */
+  proxy: FaultProxy
+  environment: Record<string, string>
+  complain: (line: string) => void
+}
+
+/** `claimkeeper serve` in a process of its own, which is brought back whenever it ends. */
+export class Server {
+  readonly front: Front
+  readonly proxy: FaultProxy
+  readonly name: string
+  readonly #options: ServerOptions
+  #child: ChildProcess | null = null
+  #starting: Promise<void> | null = null
+  /** Its end was asked for. */
+  #isEnding = false
+  #isClosed = false
+
+  constructor(options: ServerOptions, cleanup: Cleanup) {
+    this.#options = options
+    this.front = options.front
+    this.proxy = options.proxy
+    this.name = `server ${options.number}`
+    cleanup.add(() => this.#close())
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null
+  }
+
+  /** Starts it, and again as long as it ends before it is ready: the database may be away. */
+  start(): Promise<void> {
+    this.#isEnding = false
+    this.#starting ??= this.#startUntilReady().finally(() => {
+      this.#starting = null
+    })
+    return this.#starting
+  }
+
+  async #startUntilReady(): Promise<void> {
+    const deadline = performance.now() + START_PATIENCE_MS
+    while (!this.#isClosed && !this.#isEnding && this.#child === null) {
+      if (await this.#launch()) return
+      if (performance.now() > deadline) {
+        this.#options.complain(`${this.name} did not become ready in ${START_PATIENCE_MS / 1000} s`)
+        return
+      }
+      await pause(RETRY_MS)
+    }
+  }
+
+  /** Ends it and waits for that. Returns whether there was one to end. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<boolean> {
+    const child = this.#child
+    this.#isEnding = true
+    if (child === null) return false
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    const late = setTimeout(() => {
+      this.#options.complain(`${this.name} did not stop in ${STOP_PATIENCE_MS / 1000} s`)
+      child.kill('SIGKILL')
+    }, STOP_PATIENCE_MS)
+    await ended
+    clearTimeout(late)
+    return true
+  }
+
+  /** True once it is ready, false if it ended before. */
+  async #launch(): Promise<boolean> {
+    const { program, proxy, environment } = this.#options
+    const child = spawn(process.execPath, [...START_OPTIONS, program, 'serve'], {
+      env: { ...serveEnvironment(), DATABASE_URL: proxy.url, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    const ended = once(child, 'exit')
+    void ended.then(([status, signal]) => this.#onEnd(child, status ?? signal))
+    createInterface({ input: child.stderr }).on('line', (line) => this.#hear(line))
+    const ready = new Promise<boolean>((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const port = READY.exec(line)?.[1]
+        if (port === undefined || this.#child !== child) return
+        this.front.port = Number(port)
+        resolve(true)
+      })
+    })
+    return await Promise.race([ready, ended.then(() => false)])
+  }
+
+  #hear(line: string): void {
+    if (isComplaint(line)) this.#options.complain(`${this.name}: ${line}`)
+  }
+
+  #onEnd(child: ChildProcess, how: number | string): void {
+    if (this.#child !== child) return
+    this.#child = null
+    const wasReady = this.front.port !== null
+    this.front.port = null
+    if (this.#isEnding || this.#isClosed || !wasReady) return
+    this.#options.complain(`${this.name} ended by itself: ${how}`)
+    // Its failures are complaints.
+    void this.start()
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosed = true
+    await this.end('SIGTERM')
+  }
+}
+
+/** Ours without what would lead the server to other settings. */
+function serveEnvironment(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _, ...rest } = process.env
+  const settings = { HOST: '', PORT: '0', PUBLIC_URL: '', CLAIMKEEPER_RATE_LIMIT: '', LOG_LEVEL: 'info' }
+  return { ...rest, ...settings, CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1' }
+}
+
+export const BUILT = fileURLToPath(new URL('../../dist/main.js', import.meta.url))

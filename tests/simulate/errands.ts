@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Stage } from '../../simulate/stage.ts'
+import { contractWith } from '../support/contracts.ts'
+
+const PACE_MS = 5
+const PATIENCE_MS = 15_000
+const CLAIMS = 20
+
+/** Clients that do a bit of everything until they are stopped; what is answered is counted, and not looked at. */
+export interface Errands {
+  /** Answers so far, by their status; 0 where none came. */
+  answers: ReadonlyMap<number, number>
+  stop: () => Promise<void>
+}
+
+type Call = (method: string, path: string, body?: object) => Promise<{ status: number; body: Body }>
+interface Body {
+  id: string
+  frozen_time: string
+}
+
+export async function startErrands(stage: Stage, clients = 4): Promise<Errands> {
+  const { token } = await stage.newAccount()
+  const answers = new Map<number, number>()
+  let calls = 0
+  const call: Call = async (method, path, body) => {
+    const url = stage.urls[++calls % stage.urls.length]
+    const answer = await ask(`${url}${path}`, method, token, body)
+    answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
+    return answer
+  }
+  const [live, onClock, clock] = await prepare(call)
+  let minutes = 0
+  let stopping = false
+  let number = 0
+  const errands = [
+    () => call('POST', '/v1/events', event(live, ++number)),
+    () => call('POST', '/v1/events', event(onClock, ++number)),
+    () => call('POST', '/v1/customers', { external_id: `customer-${++number}` }),
+    () => call('POST', `/v1/test_clocks/${clock}/advance`, { frozen_time: after(++minutes) }),
+    () => call('POST', '/v1/events', event(live, ++number)),
+    () => call('GET', `/v1/claims/${live[0]}`),
+  ]
+  const repeat = async (client: number) => {
+    for (let turn = client; !stopping; turn++) {
+      await errands[turn % errands.length]?.()
+      await pause(PACE_MS)
+    }
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, client) => repeat(client)))
+  all.catch(() => {})
+  return {
+    answers,
+    stop: async () => {
+      stopping = true
+      await all
+    },
+  }
+}
+
+const after = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString()
+
+const event = (claims: readonly string[], number: number) => ({
+  id: `event-${number}`,
+  claim_id: claims[number % claims.length],
+  type: 'note',
+  payload: {},
+})
+
+/** Claims that no event settles: live ones, others on a clock, and the clock. */
+async function prepare(call: Call): Promise<[string[], string[], string]> {
+  const customer = await call('POST', '/v1/customers', { external_id: 'a customer of the errands' })
+  const clock = await call('POST', '/v1/test_clocks', { frozen_time: after(0) })
+  const make = async (more: object) => {
+    const claim = { customer_id: customer.body.id, contract: contractWith(), ...more }
+    const made = await Promise.all(Array.from({ length: CLAIMS }, () => call('POST', '/v1/claims', claim)))
+    return made.map(({ body }) => body.id)
+  }
+  return [await make({}), await make({ test_clock_id: clock.body.id }), clock.body.id]
+}
+
+async function ask(url: string, method: string, token: string, body?: object) {
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+    return { status: response.status, body: (await response.json()) as Body }
+  } catch {
+    return { status: 0, body: { id: '', frozen_time: '' } }
+  }
+}

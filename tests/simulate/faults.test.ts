@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { FAULTS } from '../../simulate/faults/faults.ts'
+import { seeded } from '../../simulate/random.ts'
+import { openStage } from '../../simulate/stage/open-stage.ts'
+import type { RealStage } from '../../simulate/stage/real-stage.ts'
+import { type Errands, startErrands } from './errands.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** Cheap ones, of each kind; a run of the simulator does them all. */
+const TRIED = [
+  'server-killed',
+  'database-stopped-immediate',
+  'backends-terminated',
+  'database-process-paused',
+  'database-connection-cut',
+  'client-connection-cut',
+  'answers-lost',
+  'commit-struck',
+  'refused-XX000',
+  'table-held',
+  'vacuum-full',
+]
+const ATTEMPTS = 5
+
+let stage: RealStage
+let errands: Errands
+
+before(async () => {
+  stage = await openStage({ servers: 1, log: () => {}, program: MAIN })
+  errands = await startErrands(stage)
+})
+after(async () => {
+  await errands?.stop()
+  await stage?.stop()
+})
+
+for (const name of TRIED) {
+  test(`${name} strikes, and the stage is calm behind it`, async () => {
+    const fault = FAULTS.find((one) => one.name === name)
+    assert.ok(fault)
+    assert.equal(fault.unavailable(), null)
+    const random = seeded(1).fork(name)
+    let struck: string | null = null
+    for (let attempt = 0; struck === null && attempt < ATTEMPTS; attempt++) {
+      struck = await fault.strike(stage, random, new AbortController().signal)
+    }
+    assert.ok(struck, 'nothing was struck')
+    await stage.calm()
+  })
+}
+
+test('what the faults bring with them is no complaint', () => {
+  assert.ok((errands.answers.get(500) ?? 0) > 0, 'refused-XX000 ends in answers of 500')
+  assert.deepEqual(stage.complaints, [])
+})
+
+test('each fault has a name of its own, and says whether this machine can do it', () => {
+  const names = FAULTS.map(({ name }) => name)
+  assert.equal(new Set(names).size, names.length)
+  for (const { unavailable } of FAULTS) assert.doesNotThrow(unavailable)
+})

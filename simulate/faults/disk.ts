@@ -1,12 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RealFault, seconds, wait } from './moments.ts'
-
-/** Debian's package `fiu-utils`: makes calls of the C library fail. */
-const FIU = ['/usr/lib/fiu/fiu_run_preload.so', '/usr/lib/fiu/fiu_posix_preload.so']
-const EIO = 5
 
 let mounting: string | null | undefined
 function mountUnavailable(): string | null {
@@ -52,40 +48,3 @@ export const diskFull: RealFault = {
       }
     }),
 }
-
-/** What PostgreSQL writes does not get to the disk, as the kernel tells it: it ends all sessions and recovers. */
-export const syncFails: RealFault = {
-  name: 'sync-fails',
-  unavailable: () =>
-    process.platform === 'linux' &&
-    FIU.every((path) => existsSync(path)) &&
-    globSync('/usr/lib/libfiu.so.*').length > 0
-      ? null
-      : 'libfiu is not installed (the package fiu-utils)',
-  strike: (stage, random, signal) =>
-    stage.postgres.alone(async () => {
-      const { postgres } = stage
-      const failures = () => postgres.countInLog(/PANIC: +could not f(?:data)?sync/)
-      const before = await failures()
-      const point = random.pick(['fdatasync', 'fsync'])
-      const comeBack = stage.untilCalm(() => postgres.start())
-      try {
-        await postgres.stop('fast')
-        // It may fail so soon that it never becomes ready.
-        await postgres.start(failing(point, random.pick([0.02, 0.2]))).catch(() => {})
-        // In its own time it writes out little.
-        if (point === 'fsync') void stage.sql('CHECKPOINT').catch(() => {})
-        await wait(random.int(1_000, 4_000), signal)
-        await postgres.stop('immediate')
-        const failed = (await failures()) - before
-        return failed === 0 ? null : `${point} failed ${failed} times, and PostgreSQL recovered`
-      } finally {
-        await comeBack()
-      }
-    }),
-}
-
-const failing = (point: string, probability: number): Record<string, string> => ({
-  LD_PRELOAD: FIU.join(':'),
-  FIU_ENABLE: `enable_random name=posix/io/sync/${point},probability=${probability},failinfo=${EIO}`,
-})

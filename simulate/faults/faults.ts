@@ -8,13 +8,14 @@ import {
   databaseSilent,
 } from './connections.ts'
 import { backendKilled, databaseStoppedFast, databaseStoppedImmediate } from './database.ts'
-import { diskFull, syncFails } from './disk.ts'
+import { diskFull } from './disk.ts'
 import { claimsHeld, clocksHeld, tableHeld } from './locks.ts'
 import { migration, vacuumFull } from './maintenance.ts'
 import { atCheck, type RealFault } from './moments.ts'
 import { REFUSALS } from './refusals.ts'
 import { serverKilled, serverStopped } from './servers.ts'
 import { advanceStruck, checkStruck, commitStruck, creationStruck, groupStruck } from './statements.ts'
+import { syncFails } from './sync.ts'
 
 /** Every harm that a run may do to its stage; those at the check wait for it, up to a minute. */
 export const FAULTS: readonly RealFault[] = [

@@ -66,11 +66,10 @@ export class Postgres {
     return mine
   }
 
-  /** Starts it if it does not run. More of the environment holds until it stops. */
-  async start(more: Record<string, string> = {}): Promise<void> {
+  /** Starts it if it does not run. */
+  async start(): Promise<void> {
     if ((await this.pid()) !== null) return
-    const environment = { ...this.#environment, ...more }
-    await startServer({ ...this.#cluster, runAs: within(this.#cluster.runAs, environment) }, this.#port)
+    await startServer({ ...this.#cluster, runAs: within(this.#cluster.runAs, this.#environment) }, this.#port)
     this.lastPid = await this.pid()
   }
 

@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { RealStage } from '../stage/real-stage.ts'
+import { type RealFault, seconds, waitUntil } from './moments.ts'
+
+const SYNCS = 'fsync,fdatasync'
+const PATIENCE_MS = 4_000
+const STOP_MS = 2_000
+
+/** What PostgreSQL wrote does not get to the disk, as the kernel tells it: it ends all sessions and recovers. */
+export const syncFails: RealFault = {
+  name: 'sync-fails',
+  unavailable: tracingUnavailable,
+  strike: (stage, random, signal) =>
+    stage.postgres.alone(async () => {
+      // Of each process: the first commit, or one of a recovery's many.
+      const which = random.pick(['1', '2', '5', '20', '3+7'])
+      const since = performance.now()
+      let failed = 0
+      const trace = await traceAll(stage, `inject=${SYNCS}:error=EIO:when=${which}`)
+      trace.stderr?.on('data', (chunk) => {
+        failed += `${chunk}`.split('INJECTED').length - 1
+      })
+      const letGo = stage.untilCalm(() => end(trace))
+      try {
+        await waitUntil(() => failed > 0, PATIENCE_MS, signal)
+        await waitUntil(() => false, random.int(0, 2_000), signal)
+      } finally {
+        await letGo()
+        // Recovery, too, may have ended for it.
+        await stage.postgres.start()
+      }
+      return failed === 0 ? null : `${failed} syncs failed in ${seconds(performance.now() - since)}`
+    }),
+}
+
+/** Debian's package `strace`: it stands between processes and the kernel, and can answer in its place. */
+async function traceAll(stage: RealStage, expression: string): Promise<ChildProcess> {
+  const backends = await stage.sql<{ pid: number }>('SELECT pid FROM pg_stat_activity')
+  const pids = [await stage.postgres.pid(), ...backends.map(({ pid }) => pid)].filter(Boolean)
+  const words = ['-f', '-qq', '-e', `trace=${SYNCS}`, '-e', expression, '-p', pids.join(',')]
+  return spawn('strace', words, { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+/** It lets go of what it traces, which goes on. */
+async function end(trace: ChildProcess): Promise<void> {
+  if (trace.exitCode !== null || trace.signalCode !== null) return
+  const ended = once(trace, 'exit')
+  trace.kill('SIGINT')
+  const late = setTimeout(() => trace.kill('SIGKILL'), STOP_MS)
+  await ended
+  clearTimeout(late)
+}
+
+let tracing: string | null | undefined
+function tracingUnavailable(): string | null {
+  tracing ??= tryToTrace()
+  return tracing === '' ? null : tracing
+}
+
+/** Why not; empty where it can be done. */
+function tryToTrace(): string {
+  try {
+    execFileSync('strace', ['-qq', '-o', '/dev/null', 'true'], { stdio: 'ignore' })
+  } catch {
+    return 'strace is not installed, or may not trace'
+  }
+  return process.getuid?.() !== 0 && scope() > 0 ? 'only root may trace here (ptrace_scope)' : ''
+}
+
+function scope(): number {
+  try {
+    return Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'utf8'))
+  } catch {
+    return 0
+  }
+}

@@ -17,7 +17,7 @@ import { serverKilled, serverStopped } from './servers.ts'
 import { advanceStruck, checkStruck, commitStruck, creationStruck, groupStruck } from './statements.ts'
 import { syncFails } from './sync.ts'
 
-/** Every harm that a run may do to its stage; those at the check wait for it, up to a minute. */
+/** Every harm that a run may do to its stage; those at the check strike only where that is soon. */
 export const FAULTS: readonly RealFault[] = [
   serverKilled,
   serverStopped,

@@ -7,6 +7,7 @@ export type RealFault = Fault<RealStage>
 
 const LOOK_EVERY_MS = 20
 const MINUTE_MS = 60_000
+const SOON_MS = 8_000
 
 /** Waits, or until the run ends. */
 export async function wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -27,9 +28,15 @@ export async function waitUntil(
   return true
 }
 
-/** Waits until so many milliseconds before the next whole minute, when each server begins its scheduled check. */
-export async function waitForCheck(beforeMs: number, signal: AbortSignal): Promise<void> {
-  await wait((2 * MINUTE_MS - (Date.now() % MINUTE_MS) - beforeMs) % MINUTE_MS, signal)
+/**
+ * Waits until so many milliseconds before the next whole minute, when each server begins its scheduled check. Returns
+ * false where that is not soon: other faults can strike in the meantime.
+ */
+export async function waitForCheck(beforeMs: number, signal: AbortSignal): Promise<boolean> {
+  const ms = (2 * MINUTE_MS - (Date.now() % MINUTE_MS) - beforeMs) % MINUTE_MS
+  if (ms > SOON_MS) return false
+  await wait(ms, signal)
+  return !signal.aborted
 }
 
 /** The same harm in the half second around the moment at which the scheduled check begins. */
@@ -37,8 +44,8 @@ export const atCheck = (fault: RealFault): RealFault => ({
   ...fault,
   name: `${fault.name}-at-check`,
   strike: async (stage, random, signal) => {
-    await waitForCheck(random.int(-300, 200), signal)
-    return signal.aborted ? null : await fault.strike(stage, random, signal)
+    const isTime = await waitForCheck(random.int(-200, 300), signal)
+    return isTime ? await fault.strike(stage, random, signal) : null
   },
 })
 

@@ -53,7 +53,7 @@ const checkStatement = struck('check-struck', OF_A_CHECK, 1)
 export const checkStruck: RealFault = {
   ...checkStatement,
   strike: async (stage, random, signal) => {
-    await waitForCheck(20, signal)
-    return signal.aborted ? null : await checkStatement.strike(stage, random, signal)
+    const isTime = await waitForCheck(20, signal)
+    return isTime ? await checkStatement.strike(stage, random, signal) : null
   },
 }

@@ -94,7 +94,7 @@ export class Postgres {
       try {
         return (await this.#superuser.query({ text, values })).rows as Row[]
       } catch (error) {
-        if (!mayPass(error) || performance.now() > deadline) throw error
+        if (!(mayPass(error) || isHarmed(error)) || performance.now() > deadline) throw error
       }
       await pause(RETRY_MS)
     }
@@ -119,6 +119,10 @@ export class Postgres {
     await this.stop('immediate')
   }
 }
+
+/** What another fault does to our own statement: no room, no answer of the disk, a deadlock, a lock. */
+const isHarmed = (error: unknown) =>
+  /^(?:40|53|55P03|57014|58)/.test(String((error as { code?: unknown }).code))
 
 /** Runs programs with these words in the environment, which is otherwise a clean one. */
 function within(runAs: Cluster['runAs'], environment: Record<string, string>): Cluster['runAs'] {

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 const DASHBOARD = fileURLToPath(new URL('../../dashboard/src', import.meta.url))
+const SIMULATE = fileURLToPath(new URL('../../simulate', import.meta.url))
+const SIMULATE_MODEL = fileURLToPath(new URL('../../simulate/model', import.meta.url))
 
 /** What each layer may import from; a layer is a folder of src/, or a file at its root. */
 const MAY_IMPORT: Record<string, string[]> = {
@@ -94,9 +96,16 @@ test('the dashboard imports of the service only its pure domain', async () => {
   }
 })
 
+test('the model of the simulator shares nothing with the service: it imports only itself', async () => {
+  for (const { file, what } of await readImports(SIMULATE_MODEL, 'simulate/model/')) {
+    assert.match(what, /^\.\/[a-z-]+\.ts$/, `${file} imports ${what}`)
+  }
+})
+
 for (const [prefix, root] of [
   ['src', SRC],
   ['dashboard/src', DASHBOARD],
+  ['simulate', SIMULATE],
 ] as const) {
   test(`files of ${prefix} are named for what they hold, in kebab-case, and stay readable`, async () => {
     for await (const name of glob('**/*.{ts,tsx}', { cwd: root })) {

@@ -1,0 +1,65 @@
+import { demand, Finding } from '../model/finding.ts'
+import { judgeClaim, type Witnesses } from '../model/judge-claim.ts'
+import type { Client } from '../operations/client.ts'
+import { readClaim } from '../operations/read-claim.ts'
+import type { World } from '../operations/world.ts'
+import type { Stage } from '../stage.ts'
+
+/** The clocks of the simulator and of the service are the same, or nearly. */
+const SLACK_MS = 1_000
+
+const live: Witnesses = {
+  checkMoment: (at) => ({ from: at - SLACK_MS, until: Infinity }),
+  recordedWithin: (sentAt, answeredAt, at) => at >= sentAt - SLACK_MS && at <= answeredAt + SLACK_MS,
+}
+
+const MOST_TRIES = 5
+
+/** All claims, by the API. */
+export async function judgeClaims(world: World, clients: readonly Client[]): Promise<void> {
+  const records = world.accounts.flatMap(({ claims }) => claims).values()
+  await Promise.all(
+    clients.map(async (client) => {
+      for (const record of records) {
+        let isRead = false
+        for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readClaim(client, record)
+        demand(isRead, () => `${record.name} cannot be read in calm weather`)
+        judgeClaim(record, live)
+      }
+    }),
+  )
+}
+
+/** What the API does not show: the database itself. */
+export async function judgeTables(stage: Stage): Promise<void> {
+  const rules: [what: string, sql: string][] = [
+    [
+      'event_count is the length of the log, whose numbers have no gaps',
+      `SELECT c.id, c.event_count, l.items, l.last FROM claims c LEFT JOIN (
+         SELECT claim_id, count(*) AS items, max(seq) AS last, min(seq) AS first FROM claim_events GROUP BY claim_id
+       ) l ON l.claim_id = c.id
+       WHERE c.event_count <> coalesce(l.items, 0) OR c.event_count <> coalesce(l.last, 0) OR l.first <> 1`,
+    ],
+    [
+      'ids are unique within their claim',
+      'SELECT claim_id, id, count(*) FROM claim_events GROUP BY claim_id, id HAVING count(*) > 1',
+    ],
+    [
+      'each item of a log has its claim',
+      'SELECT claim_id, seq FROM claim_events e WHERE NOT EXISTS (SELECT 1 FROM claims c WHERE c.id = e.claim_id)',
+    ],
+    [
+      'an alias is unique',
+      'SELECT candidate_alias FROM claims WHERE candidate_alias IS NOT NULL GROUP BY 1 HAVING count(*) > 1',
+    ],
+    [
+      'log_bytes is the length of all payloads',
+      `SELECT c.id, c.log_bytes, sum(octet_length(e.payload::text)) FROM claims c JOIN claim_events e ON e.claim_id = c.id
+       WHERE NOT e.system GROUP BY c.id HAVING c.log_bytes <> sum(octet_length(e.payload::text))`,
+    ],
+  ]
+  for (const [what, text] of rules) {
+    const rows = await stage.sql(`${text} LIMIT 5`)
+    if (rows.length > 0) throw new Finding(`in the database it does not hold that ${what}`, rows)
+  }
+}

@@ -1,0 +1,15 @@
+/** A value as JSON knows it. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+/** One text for all equal values: the keys of objects in order. */
+export function canonical(value: Json | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (value === null || typeof value !== 'object') return String(JSON.stringify(value))
+  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`)
+  return `{${fields.sort().join()}}`
+}
+
+export const same = (a: Json | undefined, b: Json | undefined): boolean => canonical(a) === canonical(b)

@@ -1,0 +1,105 @@
+import { demand } from './finding.ts'
+import { canonical, same } from './json.ts'
+import { isContentOf, type KnownLog, type Places } from './known-log.ts'
+import { MOST_EVENTS } from './replay.ts'
+import type { Submission, Verdict } from './story.ts'
+
+type Acknowledged = Extract<Verdict, { is: 'recorded' | 'replayed' }>
+
+/** When events can have been recorded, by the service's clock, given when they were sent and answered. */
+export type RecordedWithin = (sentAt: number, answeredAt: number, at: number) => boolean
+
+/**
+ * Holds the answer to a submission to the log. Returns at which lengths of the log it is true; null where it tells
+ * nothing, or where it is the very submission that was recorded.
+ */
+export function judgeSubmission(
+  known: KnownLog,
+  submission: Submission,
+  recordedWithin: RecordedWithin,
+): Places | null {
+  const { verdict } = submission
+  switch (verdict.is) {
+    case 'recorded':
+    case 'replayed':
+      return judgeAcknowledged(known, submission, verdict, recordedWithin)
+    case 'conflict':
+      return judgeConflict(known, submission)
+    case 'not open':
+      demandAbsent(known, submission)
+      return known.placesWhere(({ status }) => status === verdict.status)
+    case 'full':
+      demandAbsent(known, submission)
+      demand(known.items.length >= MOST_EVENTS, () => 'an event was refused, but the log is not full')
+      return [MOST_EVENTS, MOST_EVENTS]
+    case 'refused':
+    case 'unknown':
+      return null
+  }
+}
+
+function judgeAcknowledged(
+  known: KnownLog,
+  submission: Submission,
+  { is, event, state }: Acknowledged,
+  recordedWithin: RecordedWithin,
+): Places | null {
+  const { sentAt, answeredAt } = submission
+  const id = known.idOf(submission) as string
+  const [place, item] = [known.placeOf(id), known.itemOf(id)]
+  const about = () => ({ submission, item })
+  demand(
+    place !== undefined && item !== undefined,
+    () => `${id} was acknowledged and is not in the log`,
+    about,
+  )
+  demand(isContentOf(item, submission), () => `${id} was acknowledged, and the log has other content`, about)
+  if (event) demand(same(event, item), () => `${id} is not in the log as it was answered`, about)
+  if (is === 'replayed') return judgeReplayed(known, place, state)
+
+  const at = Date.parse(item.created_at)
+  const isWithin = recordedWithin(sentAt, answeredAt, at)
+  demand(
+    isWithin,
+    () => `${id} was recorded at ${item.created_at}, not between its request and its answer`,
+    about,
+  )
+  const after = { ...known.states[place] }
+  const said = () => `the answer to ${id} shows ${canonical({ ...state })}, the log says ${canonical(after)}`
+  if (state) demand(same({ ...state }, after), said, about)
+  return null
+}
+
+/** §4.3: the present state. */
+function judgeReplayed(known: KnownLog, place: number, state: Acknowledged['state']): Places {
+  if (!state) return [place, Infinity]
+  const [from, until] = known.placesOf(state)
+  demand(
+    until >= place,
+    () => `an event was repeated with a state of before it was recorded: ${canonical({ ...state })}`,
+  )
+  return [Math.max(from, place), until]
+}
+
+function judgeConflict(known: KnownLog, submission: Submission): Places {
+  const id = submission.id as string
+  const [place, item] = [known.placeOf(id), known.itemOf(id)]
+  const about = () => ({ submission, item })
+  demand(
+    place !== undefined && item !== undefined,
+    () => `${id} was refused as a conflict, and is not in the log`,
+    about,
+  )
+  demand(!isContentOf(item, submission), () => `${id} was refused as a conflict with its own content`, about)
+  return [place, Infinity]
+}
+
+function demandAbsent(known: KnownLog, submission: Submission): void {
+  const id = known.idOf(submission)
+  const isThere = id !== null && known.placeOf(id) !== undefined
+  demand(
+    !isThere,
+    () => `${id} was refused, for a reason that lasts, and is in the log`,
+    () => submission,
+  )
+}

@@ -1,0 +1,56 @@
+import type { State } from './contract.ts'
+import { demand } from './finding.ts'
+import { canonical, same } from './json.ts'
+import { type LogItem, payloadOf, replay } from './replay.ts'
+import type { Story, Submission } from './story.ts'
+
+/** From how many items of a log on something was so, and until how many. */
+export type Places = [from: number, until: number]
+
+/** A claim's log, with the states that it leads to. */
+export class KnownLog {
+  readonly items: readonly LogItem[]
+  /** With none of the items, with the first, and so on. */
+  readonly states: readonly State[]
+  readonly #places = new Map<string, number>()
+
+  constructor({ terms, longest }: Story) {
+    this.items = longest
+    this.states = replay(terms, longest)
+    for (const [i, { id }] of longest.entries()) {
+      demand(!this.#places.has(id), () => `two items of the log have the id ${id}`)
+      this.#places.set(id, i + 1)
+    }
+  }
+
+  /** The how manyth item has this id; undefined: none. */
+  placeOf(id: string): number | undefined {
+    return this.#places.get(id)
+  }
+
+  itemOf(id: string): LogItem | undefined {
+    const place = this.placeOf(id)
+    return place === undefined ? undefined : this.items[place - 1]
+  }
+
+  /** Of a submission without an id the answer tells it, or the log: its payload is like no other. Null: it is not there. */
+  idOf(submission: Submission): string | null {
+    const { id, verdict } = submission
+    if (id !== null) return id
+    if ('event' in verdict && verdict.event) return verdict.event.id
+    return this.items.find((item) => isContentOf(item, submission))?.id ?? null
+  }
+
+  placesOf(state: State): Places {
+    return this.placesWhere((known) => same({ ...known }, { ...state }))
+  }
+
+  placesWhere(wasSo: (state: State) => boolean): Places {
+    const from = this.states.findIndex(wasSo)
+    demand(from >= 0, () => 'it was shown in a state that does not follow from its log')
+    return [from, this.states.findLastIndex(wasSo)]
+  }
+}
+
+export const isContentOf = (item: LogItem, { type, payload }: Submission): boolean =>
+  item.type === type && canonical(payloadOf(item)) === canonical(payload)

@@ -1,0 +1,51 @@
+import type { Client } from './client.ts'
+import { createClaim } from './create-claim.ts'
+import { createCustomer } from './open-accounts.ts'
+import { readClaim } from './read-claim.ts'
+import { submitEvent } from './submit-event.ts'
+import { submitBatch, submitLines } from './submit-many.ts'
+import type { Account, ClaimRecord } from './world.ts'
+
+/** Claims that clients crowd around, of each account. */
+const CROWDED = 8
+
+interface Operation {
+  /** How often it is drawn, among the others. */
+  weight: number
+  run(client: Client, account: Account): Promise<unknown>
+}
+
+const toClaim =
+  (run: (client: Client, record: ClaimRecord) => Promise<unknown>) =>
+  async (client: Client, account: Account) => {
+    const record = client.world.pickClaim(account, client.random, CROWDED)
+    if (record) await run(client, record)
+    else await createClaim(client, account)
+  }
+
+const toClaims =
+  (run: (client: Client, account: Account, records: ClaimRecord[]) => Promise<unknown>) =>
+  async (client: Client, account: Account) => {
+    const records = account.claims.slice(-CROWDED)
+    if (records.length > 0) await run(client, account, records)
+  }
+
+const OPERATIONS: readonly Operation[] = [
+  { weight: 100, run: toClaim(submitEvent) },
+  { weight: 10, run: toClaims(submitBatch) },
+  { weight: 8, run: toClaims(submitLines) },
+  { weight: 24, run: toClaim(readClaim) },
+  { weight: 8, run: createClaim },
+  { weight: 1, run: createCustomer },
+]
+
+/** Each as often as it weighs. */
+const DRAWN = OPERATIONS.flatMap((operation) => new Array<Operation>(operation.weight).fill(operation))
+
+/** One thing after the other, until it is enough. */
+export async function act(client: Client, goesOn: () => boolean): Promise<void> {
+  while (goesOn()) {
+    const account = client.random.pick(client.world.accounts)
+    await client.random.pick(DRAWN).run(client, account)
+  }
+}

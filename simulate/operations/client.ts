@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { demand } from '../model/finding.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Random } from '../random.ts'
+import { type Exchange, type Reply, Wire } from './exchange.ts'
+import type { Account, World } from './world.ts'
+
+/** How long a server may need to be itself again after harm. */
+const AFTERMATH_MS = 20_000
+/** Before somebody tries a server again that is down. */
+const NOBODY_THERE_MS = 100
+
+/** One of many who use the service at the same time; it does one thing after the other. */
+export class Client {
+  readonly name: string
+  readonly world: World
+  readonly random: Random
+  readonly #urls: readonly string[]
+  readonly #wire = new Wire()
+
+  constructor(name: string, world: World, random: Random, urls: readonly string[]) {
+    this.name = name
+    this.world = world
+    this.random = random
+    this.#urls = urls
+  }
+
+  /** An answer, or none: but never a fault of the service, and none in calm weather. */
+  async send(
+    account: Account | null,
+    exchange: Omit<Exchange, 'token'>,
+    onPart?: (part: string) => void,
+  ): Promise<Reply> {
+    const url = this.random.pick(this.#urls)
+    const whole = { token: account?.token ?? null, ...exchange }
+    const reply = await this.#wire.send(url, whole, onPart)
+    if (reply.is === 'not sent') await pause(NOBODY_THERE_MS)
+    const said = reply.is === 'answer' ? `${reply.status}` : reply.is
+    this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
+    const about = () => ({ url, exchange: { ...exchange, body: exchange.body?.slice(0, 2_000) }, reply })
+    const asked = `${exchange.method} ${exchange.path}`
+    const isRough = this.world.weather.isRough(reply.sentAt, reply.answeredAt, AFTERMATH_MS)
+    if (reply.is === 'answer') {
+      // In rough weather the servers' own logs tell whose fault it is: see the stage's complaints.
+      demand(reply.status !== 500 || isRough, () => `${asked} answered 500`, about)
+      demand(reply.status !== 401, () => `${asked} answered 401 to a good token`, about)
+      demand(reply.status !== 400, () => `${asked} answered 400 to a good request`, about)
+    } else {
+      demand(isRough, () => `${asked} was not answered, and nothing was done to the service`, about)
+    }
+    return reply
+  }
+
+  close(): void {
+    this.#wire.close()
+  }
+}
+
+export const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject

@@ -1,0 +1,86 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+
+/** Milliseconds since 1970 by a clock that nobody steps. */
+export const now = (): number => performance.timeOrigin + performance.now()
+
+/** After so long without an answer the client gives up. */
+export const PATIENCE_MS = 15_000
+
+export interface Exchange {
+  method: string
+  path: string
+  token: string | null
+  body?: string
+  headers?: Record<string, string>
+}
+
+interface Times {
+  sentAt: number
+  answeredAt: number
+}
+
+export type Reply =
+  | (Times & { is: 'answer'; status: number; headers: IncomingMessage['headers']; text: string })
+  /** Nobody was there to take it. */
+  | (Times & { is: 'not sent' })
+  | (Times & { is: 'lost'; why: string; timedOut: boolean })
+
+/** One client's connection; a request at a time. */
+export class Wire {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+  /** Never rejects. @param onPart hears the body as it comes */
+  send(url: string, exchange: Exchange, onPart?: (part: string) => void): Promise<Reply> {
+    const sentAt = now()
+    return new Promise((resolve) => {
+      const times = () => ({ sentAt, answeredAt: now() })
+      const lose = (why: string, timedOut = false) => {
+        clearTimeout(timer)
+        outgoing.destroy()
+        resolve({ is: 'lost', why, timedOut, ...times() })
+      }
+      const outgoing = request(url + exchange.path, {
+        method: exchange.method,
+        agent: this.#agent,
+        headers: headersOf(exchange),
+      })
+      const timer = setTimeout(() => lose(`nothing for ${PATIENCE_MS} ms`, true), PATIENCE_MS)
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ECONNREFUSED') return lose(error.code ?? error.message)
+        clearTimeout(timer)
+        resolve({ is: 'not sent', ...times() })
+      })
+      outgoing.on('response', (response) => {
+        const parts: string[] = []
+        response.setEncoding('utf8')
+        response.on('data', (part: string) => {
+          timer.refresh()
+          if (onPart) onPart(part)
+          else parts.push(part)
+        })
+        response.on('error', (error) => lose(error.message))
+        response.on('close', () => {
+          if (!response.complete) return lose('the answer broke off')
+          clearTimeout(timer)
+          const { statusCode = 0, headers } = response
+          resolve({ is: 'answer', status: statusCode, headers, text: parts.join(''), ...times() })
+        })
+      })
+      outgoing.end(exchange.body)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+function headersOf({ token, body, headers }: Exchange): Record<string, string> {
+  return {
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(body)}` }),
+    ...headers,
+  }
+}

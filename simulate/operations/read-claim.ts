@@ -1,0 +1,44 @@
+import { demand } from '../model/finding.ts'
+import { canonical, type JsonObject } from '../model/json.ts'
+import type { LogItem } from '../model/replay.ts'
+import type { Client } from './client.ts'
+import { parse } from './client.ts'
+import { type ClaimRecord, readState } from './world.ts'
+
+/** Reads the claim with its log, which must go on from every log that was read before. False: no answer. */
+export async function readClaim(client: Client, record: ClaimRecord): Promise<boolean> {
+  client.world.count('read claim')
+  const reply = await client.send(record.account, { method: 'GET', path: record.path })
+  if (reply.is !== 'answer' || reply.status >= 500) return false
+  demand(
+    reply.status === 200,
+    () => `${record.name} is there, and reading it answered ${reply.status}`,
+    () => reply,
+  )
+  const { events, ...body } = parse(reply.text)
+  addLog(record, events as LogItem[])
+  const { sentAt, answeredAt } = reply
+  const state = readState(record, body as JsonObject)
+  record.looks.push({
+    how: `${client.name} GET ${record.path}`,
+    sentAt,
+    answeredAt,
+    state,
+    items: (events as LogItem[]).length,
+  })
+  return true
+}
+
+/** §6 rule 1: nothing is ever changed or removed. */
+function addLog(record: ClaimRecord, log: readonly LogItem[]): void {
+  const { longest } = record
+  for (let i = 0; i < Math.min(log.length, longest.length); i++) {
+    const [before, after] = [longest[i], log[i]]
+    demand(
+      canonical(before) === canonical(after),
+      () => `${record.name}: item ${i + 1} of the log has changed`,
+      () => ({ before, after }),
+    )
+  }
+  longest.push(...log.slice(longest.length))
+}

@@ -1,0 +1,36 @@
+import type { Status } from '../model/contract.ts'
+import { Finding } from '../model/finding.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { LogItem } from '../model/replay.ts'
+import type { Verdict } from '../model/story.ts'
+import { type ClaimRecord, readState } from './world.ts'
+
+/** What an answer to a submission means, single or one of many. */
+export function readVerdict(
+  record: ClaimRecord,
+  status: number,
+  body: JsonObject | null,
+  isRepeat: boolean,
+): Verdict {
+  if (status === 201 || status === 200 || status === 204) {
+    const is = isRepeat || status === 200 ? 'replayed' : 'recorded'
+    if (!body?.event) return { is, event: null, state: null }
+    return { is, event: body.event as LogItem, state: readState(record, body.claim as JsonObject) }
+  }
+  const error = body?.error as JsonObject | undefined
+  const message = String(error?.message)
+  switch (error?.code) {
+    case 'EVENT_ID_CONFLICT':
+      return { is: 'conflict' }
+    case 'CLAIM_NOT_OPEN':
+      return { is: 'not open', status: /is (PENDING|CONFIRMED|FAILED)/.exec(message)?.[1] as Status }
+    case 'EVENT_LIMIT_REACHED':
+      return { is: 'full' }
+    case 'UNAVAILABLE':
+      return /not known/.test(message) ? { is: 'unknown', why: message } : { is: 'refused', status }
+    case 'INTERNAL_ERROR':
+      return { is: 'unknown', why: message }
+    default:
+      throw new Finding(`${record.name}: a submission was answered ${status}`, body)
+  }
+}

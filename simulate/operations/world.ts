@@ -1,0 +1,118 @@
+import type { State, Status } from '../model/contract.ts'
+import { demand } from '../model/finding.ts'
+import type { JsonObject } from '../model/json.ts'
+import { same } from '../model/json.ts'
+import type { Story } from '../model/story.ts'
+import type { Random } from '../random.ts'
+
+export interface Account {
+  name: string
+  userId: string
+  token: string
+  customers: Customer[]
+  /** All claims and candidates whose creation was acknowledged. */
+  claims: ClaimRecord[]
+  /** Creations of which nobody knows whether they took effect. */
+  unknownClaims: number
+}
+
+export interface Customer {
+  id: string
+  externalId: string
+  /** When its creation was sent and acknowledged. */
+  sentAt: number
+  answeredAt: number
+}
+
+/** A claim or candidate with all that was seen of it. */
+export interface ClaimRecord extends Story {
+  account: Account
+  customer: Customer
+  /** Null for a claim. */
+  alias: string | null
+  /** Its id, or its alias. */
+  address: string
+  path: string
+  /** What never changes, as the creation answered it. */
+  fixed: JsonObject
+  sentAt: number
+  answeredAt: number
+  /** How often it was used; after a while clients go on to others. */
+  uses: number
+  /** The latest status that was seen. */
+  status: Status
+}
+
+/** When harm was being done: then answers may fail to come. */
+export class Weather {
+  readonly #rough: { from: number; until: number }[] = []
+
+  begin(from: number): (until: number) => void {
+    const spell = { from, until: Infinity }
+    this.#rough.push(spell)
+    return (until) => {
+      spell.until = until
+    }
+  }
+
+  /** @param afterMs how long harm is still felt after its end */
+  isRough(from: number, until: number, afterMs: number): boolean {
+    return this.#rough.some((spell) => spell.from <= until && spell.until + afterMs >= from)
+  }
+}
+
+/** What all clients know together. */
+export class World {
+  readonly accounts: Account[] = []
+  readonly weather = new Weather()
+  readonly tally = new Map<string, number>()
+  readonly answers = new Map<string, number>()
+  operations = 0
+  acknowledged = 0
+  unknown = 0
+  #serial = 0
+
+  /** Unlike any other of this run. */
+  nextName = (prefix: string): string => `${prefix}-${++this.#serial}`
+
+  count(operation: string): void {
+    this.operations++
+    this.tally.set(operation, (this.tally.get(operation) ?? 0) + 1)
+  }
+
+  /** Clients crowd around few claims at a time, so that they meet. */
+  pickClaim(account: Account, random: Random, clients: number): ClaimRecord | null {
+    const young = account.claims.slice(-clients)
+    if (young.length === 0) return null
+    return random.chance(0.05) ? random.pick(account.claims) : random.pick(young)
+  }
+}
+
+const STATE_FIELDS = ['status', 'status_since', 'scheduled_outcome', 'due_at', 'events'] as const
+
+export function fixedOf(body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).filter(([key]) => !STATE_FIELDS.some((name) => name === key)),
+  )
+}
+
+export function stateOf(body: JsonObject): State {
+  return {
+    status: body.status as Status,
+    status_since: Date.parse(body.status_since as string),
+    scheduled_outcome: body.scheduled_outcome as State['scheduled_outcome'],
+    due_at: body.due_at === null ? null : Date.parse(body.due_at as string),
+  }
+}
+
+/** The state that the body shows of this record; the rest must be as it was at its creation. */
+export function readState(record: ClaimRecord, body: JsonObject): State {
+  demand(
+    same(fixedOf(body), record.fixed),
+    () => `${record.name} is shown with fields other than those of its creation`,
+    () => ({ shown: body, created: record.fixed }),
+  )
+  const state = stateOf(body)
+  record.status = state.status
+  return state
+}

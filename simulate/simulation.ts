@@ -1,0 +1,89 @@
+import type { Progress } from '../bench/progress.ts'
+import { judgeClaims, judgeTables } from './checks/judge-world.ts'
+import { waitForChecks } from './checks/wait-for-checks.ts'
+import { Finding } from './model/finding.ts'
+import { act } from './operations/catalogue.ts'
+import { Client } from './operations/client.ts'
+import { now } from './operations/exchange.ts'
+import { openAccounts } from './operations/open-accounts.ts'
+import { World } from './operations/world.ts'
+import { seeded } from './random.ts'
+import type { Fault, Stage } from './stage.ts'
+import { strikeOnAndOn } from './strike.ts'
+
+export interface SimulationOptions<On extends Stage> {
+  seed: number
+  seconds: number
+  clients: number
+  accounts: number
+  faults: readonly Fault<On>[]
+  progress: Progress
+}
+
+export interface Result {
+  world: World
+  /** How often each fault struck. */
+  struck: Map<string, number>
+  finding: Finding | null
+}
+
+/** One run on a stage: many clients and some harm, then calm, then everything is looked at. */
+export async function simulate<On extends Stage>(stage: On, options: SimulationOptions<On>): Promise<Result> {
+  const random = seeded(options.seed)
+  const world = new World()
+  const struck = new Map<string, number>(options.faults.map(({ name }) => [name, 0]))
+  const newClient = (name: string) => new Client(name, world, random.fork(name), stage.urls)
+  const clients = Array.from({ length: options.clients }, (_, i) => newClient(`client ${i}`))
+  const judge = newClient('judge')
+  const over = new AbortController()
+  const until = now() + options.seconds * 1000
+  const timer = setInterval(() => options.progress.doing(progressOf(world, struck, until)), progressEveryMs())
+  try {
+    await openAccounts(world, stage, judge, options.accounts)
+    const goesOn = () => now() < until && !over.signal.aborted && stage.complaints.length === 0
+    const stopAll = (error: unknown) => {
+      over.abort()
+      throw error
+    }
+    const work = clients.map((client) => act(client, goesOn).catch(stopAll))
+    const harm = strikeOnAndOn(
+      stage,
+      options.faults,
+      random.fork('faults'),
+      world.weather,
+      struck,
+      goesOn,
+      over.signal,
+    ).catch(stopAll)
+    const ends = await Promise.allSettled([...work, harm])
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    await stage.calm()
+    options.progress.doing('looking at what came of it')
+    await waitForChecks(stage)
+    await judgeClaims(world, clients)
+    await judgeTables(stage)
+    judgeRun(stage, world, struck)
+    return { world, struck, finding: null }
+  } catch (error) {
+    if (error instanceof Finding) return { world, struck, finding: error }
+    throw error
+  } finally {
+    clearInterval(timer)
+    for (const client of [...clients, judge]) client.close()
+  }
+}
+
+const progressEveryMs = () => (process.stderr.isTTY ? 1_000 : 10_000)
+
+/** A run that tried nothing has shown nothing. */
+function judgeRun(stage: Stage, world: World, struck: ReadonlyMap<string, number>): void {
+  if (stage.complaints.length > 0) throw new Finding('the servers complained', stage.complaints.slice(0, 20))
+  if (world.acknowledged === 0) throw new Finding('nothing was acknowledged')
+  for (const [name, times] of struck) if (times === 0) throw new Finding(`the fault ${name} never struck`)
+}
+
+function progressOf(world: World, struck: ReadonlyMap<string, number>, until: number): string {
+  const faults = [...struck.values()].reduce((sum, times) => sum + times, 0)
+  const left = Math.max(0, Math.round((until - now()) / 1000))
+  return `${world.operations} operations, ${world.acknowledged} acknowledged, ${world.unknown} unknown, ${faults} faults, ${left} s left`
+}

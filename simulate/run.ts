@@ -3,9 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Command, InvalidArgumentError } from 'commander'
 import { Progress } from '../bench/progress.ts'
-import { openProvisionalStage, PROVISIONAL_FAULTS } from './provisional-stage.ts'
+import { FAULTS } from './faults/faults.ts'
 import { jsonOf, tableOf, tellOf } from './report.ts'
 import { simulate } from './simulation.ts'
+import { openStage } from './stage/open-stage.ts'
 import type { Fault, Stage } from './stage.ts'
 
 interface Options {
@@ -20,7 +21,6 @@ interface Options {
 }
 
 const SOURCE = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const BUILT = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const MOST_SEED = 2 ** 31
 
 function wholeNumber(text: string): number {
@@ -54,13 +54,25 @@ async function run(options: Options): Promise<number> {
   const { seconds, servers, clients, accounts } = options
   const seed = options.seed ?? randomInt(MOST_SEED)
   const progress = new Progress()
-  const faults = chooseFaults(options.faults, PROVISIONAL_FAULTS, (line) => progress.say(line))
+  const faults = chooseFaults(options.faults, FAULTS, (line) => progress.say(line))
   const command = `npm run simulate -- --seed ${seed} --seconds ${seconds} --servers ${servers} --clients ${clients} --accounts ${accounts} --faults ${options.faults}`
   progress.say(command)
-  const program = options.source ? SOURCE : BUILT
-  const stage = await openProvisionalStage({ servers, program, log: (line) => progress.say(line) })
+  const stage = await openStage({
+    servers,
+    needs: new Set(faults.flatMap(({ need }) => need ?? [])),
+    log: (line) => progress.say(line),
+    ...(options.source ? { program: SOURCE } : {}),
+  })
   try {
-    const result = await simulate(stage, { seed, seconds, clients, accounts, faults, progress })
+    const result = await simulate(stage, {
+      seed,
+      seconds,
+      clients,
+      accounts,
+      faults,
+      isNamed: options.faults !== 'all',
+      progress,
+    })
     progress.end()
     console.log(tableOf(result))
     if (options.json) await writeFile(options.json, `${JSON.stringify(jsonOf(result, seed), null, 2)}\n`)

@@ -17,6 +17,8 @@ export interface SimulationOptions<On extends Stage> {
   clients: number
   accounts: number
   faults: readonly Fault<On>[]
+  /** Each of them was asked for by its name, so each must strike. */
+  isNamed: boolean
   progress: Progress
 }
 
@@ -60,9 +62,13 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     await stage.calm()
     options.progress.doing('looking at what came of it')
     await waitForChecks(stage)
-    await judgeClaims(world, clients)
+    await judgeClaims(
+      world,
+      clients,
+      options.faults.every(({ need }) => need !== 'clocks'),
+    )
     await judgeTables(stage)
-    judgeRun(stage, world, struck)
+    judgeRun(stage, world, options.isNamed ? struck : new Map())
     return { world, struck, finding: null }
   } catch (error) {
     if (error instanceof Finding) return { world, struck, finding: error }

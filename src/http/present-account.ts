@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
+import type { createInvitation } from '../app/create-invitation.ts'
+import type { createOwnToken } from '../app/create-own-token.ts'
 import type { getMe } from '../app/get-me.ts'
-import type { listInvitations } from '../app/list-invitations.ts'
-import type { listOwnTokens } from '../app/list-own-tokens.ts'
 import type { AccountBody, ApiTokenBody, InvitationBody } from './schemas/account.ts'
 
 /* What belongs to an account beside its claims, as the bodies of answers. */
@@ -10,7 +10,7 @@ export function presentAccount(user: Awaited<ReturnType<typeof getMe>>): Static<
   return { id: user.id, email: user.email, name: user.name, created_at: user.createdAt }
 }
 
-type ApiToken = Awaited<ReturnType<typeof listOwnTokens>>[number]
+type ApiToken = Awaited<ReturnType<typeof createOwnToken>>['token']
 
 export function presentApiToken(token: ApiToken): Static<typeof ApiTokenBody> {
   return {
@@ -24,7 +24,7 @@ export function presentApiToken(token: ApiToken): Static<typeof ApiTokenBody> {
   }
 }
 
-type Invitation = Awaited<ReturnType<typeof listInvitations>>[number]
+type Invitation = Awaited<ReturnType<typeof createInvitation>>['invitation']
 
 export function presentInvitation(invitation: Invitation): Static<typeof InvitationBody> {
   return {

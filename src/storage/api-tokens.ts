@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Connection } from './database.ts'
+import type { Place } from './newest-first.ts'
 
 /** An API token (§5), without the secret itself. */
 export interface ApiToken {
@@ -131,17 +132,23 @@ export async function listApiTokens(db: Connection): Promise<ApiToken[]> {
   return rows.map(toApiToken)
 }
 
-/** The account's tokens, newest first. */
-export async function listApiTokensOf(db: Connection, userId: string): Promise<ApiToken[]> {
-  const rows = await db.query<ApiTokenRow>({
+/** The account's next tokens after a place, newest first. */
+export async function listApiTokensOf(
+  db: Connection,
+  userId: string,
+  after: Place,
+  limit: number,
+): Promise<{ item: ApiToken; place: Place }[]> {
+  const rows = await db.query<ApiTokenRow & { place_time: string }>({
     name: 'list_api_tokens_of',
     text: `-- list_api_tokens_of
-      SELECT ${COLUMNS} FROM api_tokens t JOIN users u ON u.id = t.user_id
-      WHERE t.user_id = $1 ORDER BY t.created_at DESC, t.id DESC`,
-    values: [userId],
+      SELECT ${COLUMNS}, t.created_at::text AS place_time FROM api_tokens t JOIN users u ON u.id = t.user_id
+      WHERE t.user_id = $1 AND (t.created_at, t.id) < ($2::timestamptz, $3::uuid)
+      ORDER BY t.created_at DESC, t.id DESC LIMIT $4`,
+    values: [userId, after.time, after.id, limit],
     readOnly: true,
   })
-  return rows.map(toApiToken)
+  return rows.map((row) => ({ item: toApiToken(row), place: { time: row.place_time, id: row.id } }))
 }
 
 export async function findApiToken(db: Connection, userId: string, id: string): Promise<ApiToken | null> {

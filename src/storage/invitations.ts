@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Connection } from './database.ts'
+import type { Place } from './newest-first.ts'
 
 /** A one-time key for signing up, without the key itself. */
 export interface Invitation {
@@ -112,17 +113,23 @@ export async function useInvitation(db: Connection, keyHash: Buffer): Promise<In
   return row ? toInvitation(row) : null
 }
 
-/** Those that the account made and did not revoke, newest first. */
-export async function listInvitationsOf(db: Connection, userId: string): Promise<Invitation[]> {
-  const rows = await db.query<InvitationRow>({
+/** The next after a place of those that the account made and did not revoke, newest first. */
+export async function listInvitationsOf(
+  db: Connection,
+  userId: string,
+  after: Place,
+  limit: number,
+): Promise<{ item: Invitation; place: Place }[]> {
+  const rows = await db.query<InvitationRow & { place_time: string }>({
     name: 'list_invitations_of',
     text: `-- list_invitations_of
-      SELECT ${COLUMNS} FROM invitations WHERE invited_by = $1 AND revoked_at IS NULL
-      ORDER BY created_at DESC, id DESC`,
-    values: [userId],
+      SELECT ${COLUMNS}, created_at::text AS place_time FROM invitations
+      WHERE invited_by = $1 AND revoked_at IS NULL AND (created_at, id) < ($2::timestamptz, $3::uuid)
+      ORDER BY created_at DESC, id DESC LIMIT $4`,
+    values: [userId, after.time, after.id, limit],
     readOnly: true,
   })
-  return rows.map(toInvitation)
+  return rows.map((row) => ({ item: toInvitation(row), place: { time: row.place_time, id: row.id } }))
 }
 
 /** False where the account has made none with this id, or revoked it before. */

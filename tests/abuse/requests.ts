@@ -33,6 +33,12 @@ export const get = (target: Target, path: string): string => request(target, 'GE
 export const post = (target: Target, path: string, body: unknown, parts: RequestParts = {}): string =>
   request(target, 'POST', path, { body: typeof body === 'string' ? body : JSON.stringify(body), ...parts })
 
+/** As a page does in which the attacker is signed in; `prepare` has made the session (`Stage.signIn`). */
+export const bySession = ({ url, prepared }: Target): RequestParts => ({
+  token: null,
+  headers: { Cookie: prepared.cookie as string, Origin: new URL(url).origin },
+})
+
 interface Flood extends OpenOptions {
   connections: number
   /** Requests in flight on each. */

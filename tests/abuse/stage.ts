@@ -1,6 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { hashToken, newToken } from '../../src/app/api-token.ts'
+import { hashSessionToken } from '../../src/app/hashed-sessions.ts'
+import { sessionCookieName } from '../../src/app/session-cookie.ts'
 import { decisiveEventTypes } from '../../src/domain/contract.ts'
 import type { Account } from './attack.ts'
 
@@ -89,14 +91,38 @@ export class Stage {
   }
 
   /** Tokens that nobody knows. Returns their ids. */
-  async tokens(count: number): Promise<string[]> {
+  async tokens(count: number, { areRevoked = false } = {}): Promise<string[]> {
     const { rows } = await this.sql.query<{ id: string }>(
-      `INSERT INTO api_tokens (id, user_id, name, token_hash, created_at)
-       SELECT gen_random_uuid(), $1, 'one of many', sha256($2 || n::text::bytea), now()
+      `INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, revoked_at)
+       SELECT gen_random_uuid(), $1, 'one of many', sha256($2 || n::text::bytea), now(), CASE WHEN $4 THEN now() END
        FROM generate_series(1, $3::int) n RETURNING id`,
-      [this.account.userId, randomBytes(16), count],
+      [this.account.userId, randomBytes(16), count, areRevoked],
     )
     return rows.map(({ id }) => id)
+  }
+
+  /** Signs the account in, as tokens and invitations need. Returns the header Cookie, which `bySession` sends. */
+  async signIn(): Promise<{ cookie: string }> {
+    const token = randomBytes(24).toString('base64url')
+    await this.sql.query(
+      `INSERT INTO sessions (id, user_id, token, created_at, updated_at, expires_at)
+       VALUES (gen_random_uuid(), $1, $2, now(), now(), now() + interval '1 day')`,
+      [this.account.userId, hashSessionToken(token)],
+    )
+    const signature = createHmac('sha256', await this.#sessionSecret())
+      .update(token)
+      .digest('base64')
+    return { cookie: `${sessionCookieName(false)}=${encodeURIComponent(`${token}.${signature}`)}` }
+  }
+
+  /** The service makes one where there is none, and keeps to what is there. */
+  async #sessionSecret(): Promise<string> {
+    await this.sql.query(
+      "INSERT INTO server_secrets (name, value) VALUES ('sessions', $1) ON CONFLICT DO NOTHING",
+      [randomBytes(32).toString('base64url')],
+    )
+    const { rows } = await this.sql.query("SELECT value FROM server_secrets WHERE name = 'sessions'")
+    return rows[0].value
   }
 
   /** The body of the answer; what is refused here is a fault of the attack. */

@@ -5,11 +5,13 @@ import { invitationUrl } from '../../app/invitation-key.ts'
 import { listInvitations } from '../../app/list-invitations.ts'
 import { revokeInvitation } from '../../app/revoke-invitation.ts'
 import { requireSession } from '../authenticate.ts'
+import { presentEach } from '../present.ts'
 import { presentInvitation } from '../present-account.ts'
 import { publicUrl } from '../public-url.ts'
 import { CreatedInvitationBody, InvitationBody, NewInvitationBody } from '../schemas/account.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Not an API token: an invitation lets someone in. */
@@ -69,7 +71,8 @@ export function addInvitationRoutes(server: TypedServer, app: App): void {
         ),
       },
     },
-    async (request) => ({ data: (await listInvitations(app, request.userId)).map(presentInvitation) }),
+    (request, reply) =>
+      sendJson(reply, { data: presentEach(listInvitations(app, request.userId), presentInvitation) }),
   )
 
   server.delete(

@@ -4,11 +4,13 @@ import { createOwnToken } from '../../app/create-own-token.ts'
 import { listOwnTokens } from '../../app/list-own-tokens.ts'
 import { revokeOwnToken } from '../../app/revoke-own-token.ts'
 import { requireSession } from '../authenticate.ts'
+import { presentEach } from '../present.ts'
 import { presentApiToken } from '../present-account.ts'
 import { readTime } from '../read-time.ts'
 import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from '../schemas/account.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
+import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Not an API token: that is what they are about. */
@@ -67,7 +69,8 @@ export function addTokenRoutes(server: TypedServer, app: App): void {
         ),
       },
     },
-    async (request) => ({ data: (await listOwnTokens(app, request.userId)).map(presentApiToken) }),
+    (request, reply) =>
+      sendJson(reply, { data: presentEach(listOwnTokens(app, request.userId), presentApiToken) }),
   )
 
   server.delete(

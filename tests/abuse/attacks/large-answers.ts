@@ -1,5 +1,5 @@
 import type { Attack, Target } from '../attack.ts'
-import { flood, get, onAnswer, request } from '../requests.ts'
+import { bySession, flood, get, onAnswer, request } from '../requests.ts'
 import { OPEN_CONTRACT, type Stage } from '../stage.ts'
 import { atOnce, open, rest } from '../wire.ts'
 
@@ -101,12 +101,16 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'read-tokens',
-    does: '20 connections list an account’s 20,000 tokens, which comes without pages',
+    does: '20 connections list an account’s tokens, 1,000 in force and 1,000 revoked, which come without pages',
     prepare: async (stage) => {
-      await stage.tokens(stage.many(20_000))
-      return {}
+      await stage.tokens(stage.many(999))
+      await stage.tokens(stage.many(1_000), { areRevoked: true })
+      return stage.signIn()
     },
-    run: readsOf(20, () => '/v1/tokens'),
+    run: (target, signal) =>
+      flood(target, signal, { connections: 20 }, () =>
+        request(target, 'GET', '/v1/tokens', bySession(target)),
+      ),
   },
   {
     name: 'lists',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Attack, Target } from '../attack.ts'
-import { flood, get, post, request } from '../requests.ts'
+import { bySession, flood, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
 
 const claimOf = ({ account }: Target, contract: object = OPEN_CONTRACT) => ({
@@ -125,8 +125,12 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'tokens',
-    does: '64 connections create tokens',
-    run: posts(64, '/v1/tokens', () => ({ name: 'one of many' })),
+    does: '64 connections create tokens, as many as an account may have and more',
+    prepare: (stage) => stage.signIn(),
+    run: (target, signal) =>
+      flood(target, signal, { connections: 64 }, () =>
+        post(target, '/v1/tokens', { name: 'one of many' }, bySession(target)),
+      ),
   },
   {
     name: 'one-record',
@@ -149,20 +153,26 @@ export const recordAttacks: Attack[] = [
   {
     name: 'revocations',
     does: '32 connections revoke the account’s tokens, of which every server must hear',
-    prepare: async (stage) => ({ tokens: (await stage.tokens(stage.many(5_000))).join(' ') }),
+    prepare: async (stage) => ({
+      tokens: (await stage.tokens(stage.many(5_000))).join(' '),
+      ...(await stage.signIn()),
+    }),
     run: (target, signal) => {
       const ids = (target.prepared.tokens as string).split(' ')
       return flood(target, signal, { connections: 32 }, (number) =>
-        request(target, 'DELETE', `/v1/tokens/${ids[number % ids.length]}`),
+        request(target, 'DELETE', `/v1/tokens/${ids[number % ids.length]}`, bySession(target)),
       )
     },
   },
   {
     name: 'invitation-links',
-    does: '64 connections make invitations, and list them all',
+    does: '64 connections make invitations, as many as an account may have and more, and list them all',
+    prepare: (stage) => stage.signIn(),
     run: (target, signal) =>
       flood(target, signal, { connections: 64 }, (number) =>
-        number % 8 === 0 ? get(target, '/v1/invitations') : post(target, '/v1/invitations', { email: null }),
+        number % 8 === 0
+          ? request(target, 'GET', '/v1/invitations', bySession(target))
+          : post(target, '/v1/invitations', { email: null }, bySession(target)),
       ),
   },
   {

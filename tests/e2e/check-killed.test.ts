@@ -23,7 +23,7 @@ const SOON = {
   UNTIL_FIRST_CHECK_MS: '15000',
 }
 /** Once there is nothing to prepare. */
-const SOONER = { ...SOON, UNTIL_FIRST_CHECK_MS: '5000' }
+const SOONER = { ...SOON, UNTIL_FIRST_CHECK_MS: '8000' }
 
 describe('in the middle of a check', { concurrency: true }, () => {
   test('the server is killed', async (t) => {
@@ -87,12 +87,14 @@ async function prepareCheck(t: TestContext, served: ServeProcess, address: strin
   return {
     /** Some have moved, and others not. Returns the process of a connection that moves them. */
     isHalfDone: async (): Promise<number> => {
-      const [row] = await eventually(
-        async () => {
-          const found = await ask(address, MOVING)
-          return found.length > 0 && found
-        },
-        { seconds: 90 },
+      const [row] = await connected(address, (client) =>
+        eventually(
+          async () => {
+            const { rows } = await client.query(MOVING)
+            return rows.length > 0 && rows
+          },
+          { seconds: 90 },
+        ),
       )
       assert.ok(Number(row?.moved) < DUE, 'it was not over')
       return Number(row?.pid)
@@ -101,7 +103,9 @@ async function prepareCheck(t: TestContext, served: ServeProcess, address: strin
     isFinishedBy: async (server: ServeProcess, at = address) => {
       load.setServers([server.url])
       await load.acknowledges(20)
-      await eventually(async () => ((await ask(at, MOVED))[0]?.claims as number) >= DUE, { seconds: 120 })
+      await connected(at, (client) =>
+        eventually(async () => (await client.query(MOVED)).rows[0].claims >= DUE, { seconds: 120 }),
+      )
       await stopLoad()
       await load.verify(await clientAt(server.url))
       assert.deepEqual(await ask(at, MOVED), [{ events: DUE, claims: DUE }])
@@ -132,13 +136,17 @@ function once<T>(work: () => Promise<T>): () => Promise<void> {
   }
 }
 
-async function ask(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+const ask = (url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+  connected(url, async (client) => (await client.query(text, values)).rows)
+
+/** On one connection, since making one takes more than what is asked on it. */
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   // The database may be killed under it.
   client.on('error', () => {})
   await client.connect()
   try {
-    return (await client.query(text, values)).rows
+    return await work(client)
   } finally {
     await client.end()
   }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -20,7 +21,7 @@ interface Operation {
   operationId?: string
   summary?: string
   tags?: string[]
-  responses: Record<string, { description: string }>
+  responses: Record<string, { description: string; content?: Record<string, { schema?: object }> }>
   requestBody?: {
     required: boolean
     content: Record<string, { schema: Schema; example?: unknown; examples?: object }>
@@ -45,6 +46,19 @@ describe('the document', () => {
     const { valid, errors } = await validator.validate(structuredClone(document))
     assert.ok(valid, JSON.stringify(errors))
     assert.equal(validator.version, '3.1')
+  })
+
+  test('has valid schemas, for what is received and what is answered', () => {
+    const ajv = new Ajv2020({ strict: false })
+    const answers = operations
+      .flatMap(({ operation: { responses } }) => Object.values(responses))
+      .flatMap(({ content = {} }) => Object.values(content))
+      .map(({ schema = {} }) => schema)
+    const received = operations
+      .flatMap(({ operation: { requestBody } }) => Object.values(requestBody?.content ?? {}))
+      .map(({ schema }) => schema)
+    for (const schema of [...Object.values<object>(document.components.schemas), ...answers, ...received])
+      assert.ok(ajv.validateSchema(schema), ajv.errorsText(ajv.errors))
   })
 
   test('has a title, a version, a description and a bearer scheme that holds everywhere (§5)', () => {

@@ -15,7 +15,7 @@ import { eventually } from './eventually.ts'
 const WORKERS = 16
 /** A light load: so many workers, which pause between their events. */
 const FEW_WORKERS = 4
-const LIGHT_PAUSE_MS = 50
+const LIGHT_PAUSE_MS = 150
 const PATIENCE_MS = 3_000
 const FIRST_PAUSE_MS = 10
 

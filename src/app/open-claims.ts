@@ -8,7 +8,6 @@ import { DatabaseAway } from '../storage/database-away.ts'
 import { findTestClocks } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
 import { clockIsHeld } from './hold-clock.ts'
-import { inSlices } from './in-slices.ts'
 import { schemaNotFound, testClockNotFound } from './not-found.ts'
 import type { ContractSource } from './resolve-contract.ts'
 
@@ -16,6 +15,8 @@ import type { ContractSource } from './resolve-contract.ts'
 const PATIENCE_MS = 5_000
 /** Characters of contracts that are stored by one statement. */
 const SET_CHARACTERS = 256 * 1024
+
+type Resolved = Omit<NewClaim, 'contractJson'>
 
 /** What a new claim or candidate is made of. */
 export interface Opening {
@@ -39,7 +40,9 @@ export async function openClaims(
   const { first, again } = firstOfEach(
     resolved.flatMap((claim) => (claim instanceof ServiceError ? [] : claim)),
   )
-  const opened = new Map<NewClaim, Claim | Error>(again.map((claim) => [claim, aliasConflict(claim.address)]))
+  const opened = new Map<ClaimAddress, Claim | Error>(
+    again.map(({ address }) => [address, aliasConflict(address)]),
+  )
   const deadline = performance.now() + PATIENCE_MS
   let isAway = false
   for (const onClock of Map.groupBy(first, (claim) => claim.testClockId).values()) {
@@ -47,16 +50,18 @@ export async function openClaims(
       // Each of them could wait as long for the database as the one before.
       const outcomes: (Claim | Error)[] = isAway ? some.map(notTried) : await insertEach(app, some, deadline)
       isAway ||= outcomes.some((outcome) => outcome instanceof DatabaseAway)
-      for (const [i, claim] of some.entries()) opened.set(claim, outcomes[i] as Claim | Error)
+      for (const [i, claim] of some.entries()) opened.set(claim.address, outcomes[i] as Claim | Error)
     }
   }
-  return resolved.map((claim) => (claim instanceof ServiceError ? claim : (opened.get(claim) as Claim)))
+  return resolved.map((claim) =>
+    claim instanceof ServiceError ? claim : (opened.get(claim.address) as Claim),
+  )
 }
 
 /** Of several candidates with one alias the first is opened. */
-function firstOfEach(claims: readonly NewClaim[]): { first: NewClaim[]; again: NewClaim[] } {
+function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {
   const aliases = new Set<string>()
-  const isFirst = ({ address }: NewClaim) => {
+  const isFirst = ({ address }: Resolved) => {
     if (address.kind === 'claim') return true
     const { size } = aliases
     return aliases.add(address.alias).size > size
@@ -65,19 +70,20 @@ function firstOfEach(claims: readonly NewClaim[]): { first: NewClaim[]; again: N
   return { first, again }
 }
 
-/** What one statement takes: the driver writes all of it out at once. */
-function* inSets(claims: readonly NewClaim[]): Generator<NewClaim[]> {
+/** What one statement takes: the driver writes all of it out at once. Contracts are made text no sooner. */
+function* inSets(claims: readonly Resolved[]): Generator<NewClaim[]> {
+  const textOf = textsOfContracts()
   let set: NewClaim[] = []
   let characters = 0
   for (const claim of claims) {
-    const { length } = claim.contractJson
-    if (set.length > 0 && characters + length > SET_CHARACTERS) {
+    const contractJson = textOf(claim)
+    if (set.length > 0 && characters + contractJson.length > SET_CHARACTERS) {
       yield set
       set = []
       characters = 0
     }
-    set.push(claim)
-    characters += length
+    set.push({ ...claim, contractJson })
+    characters += contractJson.length
   }
   if (set.length > 0) yield set
 }
@@ -125,7 +131,7 @@ async function resolve(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
-): Promise<(NewClaim | ServiceError)[]> {
+): Promise<(Resolved | ServiceError)[]> {
   const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
   const clockIds = new Set(valid.flatMap(({ testClockId }) => testClockId ?? []))
   const schemaIds = new Set(valid.flatMap(({ source }) => ('schemaId' in source ? source.schemaId : [])))
@@ -135,9 +141,8 @@ async function resolve(
     schemaIds.size === 0 ? [] : await findClaimSchemas(app.db.reads.for(userId), userId, [...schemaIds])
   const knownClocks = new Set(clocks.map(({ id }) => id))
   const contracts = new Map(schemas.map(({ id, contract }) => [id, contract]))
-  const textOf = textsOfContracts()
 
-  const toClaim = (opening: Opening | ServiceError): NewClaim | ServiceError => {
+  const toClaim = (opening: Opening | ServiceError): Resolved | ServiceError => {
     if (opening instanceof ServiceError) return opening
     const { address, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
@@ -145,30 +150,20 @@ async function resolve(
     const contract = 'schemaId' in source ? contracts.get(source.schemaId) : source.contract
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
-    const terms = { contract, contractJson: textOf(contract), schemaId, testClockId }
+    const terms = { contract, schemaId, testClockId }
     return { address, userId, customerId: customer.id, customerExternalId, ...terms }
   }
-  return inSlices(mapEach(openings, toClaim))
+  return openings.map(toClaim)
 }
 
-/** One text of each contract: a thousand claims from one schema share it. */
-function textsOfContracts(): (contract: Contract) => string {
+/** A thousand claims from one schema share one text of its contract; no other is kept. */
+function textsOfContracts(): (claim: Resolved) => string {
   const texts = new Map<Contract, string>()
-  return (contract) => {
+  return ({ contract, schemaId }) => {
     const text = texts.get(contract) ?? JSON.stringify(contract)
-    texts.set(contract, text)
+    if (schemaId !== null) texts.set(contract, text)
     return text
   }
-}
-
-/** A step for each: contracts may be long. */
-function* mapEach<From, To>(items: readonly From[], map: (item: From) => To): Generator<void, To[]> {
-  const mapped: To[] = []
-  for (const item of items) {
-    mapped.push(map(item))
-    yield
-  }
-  return mapped
 }
 
 /** Only a candidate's id can be taken: a claim's is new. */

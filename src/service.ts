@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
 import type { TypedServer } from './http/typed-server.ts'
 import { forgetExpiredJob } from './scheduler/jobs/forget-expired.ts'
+import { giveBackMemoryJob } from './scheduler/jobs/give-back-memory.ts'
 import { scheduledCheckJob } from './scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
@@ -78,9 +79,8 @@ export async function startService(
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
-    const scheduler = startScheduler([check, sumUpResolutionsJob(app), forgetExpiredJob(app)], (error, job) =>
-      log.error({ err: error }, `${job.name} failed`),
-    )
+    const jobs = [check, sumUpResolutionsJob(app), forgetExpiredJob(app), giveBackMemoryJob()]
+    const scheduler = startScheduler(jobs, (error, job) => log.error({ err: error }, `${job.name} failed`))
 
     const stop = async () => {
       const finished = Promise.allSettled([server.close(), scheduler.stop()])

@@ -30,7 +30,7 @@ const SITES = [
   [/(clock_timestamp)/, () => 'read_clock'],
 ] as const
 
-function siteOf({ text, name }: { text: string; name?: string | undefined }): string {
+export function siteOf({ text, name }: { text: string; name?: string | undefined }): string {
   if (name) return name
   for (const [pattern, site] of SITES) {
     const found = pattern.exec(text)

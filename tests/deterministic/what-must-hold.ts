@@ -63,7 +63,7 @@ function assertOrder(submissions: readonly Submitted[], claims: ReadonlyMap<stri
     for (const then of alone.slice(i + 1)) {
       if (first.deed.to !== then.deed.to) continue
       const hasWaited = (first.answeredAt as number) <= then.calledAt
-      if (!hasWaited && first.deed.at !== then.deed.at) continue
+      if (!hasWaited && first.server !== then.server) continue
       const log = claims.get(claimIdOf(first.deed.to))?.log ?? []
       const [a, b] = [first, then].map(({ deed }) => log.findIndex(({ id }) => id === deed.id)) as [
         number,

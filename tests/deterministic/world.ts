@@ -16,11 +16,12 @@ import { installStore, type Network, type StoreClient } from './store-client.ts'
 const MINUTE_MS = 60_000
 const START_MS = Date.UTC(2030, 0, 1, 12, 0, 1)
 /** More than any history takes: it does not end. */
-const MOST_STEPS = 5_000
+const MOST_STEPS = 10_000
 
 /** A submission or a check, and what was answered. */
-export interface Call<D extends Deed, T> {
+export interface Call<D, T> {
   deed: D
+  server: App
   calledAtMs: number
   /** By the number of steps. */
   calledAt: number
@@ -150,7 +151,11 @@ export class World {
       case 'submit':
         return this.#submit(deed)
       case 'check':
-        return void this.#check(deed)
+        // A server's next check waits for the one before (scheduler/scheduler.ts).
+        if (!this.checks.some((call) => call.answeredAt === null && call.server === this.#serverOf(deed))) {
+          this.#check(deed)
+        }
+        return
       case 'go on':
         await this.course.time.settle()
         for (let i = 0; i < deed.steps; i++) await this.#step()
@@ -175,7 +180,7 @@ export class World {
     const payload = { value: deed.value }
     const payloadJson = JSON.stringify(payload)
     const { id, type } = deed
-    const app = this.apps[deed.at % this.apps.length] as App
+    const app = this.#serverOf(deed)
     const answer = submitEvent(app, {
       userId: deed.as,
       address:
@@ -189,17 +194,22 @@ export class World {
   }
 
   #check(deed: Deed & { do: 'check' }) {
-    const app = this.apps[deed.at % this.apps.length] as App
+    const app = this.#serverOf(deed)
     const checkTime = new Date(Math.floor(this.store.now().getTime() / MINUTE_MS) * MINUTE_MS)
     const call = this.#call(deed, runScheduledCheck(app, checkTime))
     this.checks.push(call)
     return call
   }
 
-  #call<D extends Deed, T>(deed: D, answer: Promise<T>): Call<D, T> {
+  #serverOf({ at }: { at: number }): App {
+    return this.apps[at % this.apps.length] as App
+  }
+
+  #call<D extends Deed & { at: number }, T>(deed: D, answer: Promise<T>): Call<D, T> {
     const { course } = this
     const call: Call<D, T> = {
       deed,
+      server: this.#serverOf(deed),
       calledAtMs: course.time.nowMs,
       calledAt: course.taken,
       answeredAt: null,

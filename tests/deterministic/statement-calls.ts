@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { moveOf } from '../../src/app/run-scheduled-check.ts'
+import { type Append, appendEvents, type TimeSource } from '../../src/storage/append-events.ts'
+import { readEvents } from '../../src/storage/claim-log.ts'
+import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
+import {
+  beginDueWalk,
+  endDueWalk,
+  moveKinds,
+  nextDueIds,
+  readDueKinds,
+  tryCheckTurn,
+} from '../../src/storage/due-claims.ts'
+import { readLongLog } from '../../src/storage/long-log.ts'
+import { holdTotalsBefore, takeBackTotals } from '../../src/storage/resolution-totals.ts'
+import { findFreeTestClocks } from '../../src/storage/test-clocks.ts'
+import type { Side } from './both-stores.ts'
+
+export type Call =
+  | { call: 'read'; claims: string[]; named: string[] }
+  | { call: 'append'; to: AppendTo[]; by: string | null; inTransaction: 'none' | 'COMMIT' | 'ROLLBACK' }
+  | { call: 'find'; claim: string; id: string; bytes: number }
+  | { call: 'read long'; claim: string }
+  | { call: 'free clocks' }
+  | { call: 'hold'; table: 'claims' | 'test_clocks'; id: string }
+  | { call: 'due' | 'mark'; minutes: number }
+  | { call: 'move' | 'let go' }
+
+interface AppendTo {
+  claim: string
+  /** By what was read first of it, or last. */
+  isStale: boolean
+  /** The log's last time is later than the clock. */
+  isAhead: boolean
+  settles: boolean
+  events: { id: string; type: string; value: number }[]
+}
+
+interface Names {
+  claims: readonly string[]
+  clocks: readonly { userId: string; id: string }[]
+  start: Date
+}
+
+export const NOT_COMPARED = 'not compared'
+
+export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
+  const claim = fc.constantFrom(...claims)
+  const id = fc.constantFrom('1', '2', '3', '4')
+  const is = <const T extends string>(call: T) => ({ call: fc.constant(call) })
+  const value = fc.nat({ max: 1 })
+  const type = fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom('a', 'b', 'noise') },
+    { weight: 1, arbitrary: fc.constant('bomb') },
+  )
+  const to = fc.record({
+    claim,
+    isStale: fc.nat({ max: 4 }).map((n) => n === 0),
+    isAhead: fc.nat({ max: 4 }).map((n) => n === 0),
+    settles: fc.nat({ max: 3 }).map((n) => n === 0),
+    events: fc.array(fc.record({ id, type, value }), { minLength: 1, maxLength: 3 }),
+  })
+  const append = fc.record({
+    ...is('append'),
+    to: fc.uniqueArray(to, { minLength: 1, maxLength: 4, selector: ({ claim }) => claim }),
+    by: fc.constantFrom(null, null, ...clocks.map(({ userId }) => userId)),
+    inTransaction: fc.constantFrom('none' as const, 'none' as const, 'COMMIT' as const, 'ROLLBACK' as const),
+  })
+  const minutes = fc.constantFrom(-5, 5, 25, 45, 6_000)
+  const hold = fc.oneof(
+    fc.record({ ...is('hold'), table: fc.constant('claims' as const), id: claim }),
+    fc.record({
+      ...is('hold'),
+      table: fc.constant('test_clocks' as const),
+      id: fc.constantFrom(...clocks.map(({ id }) => id)),
+    }),
+  )
+  const call: fc.Arbitrary<Call> = fc.oneof(
+    fc.record({ ...is('read'), claims: fc.subarray([...claims]), named: fc.array(id) }),
+    append,
+    append,
+    fc.record({ ...is('find'), claim, id, bytes: fc.constantFrom(11, 11, 12) }),
+    fc.record({ ...is('read long'), claim }),
+    fc.record(is('free clocks')),
+    hold,
+    fc.record({ call: fc.constantFrom('due' as const, 'due' as const, 'mark' as const), minutes }),
+    fc.record({ call: fc.constantFrom('move' as const, 'let go' as const) }),
+  )
+  return fc.array(call, { minLength: 1, maxLength: 30, size: 'max' })
+}
+
+/** What it answers; an error as its SQLSTATE. */
+export async function perform(side: Side, call: Call, { clocks, start }: Names): Promise<unknown> {
+  const { db } = side
+  const at = (minutes: number) => new Date(start.getTime() + minutes * 60_000)
+  switch (call.call) {
+    case 'read':
+      return remember(side, [...(await readClaimsToDecide(db, call.claims, call.named))])
+    case 'append':
+      return append(side, call, at(10_000))
+    case 'find':
+      return readEvents(db, [{ claimId: call.claim, id: call.id, payloadBytes: call.bytes }])
+    case 'read long': {
+      const found: unknown[] = []
+      const onDecisive = async (events: unknown[]) => void found.push(events)
+      await readLongLog(db, call.claim, { onClaim: (claim) => found.push(claim), onDecisive })
+      return found
+    }
+    case 'free clocks':
+      return (
+        await findFreeTestClocks(db, [...clocks, { userId: clocks[0]?.userId as string, id: GONE }])
+      ).sort()
+    case 'hold':
+      return side.hold(call.table, call.id)
+    case 'let go':
+      return side.letGo()
+    case 'due':
+      return readDue(side, at(call.minutes))
+    case 'move': {
+      const moves = side.moves.splice(0)
+      return moves.length === 0 ? 0 : moveKinds(db, moves, 20)
+    }
+    case 'mark':
+      return [await holdTotalsBefore(db, at(call.minutes)), await takeBackTotals(db, at(call.minutes))]
+  }
+}
+
+const GONE = '00000000-0000-4000-8000-0000000000ff'
+
+function remember({ seen }: Side, found: ClaimToDecide[]): ClaimToDecide[] {
+  for (const one of found) seen.set(one.claim.id, [...(seen.get(one.claim.id) ?? []), one])
+  return found.sort((a, b) => (a.claim.id < b.claim.id ? -1 : 1))
+}
+
+async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { call: 'append' }, ahead: Date) {
+  const appends = to.flatMap(({ claim, isStale, isAhead, settles, events }): Append[] => {
+    const read = seen.get(claim)?.at(isStale ? 0 : -1)
+    const isThere =
+      by === null ? read?.claim.testClockId === null : read?.claim.userId === by && read?.claim.testClockId
+    if (!read || !isThere) return []
+    const written = events.map(({ value, ...event }) => ({ ...event, payload: `{"value":${value}}` }))
+    const lastAt = isAhead ? ahead : read.lastAt
+    return [{ seen: read.claim, lastAt, events: written, bytes: 11 * events.length, settles }]
+  })
+  if (appends.length === 0) return NOT_COMPARED
+  const time: TimeSource = by === null ? { kind: 'live' } : { kind: 'test clocks', userId: by }
+  if (inTransaction === 'none') return appendEvents(db, appends, time)
+  await db.query({ text: 'BEGIN' })
+  const result = await appendEvents(db, appends, time).catch((error) => error.code)
+  await db.query({ text: inTransaction })
+  return result
+}
+
+/** Kinds told claim by claim: which of them are alike to the millisecond is chance. */
+async function readDue(side: Side, checkTime: Date): Promise<unknown> {
+  await side.db.query({ text: 'BEGIN' })
+  const isTaken = await tryCheckTurn(side.db)
+  await beginDueWalk(side.db, checkTime, 5)
+  const ids = await nextDueIds(side.db, 3)
+  ids.push(...(await nextDueIds(side.db, 3)))
+  await endDueWalk(side.db)
+  const kinds = await readDueKinds(side.db, checkTime, ids)
+  await side.db.query({ text: 'COMMIT' })
+  side.moves = kinds.flatMap((kind) => moveOf(kind, checkTime))
+  const claims = kinds.flatMap(
+    ({ ids, eventCounts, count: _, state: { status, scheduledOutcome }, ...rest }) =>
+      ids
+        .slice(1, -1)
+        .split(',')
+        .map((id, i) => [id, eventCounts.slice(1, -1).split(',')[i], status, scheduledOutcome, rest]),
+  )
+  return [isTaken, ids, claims.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))]
+}

@@ -75,8 +75,8 @@ export class Backend {
   }
 
   /** Nothing was done; in a transaction all of it is lost. */
-  fail(): void {
-    if (this.status === 'I') this.#end(false)
+  fail(site = ''): void {
+    if (this.status === 'I' || site === 'COMMIT') this.#end(false)
     else this.status = 'E'
   }
 

@@ -17,12 +17,16 @@ export async function explore(
 ): Promise<void> {
   let steps = 0
   let runs = 0
+  let hasFailed = false
+  const startedAt = Date.now()
   const tryOut = async (history: History) => {
     runs++
     await World.run(history.choices, history.servers, async (world) => {
       try {
         await prove(world, history)
       } catch (cause) {
+        if (!hasFailed) tell(`first failure after ${runs} histories, ${Date.now() - startedAt} ms`)
+        hasFailed = true
         throw new Error(`${cause}\n\n${inWords(history)}\n\n${world.course.story.join('\n')}`, { cause })
       } finally {
         steps += world.course.taken

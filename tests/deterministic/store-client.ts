@@ -17,6 +17,8 @@ export interface Network {
   store: Store
   faults: Faults
   clients: Set<StoreClient>
+  /** Connections that were in order and were given up within a transaction. */
+  abandoned: string[]
 }
 
 const TERMINATED = 'Connection terminated unexpectedly'
@@ -52,6 +54,7 @@ export class StoreClient extends EventEmitter {
   #status: 'I' | 'T' | 'E' | null = null
   #connecting: ((error: Error | null) => void) | null = null
   #isAway = false
+  #isSound = true
   /** pg-pool looks at these. */
   _ending = false
   _queryable = true
@@ -111,6 +114,8 @@ export class StoreClient extends EventEmitter {
 
   end(callback: () => void = () => {}): void {
     this._ending = true
+    const isIdle = this.#status === null || this.#status === 'I'
+    if (this.#isSound && !isIdle && !this.#isAway) this.#network.abandoned.push(this.name)
     if (this.#isAway) callback()
     else this.once('end', callback)
     if (this.#isAway) return
@@ -155,6 +160,7 @@ export class StoreClient extends EventEmitter {
   #send(sent: Sent, fault: Fault | undefined): void {
     const { course } = this.#network
     const label = `${this.name}: ${sent.site}`
+    if (fault && (fault.kind !== 'refusal' || /^(COMMIT|ROLLBACK)$/.test(sent.site))) this.#isSound = false
     const execute = (answer: (answer: Answer) => void) => () => this.#execute(sent, answer)
     const bring = (answer: Answer) => this.#bring(sent, answer)
     switch (fault?.kind) {
@@ -202,7 +208,8 @@ export class StoreClient extends EventEmitter {
   }
 
   #refuse(sent: Sent, code: string): void {
-    this.#backend.fail()
+    if (/^(57P|08)/.test(code)) this.#isSound = false
+    this.#backend.fail(sent.site)
     this.#answer(sent, databaseError(code))
     if (code.startsWith('57P')) this.#network.course.may(`${this.name} is cut off`, () => this.break())
   }

@@ -117,9 +117,10 @@ export function assertClaimsFollowTheirLogs({ store, submissions }: World): void
 }
 
 /** Nobody waits, nothing is held, and nothing was unheard. */
-export function assertNothingIsLeft({ apps, store, unheard, course }: World): void {
+export function assertNothingIsLeft({ apps, store, unheard, abandoned, course }: World): void {
   assert.deepEqual(unheard.map(String), [], 'nobody heard of it')
   for (const { submissions } of apps) assert.equal(submissions.waiting, 0)
+  assert.deepEqual(abandoned, [], 'given up within a transaction')
   assert.deepEqual(store.held, [], 'locks that are held')
   assert.equal(store.deadlocks, 0, 'deadlocks')
   assert.deepEqual([course.waiting, course.time.waiting], [0, 0], 'steps and timers')

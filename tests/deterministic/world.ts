@@ -40,6 +40,7 @@ export class World {
   readonly checks: Call<Deed & { do: 'check' }, number>[] = []
   /** What was rejected and heard by nobody, or thrown into the loop. */
   readonly unheard: unknown[] = []
+  readonly abandoned: string[] = []
   readonly #clients = new Set<StoreClient>()
   readonly #holders = new Map<string, Backend>()
   #skewMs = 0

@@ -1,0 +1,67 @@
+import type { App } from '../../src/app/app.ts'
+import { createToken } from '../../src/app/create-token.ts'
+import { createUser } from '../../src/app/create-user.ts'
+import type { Account } from './account.ts'
+import { Known, OWN_TOKEN } from './known.ts'
+
+const PASSWORD = 'correct horse battery'
+
+/** Makes accounts that a request can come from; past the API, as the command line does. */
+export class Accounts {
+  readonly #app: App
+  readonly #url: string
+  #made = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(app: App, url: string) {
+    this.#app = app
+    this.#url = url
+  }
+
+  /** @param signedIn whether it has a session too, of which not many can be opened in a minute */
+  make(signedIn: boolean): Promise<Account> {
+    // One after the other: hashes of passwords that wait too long are refused.
+    const made = this.#last.then(() => this.#make(signedIn))
+    this.#last = made.catch(() => {})
+    return made
+  }
+
+  async #make(signedIn: boolean): Promise<Account> {
+    const wanted = `fuzz-${process.pid}-${this.#made++}@example.com`
+    const { email } = await createUser(this.#app, wanted, signedIn ? PASSWORD : undefined)
+    const token = await createToken(this.#app, { email, name: OWN_TOKEN, expiresAt: null })
+    const cookie = signedIn ? await this.#signIn(email) : null
+    const revokedToken = cookie === null ? null : await this.#revokedToken(cookie)
+    return { token, cookie, revokedToken, known: new Known() }
+  }
+
+  async #signIn(email: string): Promise<string> {
+    const answer = await this.#send('/api/auth/sign-in/email', 'POST', { email, password: PASSWORD }, {})
+    return answer.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(';', 1)[0])
+      .join('; ')
+  }
+
+  async #revokedToken(cookie: string): Promise<string> {
+    const made = await this.#send('/v1/tokens', 'POST', { name: 'revoked' }, { Cookie: cookie })
+    const { id, token } = (await made.json()) as { id: string; token: string }
+    await this.#send(`/v1/tokens/${id}`, 'DELETE', undefined, { Cookie: cookie })
+    return token
+  }
+
+  async #send(
+    path: string,
+    method: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Response> {
+    const answer = await fetch(this.#url + path, {
+      method,
+      headers: { Origin: this.#url, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`)
+    return answer
+  }
+}

@@ -1,0 +1,67 @@
+import { fileURLToPath } from 'node:url'
+import type { Cleanup } from '../../bench/cleanup.ts'
+import { Cluster } from '../../bench/cluster.ts'
+import { ServerProcess } from '../../bench/server-process.ts'
+import { createApp } from '../../src/app/app.ts'
+import { Database } from '../../src/storage/database.ts'
+import { Accounts } from './accounts.ts'
+
+const COLLECT = fileURLToPath(new URL('./collect-at-signal.ts', import.meta.url))
+const MOST_SCHEMAS = '30'
+const PATIENCE_MS = 30_000
+
+/** Memory of the server after its garbage was collected, in MB. */
+export interface Memory {
+  heapMb: number
+  residentMb: number
+}
+
+/** `claimkeeper serve` with its own PostgreSQL, and accounts on it. */
+export class FuzzedServer {
+  readonly accounts: Accounts
+  readonly #process: ServerProcess
+
+  private constructor(process: ServerProcess, accounts: Accounts) {
+    this.#process = process
+    this.accounts = accounts
+  }
+
+  static async start(folder: string, cleanup: Cleanup): Promise<FuzzedServer> {
+    const cluster = await Cluster.start(folder, cleanup)
+    const { url: databaseUrl } = await cluster.createDatabase('fuzz')
+    // Few enough for the limit to be met.
+    process.env.CLAIMKEEPER_MOST_SCHEMAS = MOST_SCHEMAS
+    const server = await ServerProcess.start(
+      { url: databaseUrl },
+      ['--expose-gc', '--import', COLLECT],
+      cleanup,
+    )
+    const db = new Database({ connectionString: databaseUrl, poolSize: 2 })
+    cleanup.add(() => db.close())
+    return new FuzzedServer(server, new Accounts(createApp(db), server.url))
+  }
+
+  get url(): string {
+    return this.#process.url
+  }
+
+  /** Lines of its log of level error, and what is none, since the last call. */
+  takeErrors(): string[] {
+    return this.#process.takeErrors()
+  }
+
+  async memory(): Promise<Memory> {
+    const { promise, resolve, reject } = Promise.withResolvers<Memory>()
+    const timer = setTimeout(() => reject(new Error('the server does not tell of its memory')), PATIENCE_MS)
+    const stop = this.#process.onLogLine(({ heapMb, residentMb }) => {
+      if (typeof heapMb === 'number') resolve({ heapMb, residentMb: Number(residentMb) })
+    })
+    process.kill(this.#process.pid, 'SIGUSR2')
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      stop()
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { headersOf, type Identity } from './account.ts'
+import { Client, type Seat } from './client.ts'
+import { codesOf, type Operation } from './document.ts'
+import { kindOfPath } from './known.ts'
+import { fullLogs, makeRecords, type Records } from './records.ts'
+import type { Request } from './request.ts'
+import { someUuid } from './strings.ts'
+
+const MIB = 1024 * 1024
+/** More than a body may have, of a batch and otherwise. */
+const LARGE_BATCH = Buffer.alloc(8 * MIB + 1, ' ')
+const LARGE_BODY = LARGE_BATCH.subarray(0, MIB + 1)
+
+/** Of what must succeed at last. */
+const MOST_TRIES = 10
+
+type Field = Record<string, unknown>
+/** What makes a request of an operation fail in one way. */
+type Recipe = (asked: Request, needs: Needs) => Request
+
+interface Needs {
+  seat: Seat
+  operation: Operation
+  records: Records
+}
+
+/** Asks each operation for each error that the document promises of it and that a request alone can reach. */
+export async function reachEveryError(seat: Seat): Promise<void> {
+  const client = new Client(seat)
+  const records = await makeRecords(seat)
+  for (const operation of seat.document.operations) {
+    for (const code of Object.values(operation.responses).flatMap(codesOf)) {
+      const recipe = RECIPES[code]
+      if (!recipe) continue
+      const needs = { seat, operation, records }
+      const asked = recipe(plainRequest(needs), needs)
+      // A body that is too large may be cut off before its refusal is read.
+      for (let i = 0; i < MOST_TRIES && !seat.tally.has(operation.id, code); i++) await client.ask(asked)
+    }
+  }
+  await fullLogs(seat, client, records)
+  await tooManySchemas(seat, client, records)
+  await tellOfTakenAliases(client, { seat, records })
+}
+
+/** One that would succeed. */
+function plainRequest({ seat, operation, records }: Needs): Request {
+  const { method, path, access } = operation
+  const kind = kindOfPath(path)
+  const body = records.bodyOf(operation)
+  const identity: Identity = access === 'session' ? 'session' : 'token'
+  return {
+    method,
+    path: path.replace(/\{\w+\}/, () =>
+      encodeURIComponent(seat.account.known.of(kind)[0] ?? someUuid(seat.random)),
+    ),
+    headers: {
+      ...headersOf(identity, seat.account, seat.wire.url),
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+    },
+    body: body ? Buffer.from(JSON.stringify(body)) : null,
+  }
+}
+
+const as =
+  (identity: Identity): Recipe =>
+  (asked, { seat }) => {
+    const { Authorization: _, Cookie: __, Origin: ___, ...headers } = asked.headers
+    return { ...asked, headers: { ...headers, ...headersOf(identity, seat.account, seat.wire.url) } }
+  }
+
+const withBody =
+  (body: Buffer<ArrayBuffer>, type: string): Recipe =>
+  (asked) => ({
+    ...asked,
+    headers: { ...asked.headers, 'Content-Type': type },
+    body,
+  })
+
+/** Changes a field of the body, or of each item that it has. */
+const withField =
+  (change: (fields: Field, needs: Needs) => Field): Recipe =>
+  (asked, needs) => {
+    const body = JSON.parse(asked.body?.toString() ?? '{}') as Field
+    const [list] = Object.keys(body)
+    const items = needs.operation.path.endsWith('/batch') ? (body[list as string] as Field[]) : null
+    const changed = items
+      ? { [list as string]: items.map((item) => change(item, needs)) }
+      : change(body, needs)
+    return { ...asked, body: Buffer.from(JSON.stringify(changed)) }
+  }
+
+/** A record that is not there: in the path, or else in the body. */
+const withoutRecord =
+  (field: string, isInPath: (operation: Operation) => boolean): Recipe =>
+  (asked, needs) => {
+    const strange = someUuid(needs.seat.random)
+    const { path, method } = needs.operation
+    if (isInPath(needs.operation)) return { ...asked, path: path.replace(/\{\w+\}/, strange) }
+    if (method === 'GET') return { ...asked, path: `${asked.path}?${field}=${strange}` }
+    return withField(({ contract, claim_id, candidate_alias, ...rest }) =>
+      field === 'schema_id'
+        ? { ...rest, ...(candidate_alias ? { candidate_alias } : {}), schema_id: strange }
+        : {
+            ...rest,
+            ...(contract ? { contract } : {}),
+            ...(candidate_alias && field !== 'claim_id' ? { candidate_alias } : {}),
+            [field]: strange,
+          },
+    )(asked, needs)
+  }
+
+const isAt = (resource: string) => (operation: Operation) => operation.path.startsWith(`/v1/${resource}/{`)
+
+const RECIPES: Record<string, Recipe> = {
+  VALIDATION_ERROR: (asked) => ({ ...asked, path: `${asked.path}?x=%ff` }),
+  TOKEN_INVALID: as('nobody'),
+  CROSS_ORIGIN_REQUEST: as('other-site'),
+  SESSION_REQUIRED: as('token'),
+  PAYLOAD_TOO_LARGE: (asked, needs) =>
+    withBody(needs.operation.path.endsWith('/batch') ? LARGE_BATCH : LARGE_BODY, 'application/json')(
+      asked,
+      needs,
+    ),
+  UNSUPPORTED_MEDIA_TYPE: withBody(Buffer.from('a,b'), 'text/csv'),
+  CLAIM_NOT_FOUND: withoutRecord('claim_id', isAt('claims')),
+  CANDIDATE_NOT_FOUND: withoutRecord('candidate_alias', isAt('candidates')),
+  SCHEMA_NOT_FOUND: withoutRecord('schema_id', isAt('schemas')),
+  TEST_CLOCK_NOT_FOUND: withoutRecord('test_clock_id', isAt('test_clocks')),
+  TOKEN_NOT_FOUND: withoutRecord('', isAt('tokens')),
+  INVITATION_NOT_FOUND: withoutRecord('', isAt('invitations')),
+  CUSTOMER_NOT_FOUND: (asked, needs) => {
+    const field = needs.operation.path.startsWith('/v1/candidates') ? 'customer_uuid' : 'customer_id'
+    return withoutRecord(field, isAt('customers'))(asked, needs)
+  },
+  CUSTOMER_EXTERNAL_ID_CONFLICT: withField((_, { records }) => ({
+    external_id: records.customer.external_id,
+  })),
+  CANDIDATE_ALIAS_CONFLICT: withField((fields, { records }) => ({
+    ...fields,
+    candidate_alias: records.alias,
+  })),
+  EVENT_ID_CONFLICT: withField((fields) => ({ ...fields, id: 'the first', value: 'another' })),
+  CLAIM_NOT_OPEN: (asked, needs) => addressedTo(asked, needs, needs.records.closed),
+}
+
+/** A submission to these, in whatever way the operation names them. */
+export function addressedTo(
+  asked: Request,
+  needs: Pick<Needs, 'operation'>,
+  to: { claim: string; alias: string },
+): Request {
+  const { path } = needs.operation
+  const inPath = path.replace('{id}', to.claim).replace('{candidate_alias}', encodeURIComponent(to.alias))
+  const address = path.includes('{') ? {} : { claim_id: to.claim }
+  return { ...asked, path: inPath, body: Buffer.from(JSON.stringify({ type: 'a', ...address })) }
+}
+
+/** Aliases of others are told of a hundred times a minute. */
+async function tellOfTakenAliases(
+  client: Client,
+  { seat, records }: Omit<Needs, 'operation'>,
+): Promise<void> {
+  const [taken] = seat.stranger?.known.of('alias') ?? []
+  if (taken === undefined) return
+  const operation = seat.document.operation('createCandidate')
+  const asked = plainRequest({ seat, operation, records })
+  const again = withField((fields) => ({ ...fields, candidate_alias: taken }))(asked, {
+    seat,
+    operation,
+    records,
+  })
+  for (let i = 0; i < 200 && !seat.tally.has('createCandidate', 'RATE_LIMITED'); i++) await client.ask(again)
+}
+
+/** Until there are as many as the server allows, where that is not too many. */
+async function tooManySchemas(seat: Seat, client: Client, records: Records): Promise<void> {
+  const operation = seat.document.operation('createSchema')
+  const asked = plainRequest({ seat, operation, records })
+  for (let i = 0; i < 100 && !seat.tally.has('createSchema', 'SCHEMA_LIMIT_REACHED'); i++)
+    await client.ask(asked)
+}

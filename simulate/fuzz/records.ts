@@ -1,0 +1,127 @@
+import type { Client, Seat } from './client.ts'
+import type { Operation } from './document.ts'
+import { OWN_TOKEN } from './known.ts'
+import { addressedTo } from './reach-every-error.ts'
+import type { Request } from './request.ts'
+
+const CONTRACT = {
+  price: 1,
+  activity_window: 3_600,
+  review_window: 60,
+  fulfillment_condition: { event: 'done' },
+  timeout_outcome: 'fail',
+}
+const FROZEN = '2026-01-01T00:00:00.000Z'
+/** As many as a log holds. */
+const FULL_LOG = 10_000
+const BATCH = 1_000
+
+/** Records of an account, one of each kind, that errors are asked about. */
+export interface Records {
+  customer: { id: string; external_id: string }
+  schema: string
+  clock: string
+  claim: string
+  alias: string
+  /** Some that take no more events. */
+  closed: { claim: string; alias: string }
+  /** A body with which the operation would succeed; undefined where it has none. */
+  bodyOf: (operation: Operation) => object | undefined
+}
+
+type Made = Record<string, string>
+
+export async function makeRecords(seat: Seat): Promise<Records> {
+  const post = poster(seat)
+  const { prefix, account } = seat
+  const customer = await post('/v1/customers', { external_id: `${prefix}-customer` })
+  const ids = { customer_id: customer.id, customer_uuid: customer.external_id }
+  const open = async (name: string) => {
+    const claim = await post('/v1/claims', { customer_id: ids.customer_id, contract: CONTRACT })
+    const alias = `${prefix}-${name}`
+    await post('/v1/candidates', {
+      candidate_alias: alias,
+      customer_uuid: ids.customer_uuid,
+      contract: CONTRACT,
+    })
+    return { claim: claim.id as string, alias }
+  }
+  const [live, closed] = [await open('live'), await open('closed')]
+  const first = { id: 'the first', type: 'a' }
+  await post('/v1/events', { ...first, claim_id: live.claim })
+  await post('/v1/events', { ...first, candidate_alias: live.alias })
+  await post('/v1/events', { type: 'done', claim_id: closed.claim })
+  await post('/v1/events', { type: 'done', candidate_alias: closed.alias })
+  const schema = await post('/v1/schemas', { contract: CONTRACT })
+  const clock = await post('/v1/test_clocks', { frozen_time: FROZEN })
+  const { known } = account
+  known.add('customer', customer.id)
+  known.add('schema', schema.id)
+  known.add('clock', clock.id)
+  known.add('claim', live.claim)
+  known.add('alias', live.alias)
+  const records = {
+    customer: customer as Records['customer'],
+    schema: schema.id as string,
+    clock: clock.id as string,
+  }
+  return { ...records, ...live, closed, bodyOf: (operation) => bodies(ids as Made, live)[operation.id] }
+}
+
+function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): Record<string, object> {
+  const candidate = { candidate_alias: `${alias}-new`, customer_uuid, contract: CONTRACT }
+  return {
+    createClaim: { customer_id, contract: CONTRACT },
+    createClaims: { claims: [{ customer_id, contract: CONTRACT }] },
+    createCandidate: candidate,
+    createCandidates: { candidates: [candidate] },
+    submitEvent: { claim_id: claim, type: 'a' },
+    submitClaimEvent: { type: 'a' },
+    submitCandidateEvent: { type: 'a' },
+    submitEvents: { events: [{ claim_id: claim, type: 'a' }] },
+    createSchema: { contract: CONTRACT },
+    updateSchema: { contract: CONTRACT },
+    createCustomer: { external_id: `${alias}-new` },
+    updateCustomer: { name: 'x' },
+    createTestClock: { frozen_time: FROZEN },
+    advanceTestClock: { frozen_time: FROZEN },
+    simulateContract: { contract: CONTRACT, events: [] },
+    createOwnToken: { name: OWN_TOKEN },
+    createInvitation: {},
+  }
+}
+
+/** Fills a log of a claim and one of a candidate, and sends one event more to each. */
+export async function fullLogs(seat: Seat, client: Client, { customer }: Records): Promise<void> {
+  const post = poster(seat)
+  const claim = await post('/v1/claims', { customer_id: customer.id, contract: CONTRACT })
+  const alias = `${seat.prefix}-full`
+  await post('/v1/candidates', {
+    candidate_alias: alias,
+    customer_uuid: customer.external_id,
+    contract: CONTRACT,
+  })
+  for (let sent = 0; sent < FULL_LOG; sent += BATCH) {
+    for (const address of [{ claim_id: claim.id }, { candidate_alias: alias }]) {
+      await post('/v1/events/batch', {
+        events: Array.from({ length: BATCH }, () => ({ type: 'a', ...address })),
+      })
+    }
+  }
+  for (const id of ['submitEvent', 'submitClaimEvent', 'submitCandidateEvent']) {
+    const operation = seat.document.operation(id)
+    const headers = { Authorization: `Bearer ${seat.account.token}`, 'Content-Type': 'application/json' }
+    const asked: Request = { method: 'POST', path: operation.path, headers, body: null }
+    await client.ask(addressedTo(asked, { operation }, { claim: claim.id as string, alias }))
+  }
+}
+
+/** Posts what must succeed. */
+const poster =
+  ({ wire, account }: Seat) =>
+  async (path: string, body: object): Promise<Made> => {
+    const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
+    const answer = await wire.send({ method: 'POST', path, headers, body: Buffer.from(JSON.stringify(body)) })
+    if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
+    return JSON.parse(answer.text)
+  }

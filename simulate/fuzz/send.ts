@@ -1,0 +1,63 @@
+import { Agent, request as startRequest } from 'node:http'
+import type { Answer, Request } from './request.ts'
+
+/** A request that is not answered in this time is a finding. */
+const PATIENCE_MS = 60_000
+
+/** Says why no answer came. */
+export class NoAnswer extends Error {
+  readonly onReused: boolean
+  constructor(message: string, onReused: boolean) {
+    super(message)
+    this.onReused = onReused
+  }
+}
+
+/** Connections to one server, which are kept. */
+export class Wire {
+  readonly url: string
+  readonly #agent: Agent
+
+  constructor(url: string, most: number) {
+    this.url = url
+    this.#agent = new Agent({ keepAlive: true, maxSockets: most })
+  }
+
+  /** @throws NoAnswer */
+  async send(request: Request): Promise<Answer> {
+    try {
+      return await this.#sendOnce(request)
+    } catch (error) {
+      // The server may close a connection at the moment that it is used again; on a new one it has no such excuse.
+      if (error instanceof NoAnswer && error.onReused) return this.#sendOnce(request)
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #sendOnce({ method, path, headers: given, body }: Request): Promise<Answer> {
+    const { hostname, port } = new URL(this.url)
+    // Node leaves it away where a method has no body as a rule, and what follows would be taken for a request.
+    const headers = body === null ? given : { 'Content-Length': body.length, ...given }
+    return new Promise((resolve, reject) => {
+      const sent = startRequest({ agent: this.#agent, hostname, port, method, path, headers })
+      const fail = (error: Error) => reject(new NoAnswer(error.message, sent.reusedSocket))
+      sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error(`no answer in ${PATIENCE_MS / 1000} s`)))
+      sent.on('error', fail)
+      sent.on('response', (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece: Buffer) => pieces.push(piece))
+        response.on('error', fail)
+        response.on('end', () => {
+          const text = Buffer.concat(pieces).toString('utf8')
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+        })
+      })
+      if (body === null) sent.end()
+      else sent.end(body)
+    })
+  }
+}

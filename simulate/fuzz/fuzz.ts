@@ -21,8 +21,8 @@ export interface FuzzOptions {
   newAccount: (signedIn: boolean) => Promise<Account>
   /** Whether there may be other accounts, and who asks for what belongs to them. */
   hasOthers: boolean
-  /** Whether each documented error is asked for first; it uses up limits of an account. */
-  reachErrors: boolean
+  /** Makes an account that is full, for asking for each documented error first; null if none is asked for. */
+  fullAccount: (() => Promise<Account>) | null
   /** Called between two requests of a caller. */
   progress?: () => Promise<void> | void
   /** Whether it goes on after a finding, and gathers all. */
@@ -38,6 +38,8 @@ export interface FuzzResult {
 
 /** A caller gets a new account after so many requests, so that lists do not grow for ever. */
 const REQUESTS_OF_ACCOUNT = 2_500
+/** Enough for a few records of each kind. */
+const REQUESTS_OF_STRANGER = 150
 /** A session is for one account of so many: not many can be opened in a minute. */
 const ACCOUNTS_A_SESSION = 8
 
@@ -65,7 +67,9 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     options.isOver?.() !== true
   try {
     const stranger = options.hasOthers ? await strangerWithRecords(options, seatOf) : null
-    if (options.reachErrors) await reachEveryError(seatOf(await options.newAccount(true), stranger, 'errors'))
+    const { fullAccount, newAccount } = options
+    if (fullAccount)
+      await reachEveryError(seatOf(await newAccount(true), stranger, 'errors'), await fullAccount())
     const names = Array.from({ length: clients }, (_, i) => `client${i}`)
     await Promise.all(
       names.map((name) =>
@@ -98,7 +102,7 @@ async function keepAsking(
 async function strangerWithRecords({ newAccount }: FuzzOptions, seatOf: SeatOf): Promise<Account> {
   const account = await newAccount(true)
   const client = new Client(seatOf(account, null, 'stranger'))
-  for (let i = 0; i < 300; i++) await client.step()
+  for (let i = 0; i < REQUESTS_OF_STRANGER; i++) await client.step()
   return { ...account, known: withoutCursors(account.known) }
 }
 

@@ -1,4 +1,4 @@
-import { headersOf, type Identity } from './account.ts'
+import { type Account, headersOf, type Identity } from './account.ts'
 import { Client, type Seat } from './client.ts'
 import { codesOf, type Operation } from './document.ts'
 import { kindOfPath } from './known.ts'
@@ -25,7 +25,7 @@ interface Needs {
 }
 
 /** Asks each operation for each error that the document promises of it and that a request alone can reach. */
-export async function reachEveryError(seat: Seat): Promise<void> {
+export async function reachEveryError(seat: Seat, full: Account): Promise<void> {
   const client = new Client(seat)
   const records = await makeRecords(seat)
   for (const operation of seat.document.operations) {
@@ -38,6 +38,7 @@ export async function reachEveryError(seat: Seat): Promise<void> {
       for (let i = 0; i < MOST_TRIES && !seat.tally.has(operation.id, code); i++) await client.ask(asked)
     }
   }
+  await askFull({ ...seat, account: full }, records)
   await fullLogs(seat, client, records)
   await tooManySchemas(seat, client, records)
   await tellOfTakenAliases(client, { seat, records })
@@ -171,6 +172,13 @@ async function tellOfTakenAliases(
     records,
   })
   for (let i = 0; i < 200 && !seat.tally.has('createCandidate', 'RATE_LIMITED'); i++) await client.ask(again)
+}
+
+/** For one more of what the account has as many of as it may. */
+async function askFull(seat: Seat, records: Records): Promise<void> {
+  for (const id of ['createOwnToken', 'createInvitation']) {
+    await new Client(seat).ask(plainRequest({ seat, operation: seat.document.operation(id), records }))
+  }
 }
 
 /** Until there are as many as the server allows, where that is not too many. */

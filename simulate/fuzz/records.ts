@@ -120,7 +120,11 @@ export async function fullLogs(seat: Seat, client: Client, { customer }: Records
 const poster =
   ({ wire, account }: Seat) =>
   async (path: string, body: object): Promise<Made> => {
-    const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
+    const headers = {
+      Authorization: `Bearer ${account.token}`,
+      'Content-Type': 'application/json',
+      ...(path.endsWith('/batch') ? { Prefer: 'return=minimal' } : {}),
+    }
     const answer = await wire.send({ method: 'POST', path, headers, body: Buffer.from(JSON.stringify(body)) })
     if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
     return JSON.parse(answer.text)

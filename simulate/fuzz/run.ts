@@ -75,7 +75,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
     clients: CLIENTS,
     newAccount,
     hasOthers: server !== null,
-    reachErrors: server !== null,
+    fullAccount: server && (() => server.accounts.makeFull()),
     keepGoing,
     progress: step,
   })

@@ -31,7 +31,7 @@ async function answersToSeed(seed: number, reachErrors: boolean) {
     clients: CLIENTS,
     newAccount: (signedIn) => accounts.make(signedIn),
     hasOthers: true,
-    reachErrors,
+    fullAccount: reachErrors ? () => accounts.makeFull() : null,
     keepGoing: false,
     isOver: () => performance.now() > endsAt,
   })

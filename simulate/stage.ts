@@ -33,6 +33,8 @@ export interface StageOptions {
   needs?: ReadonlySet<Need>
   /** The script that the servers run, with `serve`; by default dist/main.js. */
   program?: string
+  /** The size of the small disk; what a run stores must have room on it. */
+  diskMebibytes?: number
   /** Where the temporary data go. */
   folder?: string
 }

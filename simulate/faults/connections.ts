@@ -70,8 +70,7 @@ export const databaseFull: RealFault = {
   name: 'database-full',
   unavailable: possible,
   strike: async (stage, random, signal) => {
-    const refusals = () => stage.postgres.countInLog(/too many connections for role/)
-    const before = await refusals()
+    const refusals = await stage.postgres.watchLog(/too many connections for role/)
     const letIn = stage.untilCalm(() => stage.sql('ALTER ROLE claimkeeper CONNECTION LIMIT -1'))
     try {
       await stage.sql(`ALTER ROLE claimkeeper CONNECTION LIMIT ${random.int(0, 6)}`)
@@ -79,7 +78,7 @@ export const databaseFull: RealFault = {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'claimkeeper'",
       )
       await wait(random.int(1_000, 4_000), signal)
-      const refused = (await refusals()) - before
+      const refused = await refusals()
       return refused === 0 ? null : `${refused} connections refused, since there are too many`
     } finally {
       await letIn()

@@ -33,10 +33,9 @@ export const backendKilled: RealFault = {
          ORDER BY state = 'active' DESC, xact_start NULLS LAST LIMIT 1`,
       )
       if (!backend) return null
-      const crashes = () => stage.postgres.countInLog(/was terminated by signal 9/)
-      const before = await crashes()
+      const crashes = await stage.postgres.watchLog(/was terminated by signal 9/)
       process.kill(backend.pid, 'SIGKILL')
-      const crashed = await waitUntil(async () => (await crashes()) > before, 5_000, signal)
+      const crashed = await waitUntil(async () => (await crashes()) > 0, 5_000, signal)
       // Answered once it has recovered.
       await stage.sql('SELECT 1')
       return crashed ? 'a backend killed; PostgreSQL recovered' : null

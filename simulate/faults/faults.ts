@@ -13,7 +13,7 @@ import { claimsHeld, clocksHeld, tableHeld } from './locks.ts'
 import { migration, vacuumFull } from './maintenance.ts'
 import { atCheck, type RealFault } from './moments.ts'
 import { REFUSALS } from './refusals.ts'
-import { serverKilled, serverStopped } from './servers.ts'
+import { powerCut, serverKilled, serverStopped } from './servers.ts'
 import { advanceStruck, checkStruck, commitStruck, creationStruck, groupStruck } from './statements.ts'
 import { syncFails } from './sync.ts'
 
@@ -21,6 +21,7 @@ import { syncFails } from './sync.ts'
 export const FAULTS: readonly RealFault[] = [
   serverKilled,
   serverStopped,
+  powerCut,
   databaseStoppedFast,
   databaseStoppedImmediate,
   backendKilled,

@@ -18,6 +18,34 @@ const endedBy = (name: string, signal: 'SIGKILL' | 'SIGTERM'): RealFault => ({
   },
 })
 
+/** All at once, in the middle of everything. */
+export const powerCut: RealFault = {
+  name: 'power-cut',
+  unavailable: possible,
+  strike: (stage, random, runs) =>
+    stage.postgres.alone(async () => {
+      const { postgres, servers } = stage
+      const startAll = async () => {
+        await postgres.start()
+        await Promise.all(servers.map((server) => server.start()))
+      }
+      const comeBack = stage.untilCalm(startAll)
+      const since = performance.now()
+      try {
+        const ended = await Promise.all([
+          postgres.stop('immediate'),
+          ...servers.map((server) => server.end('SIGKILL')),
+        ])
+        await wait(random.int(0, 1_000), runs)
+        await comeBack()
+        if (!ended.some(Boolean)) return null
+        return `PostgreSQL and all servers ended, ready again after ${seconds(performance.now() - since)}`
+      } finally {
+        await comeBack()
+      }
+    }),
+}
+
 /** In the middle of whatever it does. */
 export const serverKilled = endedBy('server-killed', 'SIGKILL')
 /** As an operator does: it ends what it has begun. */

@@ -12,8 +12,8 @@ import { Postgres } from './postgres.ts'
 import { RealStage } from './real-stage.ts'
 import { BUILT, Server } from './server.ts'
 
-/** MiB: of a run of hours, with what its log of changes may take. */
-const DISK_MEBIBYTES = 1_024
+/** A small disk by default, in MiB: much for a run of minutes, and filled in a moment. */
+const DISK_MEBIBYTES = 768
 
 /** Starts PostgreSQL and the servers. What was started ends with `stop()`, and with this process. */
 export async function openStage(options: StageOptions): Promise<RealStage> {
@@ -34,13 +34,16 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
   endWithUs(cleanup, () => [...servers.map(({ pid }) => pid), postgres?.lastPid ?? null])
 
   const work = await makeWorkFolder(folder, cleanup)
-  const disk = needs.has('small disk') ? await mountSmallDisk(scope, DISK_MEBIBYTES) : null
+  const disk = needs.has('small disk')
+    ? await mountSmallDisk(scope, options.diskMebibytes ?? DISK_MEBIBYTES)
+    : null
   const clocks = needs.has('clocks') ? await makeClocks(work, options.servers) : null
   postgres = await Postgres.create(
     disk?.dataDir ?? dataDirOf(work),
     clocks?.database.environment ?? {},
     cleanup,
   )
+  if (disk !== null) await limitWal(postgres)
   const complaints: string[] = []
   const complain = (line: string) => {
     complaints.push(line)
@@ -66,6 +69,12 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
   const stage = new RealStage({ postgres, servers, disk, clocks, complaints, program, cleanup, log })
   await stage.calm()
   return stage
+}
+
+/** By default it takes more than the disk has. */
+async function limitWal(postgres: Postgres): Promise<void> {
+  await postgres.sql("ALTER SYSTEM SET max_wal_size = '128MB'")
+  await postgres.sql('SELECT pg_reload_conf()')
 }
 
 async function makeClocks(folder: string, servers: number) {

@@ -1,5 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Cleanup } from '../../bench/cleanup.ts'
@@ -108,10 +110,16 @@ export class Postgres {
     return client
   }
 
-  /** How often its log says this. */
-  async countInLog(pattern: RegExp): Promise<number> {
-    const text = await readFile(this.#cluster.logFile, 'utf8')
-    return text.match(new RegExp(pattern, 'g'))?.length ?? 0
+  /** Counts how often its log says this from now on, up to when the returned function is called. */
+  async watchLog(pattern: RegExp): Promise<() => Promise<number>> {
+    const { logFile } = this.#cluster
+    const { size } = await stat(logFile)
+    return async () => {
+      // A start may have put the old one aside.
+      const start = (await stat(logFile)).size < size ? 0 : size
+      const written = await text(createReadStream(logFile, { start }))
+      return written.match(new RegExp(pattern, 'g'))?.length ?? 0
+    }
   }
 
   async #close(): Promise<void> {

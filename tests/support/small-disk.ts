@@ -7,6 +7,7 @@ import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embe
 import type { Scope } from './test-database.ts'
 
 const execute = promisify(execFile)
+const MEBIBYTE = 1024 * 1024
 
 export interface SmallDisk {
   /** A data folder on it, not made yet. */
@@ -38,8 +39,9 @@ export async function mountSmallDisk(t: Scope, mebibytes: number): Promise<Small
     const file = await open(filler, 'w')
     try {
       // In ever smaller pieces, to the last page.
-      for (const bytes of [1024 * 1024, 4096]) {
-        await repeatUntilFull(() => file.write(Buffer.alloc(bytes)))
+      for (const bytes of [32 * MEBIBYTE, MEBIBYTE, 4096]) {
+        const piece = Buffer.alloc(bytes)
+        await repeatUntilFull(() => file.write(piece))
       }
     } finally {
       await file.close()

@@ -1,5 +1,5 @@
 import type { Progress } from '../bench/progress.ts'
-import { judgeClaims, judgeTables } from './checks/judge-world.ts'
+import { judgeClaims, judgeClocks, judgeTables } from './checks/judge-world.ts'
 import { waitForChecks } from './checks/wait-for-checks.ts'
 import { Finding } from './model/finding.ts'
 import { act } from './operations/catalogue.ts'
@@ -67,6 +67,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
       clients,
       options.faults.every(({ need }) => need !== 'clocks'),
     )
+    await judgeClocks(world, judge)
     await judgeTables(stage)
     judgeRun(stage, world, options.isNamed ? struck : new Map())
     return { world, struck, finding: null }

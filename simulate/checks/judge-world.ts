@@ -1,8 +1,11 @@
+import { judgeClock, judgeTransitions, sawTime, whenPassed } from '../model/clock-story.ts'
+import { firstCheckOf } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import { judgeClaim, type Witnesses } from '../model/judge-claim.ts'
 import type { Client } from '../operations/client.ts'
 import { readClaim } from '../operations/read-claim.ts'
-import type { World } from '../operations/world.ts'
+import { readClock } from '../operations/test-clocks.ts'
+import type { ClaimRecord, World } from '../operations/world.ts'
 import type { Stage } from '../stage.ts'
 
 /** The clocks of the simulator and of the service are the same, or nearly. */
@@ -17,6 +20,20 @@ const BY_CLOCK: Witnesses = {
 const BY_NO_CLOCK: Witnesses = {
   checkMoment: () => ({ from: -Infinity, until: Infinity }),
   recordedWithin: () => true,
+}
+
+/** A claim on a test clock lives by that clock alone. */
+function witnessesOf({ clock, address }: ClaimRecord, clocksAreRight: boolean): Witnesses {
+  if (clock) {
+    return {
+      checkMoment: (at) => whenPassed(clock, at),
+      recordedWithin: (sentAt, answeredAt, at) => {
+        sawTime(clock, `an event to ${address}`, sentAt, answeredAt, at)
+        return true
+      },
+    }
+  }
+  return clocksAreRight ? BY_CLOCK : BY_NO_CLOCK
 }
 
 const MOST_TRIES = 5
@@ -34,9 +51,38 @@ export async function judgeClaims(
         let isRead = false
         for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readClaim(client, record)
         demand(isRead, () => `${record.name} cannot be read in calm weather`)
-        judgeClaim(record, clocksAreRight ? BY_CLOCK : BY_NO_CLOCK)
+        if (!record.isGone) judgeClaim(record, witnessesOf(record, clocksAreRight))
       }
     }),
+  )
+}
+
+/** All test clocks, once their claims have been judged. */
+export async function judgeClocks(world: World, client: Client): Promise<void> {
+  for (const account of world.accounts) {
+    for (const clock of account.clocks) {
+      for (let i = 0; i < MOST_TRIES && !(await readClock(client, account, clock)); i++);
+      judgeClock(clock)
+      const claims = account.claims.filter((record) => record.clock === clock && !record.isGone)
+      for (const record of claims) judgeDue(record, clock.latest)
+      const system = claims.flatMap(({ longest }) => longest.filter(({ system }) => system))
+      if (clock.isDeleted || clock.unknownClaims > 0) continue
+      judgeTransitions(
+        clock,
+        system.map(({ created_at }) => Date.parse(created_at)),
+      )
+    }
+  }
+}
+
+function judgeDue({ name, looks }: ClaimRecord, time: number): void {
+  const state = looks.at(-1)?.state
+  if (!state || state.due_at === null) return
+  const isOverdue = firstCheckOf(state) <= time
+  demand(
+    !isOverdue,
+    () => `${name} is overdue on its clock, which stands at ${new Date(time).toISOString()}`,
+    () => state,
   )
 }
 

@@ -32,6 +32,7 @@ export function judgeSubmission(
       demandAbsent(known, submission)
       demand(known.items.length >= MOST_EVENTS, () => 'an event was refused, but the log is not full')
       return [MOST_EVENTS, MOST_EVENTS]
+    case 'gone':
     case 'refused':
     case 'unknown':
       return null

@@ -9,6 +9,8 @@ export type Verdict =
   | { is: 'conflict' }
   | { is: 'not open'; status: Status }
   | { is: 'full' }
+  /** There is no such claim, since its clock was deleted. */
+  | { is: 'gone' }
   /** Surely not stored, for a reason that has nothing to do with the claim. */
   | { is: 'refused'; status: number }
   /** No answer, or one that says that nobody knows. */

@@ -4,6 +4,7 @@ import { createCustomer } from './open-accounts.ts'
 import { readClaim } from './read-claim.ts'
 import { submitEvent } from './submit-event.ts'
 import { submitBatch, submitLines } from './submit-many.ts'
+import { advanceClock, createClock, deleteClock, readClock } from './test-clocks.ts'
 import type { Account, ClaimRecord } from './world.ts'
 
 /** Claims that clients crowd around, of each account. */
@@ -30,6 +31,11 @@ const toClaims =
     if (records.length > 0) await run(client, account, records)
   }
 
+async function readAnyClock(client: Client, account: Account): Promise<void> {
+  if (account.clocks.length > 0)
+    await readClock(client, account, client.random.pick(account.clocks.slice(-5)))
+}
+
 const OPERATIONS: readonly Operation[] = [
   { weight: 100, run: toClaim(submitEvent) },
   { weight: 10, run: toClaims(submitBatch) },
@@ -37,6 +43,10 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 24, run: toClaim(readClaim) },
   { weight: 8, run: createClaim },
   { weight: 1, run: createCustomer },
+  { weight: 1, run: createClock },
+  { weight: 5, run: advanceClock },
+  { weight: 1, run: deleteClock },
+  { weight: 2, run: readAnyClock },
 ]
 
 /** Each as often as it weighs. */

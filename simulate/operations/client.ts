@@ -3,6 +3,7 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'
 import { type Exchange, type Reply, Wire } from './exchange.ts'
+import type { ClockRecord } from './test-clocks.ts'
 import type { Account, World } from './world.ts'
 
 /** How long a server may need to be itself again after harm. */
@@ -29,7 +30,7 @@ export class Client {
   async send(
     account: Account | null,
     exchange: Omit<Exchange, 'token'>,
-    onPart?: (part: string) => void,
+    { onPart, mayBeRefused = false }: { onPart?: (part: string) => void; mayBeRefused?: boolean } = {},
   ): Promise<Reply> {
     const url = this.random.pick(this.#urls)
     const whole = { token: account?.token ?? null, ...exchange }
@@ -44,11 +45,17 @@ export class Client {
       // In rough weather the servers' own logs tell whose fault it is: see the stage's complaints.
       demand(reply.status !== 500 || isRough, () => `${asked} answered 500`, about)
       demand(reply.status !== 401, () => `${asked} answered 401 to a good token`, about)
-      demand(reply.status !== 400, () => `${asked} answered 400 to a good request`, about)
+      demand(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
     } else {
       demand(isRough, () => `${asked} was not answered, and nothing was done to the service`, about)
     }
     return reply
+  }
+
+  /** A clock that nobody has deleted, as far as is known. */
+  pickClock({ clocks }: Account): ClockRecord | null {
+    const there = clocks.filter(({ isDeleted }) => !isDeleted).slice(-3)
+    return there.length === 0 ? null : this.random.pick(there)
   }
 
   close(): void {
@@ -57,3 +64,11 @@ export class Client {
 }
 
 export const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject
+
+/** What an answer tells of what it was asked to do; a 503 says so where nobody knows. */
+export function outcomeOf(reply: Reply): 'done' | 'refused' | 'unknown' {
+  if (reply.is === 'not sent') return 'refused'
+  if (reply.is === 'lost' || reply.status === 500) return 'unknown'
+  if (reply.status === 503) return /not known/.test(reply.text) ? 'unknown' : 'refused'
+  return reply.status < 300 ? 'done' : 'refused'
+}

@@ -1,23 +1,28 @@
+import { sawGone, sawThere, sawTime } from '../model/clock-story.ts'
 import type { Contract } from '../model/contract.ts'
 import { opened } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject, same } from '../model/json.ts'
 import type { Client } from './client.ts'
-import { parse } from './client.ts'
+import { outcomeOf, parse } from './client.ts'
 import { drawContract } from './draw.ts'
+import type { ClockRecord } from './test-clocks.ts'
 import { type Account, type ClaimRecord, type Customer, fixedOf, stateOf } from './world.ts'
 
 interface Wanted {
   customer: Customer
   contract: Contract
   alias: string | null
+  clock: ClockRecord | null
 }
 
 export function drawWanted(client: Client, account: Account): Wanted {
   const { random, world } = client
+  const clock = random.chance(0.35) ? client.pickClock(account) : null
   return {
+    clock,
     customer: random.pick(account.customers),
-    contract: drawContract(random, false),
+    contract: drawContract(random, clock !== null),
     alias: random.chance(0.4) ? world.nextName(`alias-${account.name}`) : null,
   }
 }
@@ -32,10 +37,14 @@ export async function createClaim(client: Client, account: Account): Promise<voi
     path: isCandidate ? '/v1/candidates' : '/v1/claims',
     body: JSON.stringify(bodyOf(wanted)),
   })
-  if (reply.is === 'not sent') return
-  if (reply.is === 'lost' || reply.status >= 500) {
+  const outcome = outcomeOf(reply)
+  if (outcome === 'unknown') {
     account.unknownClaims++
-    return
+    if (wanted.clock) wanted.clock.unknownClaims++
+  }
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.status === 404 && wanted.clock) {
+    return sawGone(wanted.clock, 'a creation finds it gone', reply.sentAt, reply.answeredAt)
   }
   demand(
     reply.status === 201,
@@ -45,12 +54,13 @@ export async function createClaim(client: Client, account: Account): Promise<voi
   addClaim(account, wanted, parse(reply.text), reply.sentAt, reply.answeredAt)
 }
 
-export function bodyOf({ customer, contract, alias }: Wanted): JsonObject {
+export function bodyOf({ customer, contract, alias, clock }: Wanted): JsonObject {
+  const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
   const whose: JsonObject =
     alias === null
       ? { customer_id: customer.id }
       : { candidate_alias: alias, customer_uuid: customer.externalId }
-  return { ...whose, contract: contract as unknown as JsonObject }
+  return { ...whose, ...by, contract: contract as unknown as JsonObject }
 }
 
 export function addClaim(
@@ -60,10 +70,10 @@ export function addClaim(
   sentAt: number,
   answeredAt: number,
 ): void {
-  const { alias, contract, customer } = wanted
+  const { alias, clock, contract, customer } = wanted
   const address = alias ?? (body.id as string)
   const createdAt = Date.parse(body.created_at as string)
-  const terms = { contract, createdAt, isOnClock: false }
+  const terms = { contract, createdAt, isOnClock: clock !== null }
   const state = stateOf(body)
   const about = () => ({ wanted, body })
   demand(same(body.events, []), () => 'a new claim has events', about)
@@ -77,6 +87,11 @@ export function addClaim(
     () => 'a new claim is not OPEN from its creation on',
     about,
   )
+  demand(body.test_clock_id === (clock?.id ?? null), () => 'a new claim is on another clock', about)
+  if (clock) {
+    sawTime(clock, `${address} was created`, sentAt, answeredAt, createdAt)
+    sawThere(clock, `${address} was created`, sentAt, answeredAt)
+  }
   const record: ClaimRecord = {
     name: alias === null ? `claim ${address}` : `candidate ${address}`,
     terms,
@@ -85,12 +100,14 @@ export function addClaim(
     longest: [],
     account,
     customer,
+    clock,
     alias,
     address,
     path: alias === null ? `/v1/claims/${address}` : `/v1/candidates/${encodeURIComponent(alias)}`,
     fixed: fixedOf(body),
     sentAt,
     answeredAt,
+    isGone: false,
     uses: 0,
     status: 'OPEN',
   }

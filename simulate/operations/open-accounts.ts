@@ -8,7 +8,15 @@ import type { Account, World } from './world.ts'
 export async function openAccounts(world: World, stage: Stage, client: Client, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const { token, userId } = await stage.newAccount()
-    const account: Account = { name: `a${i}`, token, userId, customers: [], claims: [], unknownClaims: 0 }
+    const account: Account = {
+      name: `a${i}`,
+      token,
+      userId,
+      customers: [],
+      claims: [],
+      clocks: [],
+      unknownClaims: 0,
+    }
     world.accounts.push(account)
     for (let n = 0; n < 3; n++) await createCustomer(client, account)
   }

@@ -1,3 +1,4 @@
+import { sawGone, sawThere } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import type { LogItem } from '../model/replay.ts'
@@ -10,6 +11,11 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   client.world.count('read claim')
   const reply = await client.send(record.account, { method: 'GET', path: record.path })
   if (reply.is !== 'answer' || reply.status >= 500) return false
+  if (reply.status === 404 && record.clock) {
+    sawGone(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
+    record.isGone = true
+    return true
+  }
   demand(
     reply.status === 200,
     () => `${record.name} is there, and reading it answered ${reply.status}`,
@@ -18,6 +24,7 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   const { events, ...body } = parse(reply.text)
   addLog(record, events as LogItem[])
   const { sentAt, answeredAt } = reply
+  if (record.clock) sawThere(record.clock, `${record.name} is read`, sentAt, answeredAt)
   const state = readState(record, body as JsonObject)
   record.looks.push({
     how: `${client.name} GET ${record.path}`,

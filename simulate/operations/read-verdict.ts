@@ -1,5 +1,5 @@
 import type { Status } from '../model/contract.ts'
-import { Finding } from '../model/finding.ts'
+import { demand, Finding } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { LogItem } from '../model/replay.ts'
 import type { Verdict } from '../model/story.ts'
@@ -30,6 +30,10 @@ export function readVerdict(
       return /not known/.test(message) ? { is: 'unknown', why: message } : { is: 'refused', status }
     case 'INTERNAL_ERROR':
       return { is: 'unknown', why: message }
+    case 'CLAIM_NOT_FOUND':
+    case 'CANDIDATE_NOT_FOUND':
+      demand(record.clock !== null, () => `${record.name} is there, and a submission was answered 404`)
+      return { is: 'gone' }
     default:
       throw new Finding(`${record.name}: a submission was answered ${status}`, body)
   }

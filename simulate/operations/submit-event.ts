@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { sawGone, sawThere } from '../model/clock-story.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Submission } from '../model/story.ts'
 import type { Client } from './client.ts'
@@ -78,11 +79,15 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
     submission.verdict = readVerdict(record, reply.status, said, isRepeat)
     if (submission.verdict.is !== 'unknown') submission.answeredAt = reply.answeredAt
   }
-  countVerdict(client, submission)
+  noteVerdict(client, record, submission)
   return submission
 }
 
-export function countVerdict({ world }: Client, { verdict }: Submission): void {
+/** Counts it, and tells the claim's clock. */
+export function noteVerdict({ world }: Client, { clock, name }: ClaimRecord, submission: Submission): void {
+  const { verdict, sentAt, answeredAt } = submission
+  if (clock && verdict.is === 'gone') sawGone(clock, `a submission to ${name}`, sentAt, answeredAt)
+  if (clock && verdict.is === 'recorded') sawThere(clock, `a submission to ${name}`, sentAt, answeredAt)
   if (verdict.is === 'recorded') world.acknowledged++
   if (verdict.is === 'unknown') world.unknown++
 }

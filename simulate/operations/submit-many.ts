@@ -2,10 +2,10 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Submission } from '../model/story.ts'
 import type { Client } from './client.ts'
-import { parse } from './client.ts'
+import { outcomeOf, parse } from './client.ts'
 import { now, type Reply } from './exchange.ts'
 import { readVerdict } from './read-verdict.ts'
-import { addressOf, bodyOf, countVerdict, drawSubmission } from './submit-event.ts'
+import { addressOf, bodyOf, drawSubmission, noteVerdict } from './submit-event.ts'
 import type { Account, ClaimRecord } from './world.ts'
 
 interface Sent {
@@ -42,7 +42,7 @@ export async function submitBatch(
   for (const [i, { record, submission }] of sent.entries()) {
     submission.sentAt = reply.sentAt
     if (results) settle(client, record, submission, results[i] as JsonObject, reply.answeredAt)
-    else giveUp(client, submission, reply)
+    else giveUp(client, record, submission, reply)
   }
 }
 
@@ -72,7 +72,7 @@ export async function submitLines(
       body: `${lines.join('\n')}\n`,
       headers: { 'content-type': 'application/x-ndjson' },
     },
-    hear,
+    { onPart: hear },
   )
   const isWhole = reply.is === 'answer' && reply.status === 200
   if (isWhole)
@@ -85,7 +85,7 @@ export async function submitLines(
     submission.sentAt = reply.sentAt
     const answer = reply.is === 'answer' && !isWhole ? undefined : answered[i]
     if (answer) settle(client, record, submission, parse(answer.line), answer.at)
-    else giveUp(client, submission, reply)
+    else giveUp(client, record, submission, reply)
   }
 }
 
@@ -123,16 +123,13 @@ function settle(
   submission.verdict =
     status === 204 ? { is: 'replayed', event: null, state: null } : readVerdict(record, status, result, false)
   if (submission.verdict.is !== 'unknown') submission.answeredAt = at
-  countVerdict(client, submission)
+  noteVerdict(client, record, submission)
 }
 
-function giveUp(client: Client, submission: Submission, reply: Reply): void {
-  const surelyNot = reply.is === 'not sent' || (reply.is === 'answer' && isRefusal(reply))
+function giveUp(client: Client, record: ClaimRecord, submission: Submission, reply: Reply): void {
+  const surelyNot = reply.is === 'not sent' || (reply.is === 'answer' && outcomeOf(reply) === 'refused')
   submission.verdict = surelyNot
     ? { is: 'refused', status: reply.is === 'answer' ? reply.status : 0 }
     : { is: 'unknown', why: reply.is === 'lost' ? reply.why : 'the lines broke off' }
-  countVerdict(client, submission)
+  noteVerdict(client, record, submission)
 }
-
-const isRefusal = ({ status, text }: { status: number; text: string }) =>
-  status !== 200 && status !== 500 && !/not known/.test(text)

@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts'
 import { same } from '../model/json.ts'
 import type { Story } from '../model/story.ts'
 import type { Random } from '../random.ts'
+import type { ClockRecord } from './test-clocks.ts'
 
 export interface Account {
   name: string
@@ -12,6 +13,7 @@ export interface Account {
   customers: Customer[]
   /** All claims and candidates whose creation was acknowledged. */
   claims: ClaimRecord[]
+  clocks: ClockRecord[]
   /** Creations of which nobody knows whether they took effect. */
   unknownClaims: number
 }
@@ -28,6 +30,8 @@ export interface Customer {
 export interface ClaimRecord extends Story {
   account: Account
   customer: Customer
+  /** Null for the real time. */
+  clock: ClockRecord | null
   /** Null for a claim. */
   alias: string | null
   /** Its id, or its alias. */
@@ -37,6 +41,8 @@ export interface ClaimRecord extends Story {
   fixed: JsonObject
   sentAt: number
   answeredAt: number
+  /** It was deleted with its clock. */
+  isGone: boolean
   /** How often it was used; after a while clients go on to others. */
   uses: number
   /** The latest status that was seen. */

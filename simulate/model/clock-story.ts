@@ -1,0 +1,94 @@
+import { demand, Finding } from './finding.ts'
+import { inOrder, type Sighting } from './order.ts'
+
+/** An advance of a test clock. */
+export interface Advance {
+  to: number
+  sentAt: number
+  answeredAt: number
+  outcome: 'done' | 'refused' | 'unknown'
+  /** As the answer says. */
+  transitions: number | null
+}
+
+/** All that was done to a test clock and seen of it. */
+export interface ClockStory {
+  name: string
+  advances: Advance[]
+  /** What times it was seen to have, in milliseconds. */
+  times: Sighting[]
+  /** 0: it was there, 1: it was not. */
+  deletion: Sighting[]
+}
+
+export function sawTime(
+  clock: ClockStory,
+  what: string,
+  sentAt: number,
+  answeredAt: number,
+  time: number,
+): void {
+  clock.times.push({ what, sentAt, answeredAt, atMostBefore: time, atLeastAfter: time })
+}
+
+export function sawThere(clock: ClockStory, what: string, sentAt: number, answeredAt: number): void {
+  clock.deletion.push({ what, sentAt, answeredAt, atMostBefore: 0, atLeastAfter: 0 })
+}
+
+export function sawGone(clock: ClockStory, what: string, sentAt: number, answeredAt: number): void {
+  clock.deletion.push({ what, sentAt, answeredAt, atMostBefore: 1, atLeastAfter: 1 })
+}
+
+/** Between when and when the clock came to this time or went past it. */
+export function whenPassed({ advances }: ClockStory, at: number): { from: number; until: number } {
+  const able = advances.filter(({ to, outcome }) => to >= at && outcome !== 'refused')
+  const done = able.filter(({ outcome }) => outcome === 'done')
+  return {
+    from: Math.min(...able.map(({ sentAt }) => sentAt)),
+    until: Math.min(...done.map(({ answeredAt }) => answeredAt)),
+  }
+}
+
+/** §4.5: its time only grows, and one that is gone does not come back. */
+export function judgeClock(clock: ClockStory): void {
+  const seen = clock.advances.flatMap(({ to, sentAt, answeredAt, outcome }): Sighting[] =>
+    outcome === 'done'
+      ? [{ what: `advanced to ${iso(to)}`, sentAt, answeredAt, atMostBefore: to, atLeastAfter: to }]
+      : [],
+  )
+  demandOrder(clock, [...clock.times, ...seen], iso)
+  demandOrder(clock, clock.deletion, (gone) => (gone === 0 ? 'there' : 'gone'))
+}
+
+/** The advances are to make just the transitions of the minutes between, by the times of all system events on it. */
+export function judgeTransitions(clock: ClockStory, systemTimes: readonly number[]): void {
+  const done = clock.advances.filter(({ outcome }) => outcome !== 'refused')
+  if (done.some(({ outcome }) => outcome === 'unknown')) return
+  let from = -Infinity
+  const byTime = Map.groupBy(done, ({ to }) => to)
+  for (const to of [...byTime.keys()].sort((a, b) => a - b)) {
+    const said = (byTime.get(to) ?? []).reduce((sum, { transitions }) => sum + (transitions ?? 0), 0)
+    const made = systemTimes.filter((time) => time > from && time <= to).length
+    demand(
+      said === made,
+      () => `${clock.name}: the advance to ${iso(to)} says ${said} transitions, the logs have ${made}`,
+    )
+    from = to
+  }
+}
+
+const iso = (time: number) => (Number.isFinite(time) ? new Date(time).toISOString() : `${time}`)
+
+function demandOrder(
+  { name }: ClockStory,
+  sightings: readonly Sighting[],
+  words: (value: number) => string,
+): void {
+  const disorder = inOrder(sightings)
+  if (!disorder) return
+  const { earlier, later } = disorder
+  throw new Finding(
+    `${name}: ${earlier.what}: ${words(earlier.atLeastAfter)}; sent after that was answered, ${later.what}: ${words(later.atMostBefore)}`,
+    disorder,
+  )
+}

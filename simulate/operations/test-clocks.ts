@@ -1,0 +1,136 @@
+import { type Advance, type ClockStory, sawGone, sawThere, sawTime } from '../model/clock-story.ts'
+import { demand } from '../model/finding.ts'
+import { type Client, outcomeOf, parse } from './client.ts'
+import type { Account } from './world.ts'
+
+/** A test clock with all that was seen of it. */
+export interface ClockRecord extends ClockStory {
+  id: string
+  path: string
+  /** As far as was seen. */
+  latest: number
+  isDeleted: boolean
+  unknownClaims: number
+}
+
+const START = Date.parse('2030-01-31T23:58:00.000Z')
+const MINUTE_MS = 60_000
+/** Many whole minutes, and moments just beside them. */
+const STEPS = [
+  0,
+  1,
+  999,
+  MINUTE_MS - 1,
+  MINUTE_MS,
+  MINUTE_MS + 1,
+  90_000,
+  2 * MINUTE_MS,
+  3_600_000,
+  86_400_000,
+]
+
+export async function createClock(client: Client, account: Account): Promise<void> {
+  client.world.count('create clock')
+  const time = START + client.random.pick([0, 0, 0, 1, 30_500, MINUTE_MS - 1])
+  const frozen_time = new Date(time).toISOString()
+  const reply = await client.send(account, {
+    method: 'POST',
+    path: '/v1/test_clocks',
+    body: JSON.stringify({ frozen_time }),
+  })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  demand(
+    reply.status === 201,
+    () => `a clock's creation was answered ${reply.status}`,
+    () => reply,
+  )
+  const body = parse(reply.text)
+  demand(
+    body.frozen_time === frozen_time,
+    () => 'a new clock has another time',
+    () => body,
+  )
+  const id = body.id as string
+  const clock: ClockRecord = {
+    name: `clock ${id}`,
+    id,
+    path: `/v1/test_clocks/${id}`,
+    advances: [],
+    times: [],
+    deletion: [],
+    latest: time,
+    isDeleted: false,
+    unknownClaims: 0,
+  }
+  sawTime(clock, 'its creation', reply.sentAt, reply.answeredAt, time)
+  account.clocks.push(clock)
+}
+
+export async function advanceClock(client: Client, account: Account): Promise<void> {
+  const clock = client.pickClock(account)
+  if (!clock) return createClock(client, account)
+  client.world.count('advance clock')
+  const to = clock.latest + client.random.pick(STEPS) + (client.random.chance(0.1) ? -MINUTE_MS : 0)
+  const advance: Advance = { to, sentAt: 0, answeredAt: Infinity, outcome: 'unknown', transitions: null }
+  clock.advances.push(advance)
+  const frozen_time = new Date(to).toISOString()
+  const request = { method: 'POST', path: `${clock.path}/advance`, body: JSON.stringify({ frozen_time }) }
+  const reply = await client.send(account, request, { mayBeRefused: true })
+  const { sentAt, answeredAt } = reply
+  advance.sentAt = sentAt
+  advance.outcome = outcomeOf(reply)
+  if (reply.is !== 'answer') return
+  const what = `${client.name} advances to ${frozen_time}`
+  if (reply.status === 404) return sawGone(clock, what, sentAt, answeredAt)
+  if (reply.status === 400) {
+    // It stood past that time already.
+    clock.times.push({
+      what: `${what}, refused`,
+      sentAt,
+      answeredAt,
+      atMostBefore: Infinity,
+      atLeastAfter: to + 1,
+    })
+  } else if (reply.status === 200) {
+    const body = parse(reply.text)
+    demand(body.frozen_time === frozen_time, () => `${what}, and it answers ${body.frozen_time}`)
+    advance.answeredAt = answeredAt
+    advance.transitions = Number(body.transitions)
+    clock.latest = Math.max(clock.latest, to)
+    sawThere(clock, what, sentAt, answeredAt)
+  }
+}
+
+/** False: no answer. */
+export async function readClock(client: Client, account: Account, clock: ClockRecord): Promise<boolean> {
+  client.world.count('read clock')
+  const reply = await client.send(account, { method: 'GET', path: clock.path })
+  if (reply.is !== 'answer' || reply.status >= 500) return false
+  const { sentAt, answeredAt } = reply
+  const what = `${client.name} reads it`
+  if (reply.status === 404) sawGone(clock, what, sentAt, answeredAt)
+  else {
+    const time = Date.parse(parse(reply.text).frozen_time as string)
+    clock.latest = Math.max(clock.latest, time)
+    sawTime(clock, what, sentAt, answeredAt, time)
+    sawThere(clock, what, sentAt, answeredAt)
+  }
+  return true
+}
+
+/** Now and then, so that most claims on clocks live long enough to be looked at. */
+export async function deleteClock(client: Client, account: Account): Promise<void> {
+  const clock = client.pickClock(account)
+  if (!clock || account.clocks.filter(({ isDeleted }) => !isDeleted).length < 3) return
+  client.world.count('delete clock')
+  clock.isDeleted = true
+  const reply = await client.send(account, { method: 'DELETE', path: clock.path })
+  const { sentAt, answeredAt } = reply
+  const outcome = outcomeOf(reply)
+  const what = `${client.name} deletes it`
+  if (reply.is === 'answer' && reply.status === 404) sawGone(clock, what, sentAt, answeredAt)
+  else if (outcome !== 'refused') {
+    const until = outcome === 'done' ? answeredAt : Infinity
+    clock.deletion.push({ what, sentAt, answeredAt: until, atMostBefore: 0, atLeastAfter: 1 })
+  }
+}

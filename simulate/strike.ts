@@ -15,8 +15,7 @@ export async function strikeOnAndOn<On extends Stage>(
   signal: AbortSignal,
 ): Promise<void> {
   for (let round = 0; goesOn() && faults.length > 0; round++) {
-    const fewest = Math.min(...struck.values())
-    const fault = random.pick(faults.filter(({ name }) => struck.get(name) === fewest))
+    const fault = chooseFault(faults, struck, random)
     await pause(random.int(200, 3_000), undefined, { signal }).catch(() => {})
     if (!goesOn()) return
     const end = weather.begin(now())
@@ -27,4 +26,20 @@ export async function strikeOnAndOn<On extends Stage>(
       end(now())
     }
   }
+}
+
+/** Those that wait for the check are chosen shortly before it, so that nothing waits long. */
+const NEAR_CHECK_MS = 15_000
+const MINUTE_MS = 60_000
+
+function chooseFault<On extends Stage>(
+  faults: readonly Fault<On>[],
+  struck: ReadonlyMap<string, number>,
+  random: Random,
+): Fault<On> {
+  const isNear = MINUTE_MS - (now() % MINUTE_MS) < NEAR_CHECK_MS
+  const able = faults.filter(({ name }) => isNear || !/at-check|check-struck/.test(name))
+  const among = able.length > 0 ? able : faults
+  const fewest = Math.min(...among.map(({ name }) => struck.get(name) ?? 0))
+  return random.pick(among.filter(({ name }) => (struck.get(name) ?? 0) === fewest))
 }

@@ -1,6 +1,8 @@
 import type { Client } from './client.ts'
 import { createClaim } from './create-claim.ts'
+import { listClaims, listCustomers } from './list-records.ts'
 import { createCustomer } from './open-accounts.ts'
+import { listOthers, reachOthers } from './reach-others.ts'
 import { readClaim } from './read-claim.ts'
 import { submitEvent } from './submit-event.ts'
 import { submitBatch, submitLines } from './submit-many.ts'
@@ -43,6 +45,10 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 24, run: toClaim(readClaim) },
   { weight: 8, run: createClaim },
   { weight: 1, run: createCustomer },
+  { weight: 5, run: listClaims },
+  { weight: 1, run: listCustomers },
+  { weight: 4, run: reachOthers },
+  { weight: 1, run: listOthers },
   { weight: 1, run: createClock },
   { weight: 5, run: advanceClock },
   { weight: 1, run: deleteClock },

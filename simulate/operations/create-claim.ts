@@ -112,4 +112,5 @@ export function addClaim(
     status: 'OPEN',
   }
   account.claims.push(record)
+  account.byAddress.set(address, record)
 }

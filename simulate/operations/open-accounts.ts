@@ -14,6 +14,7 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       userId,
       customers: [],
       claims: [],
+      byAddress: new Map(),
       clocks: [],
       unknownClaims: 0,
     }

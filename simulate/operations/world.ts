@@ -13,6 +13,7 @@ export interface Account {
   customers: Customer[]
   /** All claims and candidates whose creation was acknowledged. */
   claims: ClaimRecord[]
+  byAddress: Map<string, ClaimRecord>
   clocks: ClockRecord[]
   /** Creations of which nobody knows whether they took effect. */
   unknownClaims: number

@@ -1,0 +1,63 @@
+import { demand } from '../model/finding.ts'
+import { type Client, parse } from './client.ts'
+import { bodyOf, drawSubmission } from './submit-event.ts'
+import type { Account } from './world.ts'
+
+/** What belongs to another account answers as if it did not exist, for reading and for writing. */
+export async function reachOthers(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  const others = world.accounts.filter((other) => other !== account)
+  const owner = others.length === 0 ? null : random.pick(others)
+  const record = owner && world.pickClaim(owner, random, 8)
+  if (!owner || !record) return
+  world.count('reach for others')
+  const body = JSON.stringify(bodyOf(drawSubmission(client, record)))
+  const clock = client.pickClock(owner)
+  const customer = random.pick(owner.customers)
+  const requests = [
+    { method: 'GET', path: record.path },
+    { method: 'GET', path: `${record.path}/explanation` },
+    { method: 'POST', path: `${record.path}/events`, body },
+    { method: 'GET', path: `/v1/customers/${customer.id}` },
+    { method: 'PATCH', path: `/v1/customers/${customer.id}`, body: '{"name":"mine"}' },
+    ...(clock
+      ? [
+          { method: 'GET', path: clock.path },
+          { method: 'DELETE', path: clock.path },
+          { method: 'POST', path: `${clock.path}/advance`, body: '{"frozen_time":"2900-01-01T00:00:00Z"}' },
+        ]
+      : []),
+  ]
+  const request = random.pick(requests)
+  const reply = await client.send(account, request)
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const asked = `${request.method} ${request.path}`
+  demand(
+    reply.status === 404,
+    () => `${asked}, of another account, answered ${reply.status}`,
+    () => ({ request, reply }),
+  )
+}
+
+/** The lists of an account by the names of another's records are empty. */
+export async function listOthers(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  const others = world.accounts.filter((other) => other !== account)
+  if (others.length === 0) return
+  world.count('list others')
+  const { id, externalId } = random.pick(random.pick(others).customers)
+  const paths = [
+    `/v1/claims?customer_id=${id}`,
+    `/v1/candidates?customer_uuid=${encodeURIComponent(externalId)}`,
+    `/v1/customers?external_id=${encodeURIComponent(externalId)}`,
+  ]
+  const path = random.pick(paths)
+  const reply = await client.send(account, { method: 'GET', path })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const { data } = parse(reply.text)
+  demand(
+    Array.isArray(data) && data.length === 0,
+    () => `GET ${path}, of another account, shows something`,
+    () => reply,
+  )
+}

@@ -32,13 +32,13 @@ export interface Result {
 /** One run on a stage: many clients and some harm, then calm, then everything is looked at. */
 export async function simulate<On extends Stage>(stage: On, options: SimulationOptions<On>): Promise<Result> {
   const random = seeded(options.seed)
-  const world = new World()
+  const world = new World(options.faults.every(({ need }) => need !== 'clocks'))
   const struck = new Map<string, number>(options.faults.map(({ name }) => [name, 0]))
   const newClient = (name: string) => new Client(name, world, random.fork(name), stage.urls)
   const clients = Array.from({ length: options.clients }, (_, i) => newClient(`client ${i}`))
   const judge = newClient('judge')
   const over = new AbortController()
-  const until = now() + options.seconds * 1000
+  const until = withCheck(now(), options.seconds * 1000)
   const timer = setInterval(() => options.progress.doing(progressOf(world, struck, until)), progressEveryMs())
   try {
     await openAccounts(world, stage, judge, options.accounts)
@@ -62,11 +62,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     await stage.calm()
     options.progress.doing('looking at what came of it')
     await waitForChecks(stage)
-    await judgeClaims(
-      world,
-      clients,
-      options.faults.every(({ need }) => need !== 'clocks'),
-    )
+    await judgeClaims(world, clients)
     await judgeClocks(world, judge)
     await judgeTables(stage)
     judgeRun(stage, world, options.isNamed ? struck : new Map())
@@ -78,6 +74,15 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     clearInterval(timer)
     for (const client of [...clients, judge]) client.close()
   }
+}
+
+const MINUTE_MS = 60_000
+const AROUND_CHECK_MS = 3_000
+
+/** So long, and until a scheduled check was seen. */
+function withCheck(from: number, ms: number): number {
+  const check = Math.ceil(from / MINUTE_MS) * MINUTE_MS + AROUND_CHECK_MS
+  return Math.max(from + ms, check)
 }
 
 const progressEveryMs = () => (process.stderr.isTTY ? 1_000 : 10_000)

@@ -1,49 +1,18 @@
-import { judgeClock, judgeTransitions, sawTime, whenPassed } from '../model/clock-story.ts'
+import { judgeClock, judgeTransitions, sawTime } from '../model/clock-story.ts'
 import { firstCheckOf } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
-import { judgeClaim, type Witnesses } from '../model/judge-claim.ts'
+import { judgeClaim } from '../model/judge-claim.ts'
 import type { Client } from '../operations/client.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { readClock } from '../operations/test-clocks.ts'
+import { witnessesOf } from '../operations/witnesses.ts'
 import type { ClaimRecord, World } from '../operations/world.ts'
 import type { Stage } from '../stage.ts'
 
-/** The clocks of the simulator and of the service are the same, or nearly. */
-const SLACK_MS = 1_000
-
-const BY_CLOCK: Witnesses = {
-  checkMoment: (at) => ({ from: at - SLACK_MS, until: Infinity }),
-  recordedWithin: (sentAt, answeredAt, at) => at >= sentAt - SLACK_MS && at <= answeredAt + SLACK_MS,
-}
-
-/** Where clocks are stepped back and forth, their times tell nothing. */
-const BY_NO_CLOCK: Witnesses = {
-  checkMoment: () => ({ from: -Infinity, until: Infinity }),
-  recordedWithin: () => true,
-}
-
-/** A claim on a test clock lives by that clock alone. */
-function witnessesOf({ clock, address }: ClaimRecord, clocksAreRight: boolean): Witnesses {
-  if (clock) {
-    return {
-      checkMoment: (at) => whenPassed(clock, at),
-      recordedWithin: (sentAt, answeredAt, at) => {
-        sawTime(clock, `an event to ${address}`, sentAt, answeredAt, at)
-        return true
-      },
-    }
-  }
-  return clocksAreRight ? BY_CLOCK : BY_NO_CLOCK
-}
-
 const MOST_TRIES = 5
 
-/** All claims, by the API. @param clocksAreRight nobody stepped them */
-export async function judgeClaims(
-  world: World,
-  clients: readonly Client[],
-  clocksAreRight: boolean,
-): Promise<void> {
+/** All claims, by the API. */
+export async function judgeClaims(world: World, clients: readonly Client[]): Promise<void> {
   const records = world.accounts.flatMap(({ claims }) => claims).values()
   await Promise.all(
     clients.map(async (client) => {
@@ -51,10 +20,18 @@ export async function judgeClaims(
         let isRead = false
         for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readClaim(client, record)
         demand(isRead, () => `${record.name} cannot be read in calm weather`)
-        if (!record.isGone) judgeClaim(record, witnessesOf(record, clocksAreRight))
+        if (!record.isGone) judgeAtLast(world, record)
       }
     }),
   )
+}
+
+function judgeAtLast({ clocksAreRight }: World, record: ClaimRecord): void {
+  const { clock, address } = record
+  const sawAt = (sentAt: number, answeredAt: number, at: number) => {
+    if (clock) sawTime(clock, `an event to ${address}`, sentAt, answeredAt, at)
+  }
+  judgeClaim(record, witnessesOf(record, clocksAreRight, sawAt))
 }
 
 /** All test clocks, once their claims have been judged. */

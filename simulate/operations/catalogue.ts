@@ -3,10 +3,11 @@ import { createClaim } from './create-claim.ts'
 import { listClaims, listCustomers } from './list-records.ts'
 import { createCustomer } from './open-accounts.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
-import { readClaim } from './read-claim.ts'
+import { judgeEarly, readClaim } from './read-claim.ts'
 import { submitEvent } from './submit-event.ts'
 import { submitBatch, submitLines } from './submit-many.ts'
 import { advanceClock, createClock, deleteClock, readClock } from './test-clocks.ts'
+import { revokeToken, useAnyToken } from './tokens.ts'
 import type { Account, ClaimRecord } from './world.ts'
 
 /** Claims that clients crowd around, of each account. */
@@ -42,13 +43,16 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 100, run: toClaim(submitEvent) },
   { weight: 10, run: toClaims(submitBatch) },
   { weight: 8, run: toClaims(submitLines) },
-  { weight: 24, run: toClaim(readClaim) },
+  { weight: 20, run: toClaim(readClaim) },
+  { weight: 6, run: toClaim(judgeEarly) },
   { weight: 8, run: createClaim },
   { weight: 1, run: createCustomer },
   { weight: 5, run: listClaims },
   { weight: 1, run: listCustomers },
   { weight: 4, run: reachOthers },
   { weight: 1, run: listOthers },
+  { weight: 1, run: revokeToken },
+  { weight: 6, run: useAnyToken },
   { weight: 1, run: createClock },
   { weight: 5, run: advanceClock },
   { weight: 1, run: deleteClock },

@@ -44,7 +44,7 @@ export class Client {
     if (reply.is === 'answer') {
       // In rough weather the servers' own logs tell whose fault it is: see the stage's complaints.
       demand(reply.status !== 500 || isRough, () => `${asked} answered 500`, about)
-      demand(reply.status !== 401, () => `${asked} answered 401 to a good token`, about)
+      demand(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a good token`, about)
       demand(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
     } else {
       demand(isRough, () => `${asked} was not answered, and nothing was done to the service`, about)

@@ -12,6 +12,8 @@ export interface Exchange {
   token: string | null
   body?: string
   headers?: Record<string, string>
+  /** Of somebody who is signed in, on a page of the service: instead of the token. */
+  cookie?: string
 }
 
 interface Times {
@@ -42,7 +44,7 @@ export class Wire {
       const outgoing = request(url + exchange.path, {
         method: exchange.method,
         agent: this.#agent,
-        headers: headersOf(exchange),
+        headers: headersOf(url, exchange),
       })
       const timer = setTimeout(() => lose(`nothing for ${PATIENCE_MS} ms`, true), PATIENCE_MS)
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
@@ -75,9 +77,10 @@ export class Wire {
   }
 }
 
-function headersOf({ token, body, headers }: Exchange): Record<string, string> {
+function headersOf(url: string, { token, body, headers, cookie }: Exchange): Record<string, string> {
   return {
-    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(token === null || cookie !== undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(cookie === undefined ? {} : { cookie, origin: url }),
     ...(body === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(body)}` }),

@@ -2,6 +2,7 @@ import { demand } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
 import type { Client } from './client.ts'
 import { parse } from './client.ts'
+import { createToken, signIn } from './tokens.ts'
 import type { Account, World } from './world.ts'
 
 /** Accounts with a few customers each, before any harm is done. */
@@ -12,13 +13,17 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       name: `a${i}`,
       token,
       userId,
+      cookie: '',
+      tokens: [],
       customers: [],
       claims: [],
       byAddress: new Map(),
       clocks: [],
       unknownClaims: 0,
     }
+    await signIn(client, stage, account)
     world.accounts.push(account)
+    for (let n = 0; n < 3; n++) await createToken(client, account)
     for (let n = 0; n < 3; n++) await createCustomer(client, account)
   }
 }

@@ -1,9 +1,12 @@
 import { sawGone, sawThere } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
+import { judgeClaim } from '../model/judge-claim.ts'
 import type { LogItem } from '../model/replay.ts'
 import type { Client } from './client.ts'
 import { parse } from './client.ts'
+import { now } from './exchange.ts'
+import { witnessesOf } from './witnesses.ts'
 import { type ClaimRecord, readState } from './world.ts'
 
 /** Reads the claim with its log, which must go on from every log that was read before. False: no answer. */
@@ -35,6 +38,20 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   })
   return true
 }
+
+/** Reads a claim and holds all to it that had been answered before: who finds something early, finds it small. */
+export async function judgeEarly(client: Client, record: ClaimRecord): Promise<void> {
+  const readAt = now()
+  const isRead = await readClaim(client, record)
+  if (!isRead || record.isGone) return
+  const submissions = record.submissions.map((submission) =>
+    submission.answeredAt < readAt ? submission : { ...submission, verdict: UNDER_WAY, answeredAt: Infinity },
+  )
+  const looks = record.looks.filter(({ answeredAt }) => answeredAt < readAt)
+  judgeClaim({ ...record, submissions, looks }, witnessesOf(record, client.world.clocksAreRight))
+}
+
+const UNDER_WAY = { is: 'unknown', why: 'it was under way' } as const
 
 /** §6 rule 1: nothing is ever changed or removed. */
 function addLog(record: ClaimRecord, log: readonly LogItem[]): void {

@@ -5,11 +5,15 @@ import { same } from '../model/json.ts'
 import type { Story } from '../model/story.ts'
 import type { Random } from '../random.ts'
 import type { ClockRecord } from './test-clocks.ts'
+import type { TokenRecord } from './tokens.ts'
 
 export interface Account {
   name: string
   userId: string
   token: string
+  /** Of somebody who is signed in. */
+  cookie: string
+  tokens: TokenRecord[]
   customers: Customer[]
   /** All claims and candidates whose creation was acknowledged. */
   claims: ClaimRecord[]
@@ -77,7 +81,13 @@ export class World {
   operations = 0
   acknowledged = 0
   unknown = 0
+  /** Nobody steps them. */
+  readonly clocksAreRight: boolean
   #serial = 0
+
+  constructor(clocksAreRight: boolean) {
+    this.clocksAreRight = clocksAreRight
+  }
 
   /** Unlike any other of this run. */
   nextName = (prefix: string): string => `${prefix}-${++this.#serial}`

@@ -1,0 +1,33 @@
+import { whenPassed } from '../model/clock-story.ts'
+import type { Witnesses } from '../model/judge-claim.ts'
+import type { ClaimRecord } from './world.ts'
+
+/** The clocks of the simulator and of the service are the same, or nearly. */
+const SLACK_MS = 1_000
+
+const BY_CLOCK: Witnesses = {
+  checkMoment: (at) => ({ from: at - SLACK_MS, until: Infinity }),
+  recordedWithin: (sentAt, answeredAt, at) => at >= sentAt - SLACK_MS && at <= answeredAt + SLACK_MS,
+}
+
+/** Where clocks are stepped back and forth, their times tell nothing. */
+const BY_NO_CLOCK: Witnesses = {
+  checkMoment: () => ({ from: -Infinity, until: Infinity }),
+  recordedWithin: () => true,
+}
+
+/** A claim on a test clock lives by that clock alone. @param sawAt hears the clock's times that events tell */
+export function witnessesOf(
+  { clock }: ClaimRecord,
+  clocksAreRight: boolean,
+  sawAt: (sentAt: number, answeredAt: number, at: number) => void = () => {},
+): Witnesses {
+  if (!clock) return clocksAreRight ? BY_CLOCK : BY_NO_CLOCK
+  return {
+    checkMoment: (at) => whenPassed(clock, at),
+    recordedWithin: (sentAt, answeredAt, at) => {
+      sawAt(sentAt, answeredAt, at)
+      return true
+    },
+  }
+}

@@ -8,6 +8,7 @@ import { jsonOf, tableOf, tellOf } from './report.ts'
 import { simulate } from './simulation.ts'
 import { openStage } from './stage/open-stage.ts'
 import type { Fault, Stage } from './stage.ts'
+import { tryMutants } from './try-mutants.ts'
 
 interface Options {
   seed?: number
@@ -18,6 +19,7 @@ interface Options {
   faults: string
   json?: string
   source: boolean
+  mutants?: true | string
 }
 
 const SOURCE = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -46,8 +48,15 @@ const program = new Command('npm run simulate --')
   .option('--faults <list>', 'all, none, or names joined by commas', 'all')
   .option('--source', 'run the servers from src/ as it is, not as it was built', false)
   .option('--json <file>', 'write the result also as JSON')
+  .option(
+    '--mutants [name]',
+    'plant known defects, one at a time, and see that each is found within 5 minutes',
+  )
   .action(async (options: Options) => {
-    process.exitCode = await run(options)
+    const { mutants } = options
+    process.exitCode = mutants
+      ? await tryMutants(mutants === true ? null : mutants, (line) => console.error(line))
+      : await run(options)
   })
 
 async function run(options: Options): Promise<number> {

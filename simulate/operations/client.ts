@@ -8,6 +8,8 @@ import type { Account, World } from './world.ts'
 
 /** How long a server may need to be itself again after harm. */
 const AFTERMATH_MS = 20_000
+/** How long the service looks for what it lost, and a little. */
+const LOST_FOR_MS = 8_000
 /** Before somebody tries a server again that is down. */
 const NOBODY_THERE_MS = 100
 
@@ -50,6 +52,11 @@ export class Client {
       demand(isRough, () => `${asked} was not answered, and nothing was done to the service`, about)
     }
     return reply
+  }
+
+  /** Whether the service may have lost its connection to the database meanwhile. */
+  mayHaveLost(sentAt: number, answeredAt: number): boolean {
+    return this.world.weather.isRough(sentAt, answeredAt, LOST_FOR_MS)
   }
 
   /** A clock that nobody has deleted, as far as is known. */

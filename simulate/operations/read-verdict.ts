@@ -5,15 +5,19 @@ import type { LogItem } from '../model/replay.ts'
 import type { Verdict } from '../model/story.ts'
 import { type ClaimRecord, readState } from './world.ts'
 
-/** What an answer to a submission means, single or one of many. */
+/**
+ * What an answer to a submission means, single or one of many.
+ * @param mayBeRepeat said so, or the connection to the database may have been lost on the way: then the service looks
+ *   for the event, and cannot tell its own from another's that is the same
+ */
 export function readVerdict(
   record: ClaimRecord,
   status: number,
   body: JsonObject | null,
-  isRepeat: boolean,
+  mayBeRepeat: boolean,
 ): Verdict {
   if (status === 201 || status === 200 || status === 204) {
-    const is = isRepeat || status === 200 ? 'replayed' : 'recorded'
+    const is = mayBeRepeat || status === 200 ? 'replayed' : 'recorded'
     if (!body?.event) return { is, event: null, state: null }
     return { is, event: body.event as LogItem, state: readState(record, body.claim as JsonObject) }
   }

@@ -74,7 +74,8 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
   if (reply.is === 'not sent') submission.verdict = { is: 'refused', status: 0 }
   else if (reply.is === 'lost') submission.verdict = { is: 'unknown', why: reply.why }
   else {
-    const isRepeat = reply.headers['idempotent-replayed'] === 'true'
+    const isRepeat =
+      reply.headers['idempotent-replayed'] === 'true' || client.mayHaveLost(reply.sentAt, reply.answeredAt)
     const said = reply.text === '' ? null : parse(reply.text)
     submission.verdict = readVerdict(record, reply.status, said, isRepeat)
     if (submission.verdict.is !== 'unknown') submission.answeredAt = reply.answeredAt
@@ -88,6 +89,6 @@ export function noteVerdict({ world }: Client, { clock, name }: ClaimRecord, sub
   const { verdict, sentAt, answeredAt } = submission
   if (clock && verdict.is === 'gone') sawGone(clock, `a submission to ${name}`, sentAt, answeredAt)
   if (clock && verdict.is === 'recorded') sawThere(clock, `a submission to ${name}`, sentAt, answeredAt)
-  if (verdict.is === 'recorded') world.acknowledged++
+  if (verdict.is === 'recorded' || verdict.is === 'replayed') world.acknowledged++
   if (verdict.is === 'unknown') world.unknown++
 }

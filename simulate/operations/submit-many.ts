@@ -121,7 +121,9 @@ function settle(
     () => ({ submission, result }),
   )
   submission.verdict =
-    status === 204 ? { is: 'replayed', event: null, state: null } : readVerdict(record, status, result, false)
+    status === 204
+      ? { is: 'replayed', event: null, state: null }
+      : readVerdict(record, status, result, client.mayHaveLost(submission.sentAt, at))
   if (submission.verdict.is !== 'unknown') submission.answeredAt = at
   noteVerdict(client, record, submission)
 }

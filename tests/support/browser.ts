@@ -40,7 +40,8 @@ export async function openPage(
   const defaults = { baseURL: url, locale: 'en-GB', reducedMotion: 'reduce' } as const
   const context = await browser.newContext({ ...defaults, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  // Long: other tests keep the machine busy, and only what fails takes so long.
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())

@@ -20,16 +20,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the guard of the count alone is left, not that of the status',
-    edits: [
-      edit(
-        'storage/append-events.ts',
-        'c.status = d.status AND c.event_count = d.seen',
-        'c.event_count = d.seen',
-      ),
-    ],
-  },
-  {
     name: 'a repeat within a group is counted twice',
     edits: [
       edit(

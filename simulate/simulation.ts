@@ -1,4 +1,5 @@
 import type { Progress } from '../bench/progress.ts'
+import { judgeOverviews } from './checks/judge-overviews.ts'
 import { judgeClaims, judgeClocks, judgeTables } from './checks/judge-world.ts'
 import { waitForChecks } from './checks/wait-for-checks.ts'
 import { Finding } from './model/finding.ts'
@@ -64,6 +65,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     await waitForChecks(stage)
     await judgeClaims(world, clients)
     await judgeClocks(world, judge)
+    await judgeOverviews(world, stage, judge)
     await judgeTables(stage)
     judgeRun(stage, world, options.isNamed ? struck : new Map())
     return { world, struck, finding: null }

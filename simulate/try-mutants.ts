@@ -21,7 +21,7 @@ const COPIED = [
 ]
 const LINKED = ['node_modules', 'dashboard']
 const PATIENCE_MS = 300_000
-const RUN_SECONDS = 40
+const RUN_SECONDS = 30
 /** A run that hangs is no finding of the simulator. */
 const LONGEST_RUN_MS = 240_000
 

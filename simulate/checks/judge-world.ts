@@ -90,6 +90,14 @@ export async function judgeTables(stage: Stage): Promise<void> {
       `SELECT c.id, c.log_bytes, sum(octet_length(e.payload::text)) FROM claims c JOIN claim_events e ON e.claim_id = c.id
        WHERE NOT e.system GROUP BY c.id HAVING c.log_bytes <> sum(octet_length(e.payload::text))`,
     ],
+    [
+      'what is summed up of resolutions is what was resolved up to the mark',
+      `SELECT * FROM (SELECT user_id, status, sum(count) AS count, sum(amount) AS amount FROM resolution_totals GROUP BY 1, 2) t
+       FULL JOIN (SELECT user_id, status, count(*) AS count, sum((contract->>'price')::numeric) AS amount
+         FROM claims, resolution_mark WHERE status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= up_to
+         GROUP BY 1, 2) c USING (user_id, status)
+       WHERE t.count IS DISTINCT FROM c.count OR t.amount IS DISTINCT FROM c.amount`,
+    ],
   ]
   for (const [what, text] of rules) {
     const rows = await stage.sql(`${text} LIMIT 5`)

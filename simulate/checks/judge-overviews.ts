@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { demand } from '../model/finding.ts'
+import { canonical, type JsonObject } from '../model/json.ts'
+import { type Client, parse } from '../operations/client.ts'
+import type { Account, World } from '../operations/world.ts'
+import type { Stage } from '../stage.ts'
+
+/** An overview may be as old as 10 s, and a check may fall between it and the recount. */
+const PATIENCE_MS = 40_000
+
+/** What is summed up is what is there, record by record. */
+export async function judgeOverviews(world: World, stage: Stage, client: Client): Promise<void> {
+  for (const account of world.accounts) {
+    await judgeOverview(account, stage, client)
+    await judgeNumber(account, stage)
+  }
+}
+
+async function judgeOverview(account: Account, stage: Stage, client: Client): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    const reply = await client.send(account, { method: 'GET', path: '/v1/overview?days=366' })
+    const shown = reply.is === 'answer' && reply.status === 200 ? figuresOf(parse(reply.text)) : null
+    const counted = await recount(account, stage)
+    if (shown && canonical(shown) === canonical(counted)) return
+    const about = () => ({ shown, counted })
+    demand(
+      performance.now() < deadline,
+      () => `the overview of ${account.name} is not what a recount gives`,
+      about,
+    )
+    await pause(1_000)
+  }
+}
+
+function figuresOf(overview: JsonObject): JsonObject {
+  const days = overview.resolutions_by_day as JsonObject[]
+  const resolved = (outcome: string) =>
+    days.reduce((sum, day) => sum + Number((day[outcome] as JsonObject).count), 0)
+  return {
+    statuses: overview.statuses as JsonObject,
+    resolved: { confirmed: resolved('confirmed'), failed: resolved('failed') },
+  }
+}
+
+async function recount({ userId }: Account, stage: Stage): Promise<JsonObject> {
+  const rows = await stage.sql<{ status: string; count: number; amount: string }>(
+    `SELECT status, count(*)::integer AS count, trim_scale(sum((contract->>'price')::numeric))::text AS amount
+     FROM claims WHERE user_id = $1 AND test_clock_id IS NULL GROUP BY status`,
+    [userId],
+  )
+  const of = (status: string) => {
+    const { count = 0, amount = '0' } = rows.find((row) => row.status === status) ?? {}
+    return { count, amount }
+  }
+  return {
+    statuses: { OPEN: of('OPEN'), PENDING: of('PENDING'), CONFIRMED: of('CONFIRMED'), FAILED: of('FAILED') },
+    resolved: { confirmed: of('CONFIRMED').count, failed: of('FAILED').count },
+  }
+}
+
+/** No claim is there that nobody made, and none is gone but with its clock. */
+async function judgeNumber(account: Account, stage: Stage): Promise<void> {
+  const rows = await stage.sql<{ address: string }>(
+    'SELECT coalesce(candidate_alias, id::text) AS address FROM claims WHERE user_id = $1',
+    [account.userId],
+  )
+  const strangers = rows.filter(({ address }) => !account.byAddress.has(address))
+  demand(
+    strangers.length <= account.unknownClaims,
+    () =>
+      `${account.name} has ${strangers.length} claims of which no creation was acknowledged; ${account.unknownClaims} are possible`,
+    () => strangers.slice(0, 20),
+  )
+  const there = new Set(rows.map(({ address }) => address))
+  for (const { name, address, isGone } of account.claims) {
+    demand(
+      there.has(address) !== isGone,
+      () => `${name} is ${isGone ? 'still there' : 'gone'} in the database`,
+    )
+  }
+}

@@ -5,6 +5,7 @@ import type { ApiDocument } from './document.ts'
 import { Finding, Findings, type Found } from './finding.ts'
 import { Known } from './known.ts'
 import { reachEveryError } from './reach-every-error.ts'
+import { makeRecords } from './records.ts'
 import type { Request } from './request.ts'
 import { Wire } from './send.ts'
 import { shrink } from './shrink.ts'
@@ -101,7 +102,9 @@ async function keepAsking(
 /** Records of an account that nobody else must reach; they are never touched again. */
 async function strangerWithRecords({ newAccount }: FuzzOptions, seatOf: SeatOf): Promise<Account> {
   const account = await newAccount(true)
-  const client = new Client(seatOf(account, null, 'stranger'))
+  const seat = seatOf(account, null, 'stranger')
+  await makeRecords(seat)
+  const client = new Client(seat)
   for (let i = 0; i < REQUESTS_OF_STRANGER; i++) await client.step()
   return { ...account, known: withoutCursors(account.known) }
 }

@@ -7,6 +7,7 @@ import { Database } from '../../src/storage/database.ts'
 import { Accounts } from './accounts.ts'
 
 const COLLECT = fileURLToPath(new URL('./collect-at-signal.ts', import.meta.url))
+const OPTIONS = ['--expose-gc', '--trace-warnings', '--import', COLLECT]
 const MOST_SCHEMAS = '30'
 const PATIENCE_MS = 30_000
 
@@ -31,11 +32,7 @@ export class FuzzedServer {
     const { url: databaseUrl } = await cluster.createDatabase('fuzz')
     // Few enough for the limit to be met.
     process.env.CLAIMKEEPER_MOST_SCHEMAS = MOST_SCHEMAS
-    const server = await ServerProcess.start(
-      { url: databaseUrl },
-      ['--expose-gc', '--import', COLLECT],
-      cleanup,
-    )
+    const server = await ServerProcess.start({ url: databaseUrl }, OPTIONS, cleanup)
     const db = new Database({ connectionString: databaseUrl, poolSize: 2 })
     cleanup.add(() => db.close())
     return new FuzzedServer(server, new Accounts(createApp(db), server.url))

@@ -24,6 +24,8 @@ interface ErrorFields {
   doc_url: string
 }
 
+/** The common body. */
+const ERROR = { $ref: '#/components/schemas/Error' }
 /** Headers that are only there sometimes, as their description says. */
 const SOMETIMES = ['idempotent-replayed at 204', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 /** Answers to the single form of what a batch holds. */
@@ -69,7 +71,7 @@ function commonFlaw(
   if (headers['cache-control'] !== 'no-store') return 'Cache-Control is not no-store'
   if (status < 400 || request.method === 'HEAD') return null
   if (error === undefined) return `${status} comes without the common body of errors`
-  const flaw = document.flawOf({ error }, { $ref: '#/components/schemas/Error' })
+  const flaw = document.flawOf({ error }, ERROR)
   if (flaw) return `the error is not as documented: ${flaw}`
   if (error.status !== status) return `the error says ${error.status}, its answer ${status}`
   if (error.request_id !== id) return 'request_id is not X-Request-Id'

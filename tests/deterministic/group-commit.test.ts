@@ -32,8 +32,9 @@ test('whatever fails, each submission is answered once and by what is in the log
     async (world, { deeds }) => {
       await world.perform(deeds)
       await world.rest()
-      await world.close()
       assertSubmissionsAreAnsweredRightly(world)
+      await world.assertServesAgain()
+      await world.close()
       assertClaimsFollowTheirLogs(world)
       assertNothingIsLeft(world)
     },

@@ -13,6 +13,8 @@ export const CLAIM_IDS: Readonly<Record<string, string>> = {
   clocked: id(4),
   'other clocked': id(5),
   'of B': id(6),
+  'last of all': id(7),
+  'beside it': id(8),
 }
 
 const SIMPLE: Condition = { event: 'done' }
@@ -64,6 +66,7 @@ export function furnish(store: Store): void {
     'other clocked': other,
     'of B': ofB,
   } = CLAIM_IDS as Record<string, string>
+  for (const untouched of ['last of all', 'beside it']) open(CLAIM_IDS[untouched] as string, 'A', BOTH)
   open(simple as string, 'A', SIMPLE)
   open(both as string, 'A', BOTH)
   // Counted as long from the start: its log is read by itself.

@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict'
 import type { App } from '../../src/app/app.ts'
 import { HeldClocks } from '../../src/app/held-clocks.ts'
 import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
 import { SubmissionQueue } from '../../src/app/submission-queue.ts'
 import { type SubmittedEvent, submitEvent } from '../../src/app/submit-event.ts'
+import { ServiceError } from '../../src/errors.ts'
 import { candidateId } from '../../src/storage/candidate-id.ts'
 import { Database, LEAST_CONNECTIONS } from '../../src/storage/database.ts'
 import { Backend } from './backend.ts'
@@ -85,6 +87,22 @@ export class World {
     }
   }
 
+  /** A submission goes on by itself while another is on its way: both lanes are free, as at the beginning. */
+  async assertServesAgain(): Promise<void> {
+    for (const at of this.apps.keys()) {
+      const submit = (to: string) =>
+        this.#submit({ do: 'submit', at, as: 'A', to, id: `${at}`, type: 'noise', value: 0 })
+      this.faults.arm('read_claims_to_decide', { kind: 'delay', ms: 3_000 })
+      const slow = submit('last of all')
+      await this.goOnFor(200)
+      const fast = submit('beside it')
+      await this.goOnFor(200)
+      assert.deepEqual([slow.answer, isServed(fast)], [null, true], 'one lane is not free')
+      await this.goOnFor(4_000)
+      assert.ok(isServed(slow), `not served again: ${slow.answer}`)
+    }
+  }
+
   /** Faults are over and nobody holds anything: goes on until all is answered and at rest. */
   async rest(): Promise<void> {
     this.course.tell('* faults are over')
@@ -150,7 +168,8 @@ export class World {
   async #perform(deed: Deed): Promise<void> {
     switch (deed.do) {
       case 'submit':
-        return this.#submit(deed)
+        this.#submit(deed)
+        return
       case 'check':
         // A server's next check waits for the one before (scheduler/scheduler.ts).
         if (!this.checks.some((call) => call.answeredAt === null && call.server === this.#serverOf(deed))) {
@@ -177,7 +196,7 @@ export class World {
     }
   }
 
-  #submit(deed: Deed & { do: 'submit' }): void {
+  #submit(deed: Deed & { do: 'submit' }): Submitted {
     const payload = { value: deed.value }
     const payloadJson = JSON.stringify(payload)
     const { id, type } = deed
@@ -191,7 +210,9 @@ export class World {
       submission: { id, type, payload, payloadBytes: payloadJson.length },
       payloadJson,
     })
-    this.submissions.push(this.#call(deed, answer))
+    const call = this.#call(deed, answer)
+    this.submissions.push(call)
+    return call
   }
 
   #check(deed: Deed & { do: 'check' }) {
@@ -241,6 +262,9 @@ export class World {
     this.#holders.delete(clock)
   }
 }
+
+const isServed = ({ answer }: Submitted) =>
+  answer !== null && !(answer instanceof ServiceError && answer.code === 'UNAVAILABLE')
 
 /** Without what submissions and checks do not use, which takes long to make. */
 function newServer(): App {

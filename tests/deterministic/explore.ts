@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type History, inWords } from './history.ts'
+import { type AnyHistory, inWords } from './history.ts'
 import { World } from './world.ts'
 
 const MS = Number(process.env.DETERMINISTIC_MS ?? 6_000)
@@ -10,16 +10,16 @@ const SEED = process.env.DETERMINISTIC_SEED
  * Tries histories, for a few seconds or for as many runs as DETERMINISTIC_RUNS says; of one that fails its smallest form
  * is told, step by step. DETERMINISTIC_SEED repeats a run.
  */
-export async function explore(
-  histories: fc.Arbitrary<History>,
-  prove: (world: World, history: History) => Promise<void>,
-  { tell, examples = [] }: { tell: (line: string) => void; examples?: readonly History[] },
+export async function explore<H extends AnyHistory>(
+  histories: fc.Arbitrary<H>,
+  prove: (world: World, history: H) => Promise<void>,
+  { tell, examples = [] }: { tell: (line: string) => void; examples?: readonly H[] },
 ): Promise<void> {
   let steps = 0
   let runs = 0
   let hasFailed = false
   const startedAt = Date.now()
-  const tryOut = async (history: History) => {
+  const tryOut = async (history: H) => {
     runs++
     await World.run(history.choices, history.servers, async (world) => {
       try {

@@ -55,6 +55,7 @@ export class StoreClient extends EventEmitter {
   #connecting: ((error: Error | null) => void) | null = null
   #isAway = false
   #isSound = true
+  #hasFailed = false
   /** pg-pool looks at these. */
   _ending = false
   _queryable = true
@@ -63,6 +64,11 @@ export class StoreClient extends EventEmitter {
     super()
     this.#network = network
     this.#backend = new Backend(network.store, network.course, this.name)
+  }
+
+  /** Whether a statement is under way; one that has failed is not, though the store has yet to say that it is ready. */
+  get isFree(): boolean {
+    return !this.#isAway && (this.#sent === null || this.#hasFailed)
   }
 
   get isBusy(): boolean {
@@ -154,6 +160,7 @@ export class StoreClient extends EventEmitter {
     const sent = this.#waiting.shift()
     if (!sent) return
     this.#sent = sent
+    this.#hasFailed = false
     this.#send(sent, this.#network.faults.at(sent.site))
   }
 
@@ -233,6 +240,7 @@ export class StoreClient extends EventEmitter {
       this.#status = this.#backend.status
       this.#sendNext()
     }
+    this.#hasFailed = answer instanceof Error
     if (answer instanceof Error) {
       sent.callback(answer)
       this.#network.course.may(`${this.name} is ready again`, () => {

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Connection } from '../../src/storage/database.ts'
+import { readClock } from '../../src/storage/due-claims.ts'
+import { THE_SERVICE } from '../../src/storage/places.ts'
+import { Pool } from '../../src/storage/pool.ts'
+import { type Fault, fault } from './faults.ts'
+import { type AnyHistory, choices } from './history.ts'
+import type { StoreClient } from './store-client.ts'
+import type { World } from './world.ts'
+
+/** What a borrower does: as it should; or it throws, leaves a transaction open, or does not wait for its statement. */
+type Manner = 'query' | 'transaction' | 'throws' | 'forgets a transaction' | 'does not wait'
+type PoolDeed =
+  | { do: 'borrow'; as: string; manner: Manner }
+  | { do: 'go on'; steps: number }
+  | { do: 'fault'; site: string; fault: Fault }
+  | { do: 'cut'; connection: number }
+
+export interface PoolHistory extends AnyHistory {
+  size: number
+  deeds: PoolDeed[]
+}
+
+const of = <const T extends string>(what: T) => ({ do: fc.constant(what) })
+const manner = fc.constantFrom<Manner[]>(
+  'query',
+  'transaction',
+  'throws',
+  'forgets a transaction',
+  'does not wait',
+)
+const site = fc.constantFrom('connect', 'settings', 'BEGIN', 'COMMIT', 'ROLLBACK', 'read_clock')
+const deed: fc.Arbitrary<PoolDeed> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ ...of('borrow'), as: fc.constantFrom('A', 'A', 'B', 'C', THE_SERVICE), manner }),
+  },
+  { weight: 4, arbitrary: fc.record({ ...of('go on'), steps: fc.integer({ min: 1, max: 12 }) }) },
+  { weight: 3, arbitrary: fc.record({ ...of('fault'), site, fault }) },
+  { weight: 1, arbitrary: fc.record({ ...of('cut'), connection: fc.nat({ max: 3 }) }) },
+)
+export const poolHistory: fc.Arbitrary<PoolHistory> = fc.record({
+  servers: fc.constant(0),
+  size: fc.integer({ min: 1, max: 4 }),
+  deeds: fc.array(deed, { minLength: 1, maxLength: 40, size: 'max' }),
+  choices,
+})
+
+/** A pool of which each loan is looked at. */
+export class WatchedPool {
+  readonly pool: Pool
+  readonly #world: World
+  readonly #size: number
+  readonly #lent = new Map<string, number>()
+  calls = 0
+  answered = 0
+  longestWaitMs = 0
+
+  constructor(world: World, size: number) {
+    this.#world = world
+    this.#size = size
+    this.pool = new Pool({ connectionString: '', size })
+    const { lend, takeBack } = this.pool
+    this.pool.lend = async (account) => {
+      const since = world.course.time.nowMs
+      try {
+        const client = await lend.call(this.pool, account)
+        this.#look(account, client)
+        return client
+      } finally {
+        this.longestWaitMs = Math.max(this.longestWaitMs, world.course.time.nowMs - since)
+      }
+    }
+    this.pool.takeBack = (account, client) => {
+      this.#count(account, -1)
+      takeBack.call(this.pool, account, client)
+    }
+  }
+
+  borrow(account: string, manner: Manner): void {
+    this.calls++
+    const borrower = this.pool.for(account)
+    const work = (connection: Connection) => workIn(manner, connection)
+    const done =
+      manner === 'transaction' || manner === 'throws'
+        ? borrower.transaction(work)
+        : borrower.withConnection(work)
+    const answered = () => this.answered++
+    void done.then(answered, answered)
+  }
+
+  /** All of it can be had at once, as at the beginning. */
+  async assertIsWhole(): Promise<void> {
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    let lent = 0
+    for (let i = 0; i < this.#size; i++) {
+      const work = async (connection: Connection) => {
+        await readClock(connection)
+        lent++
+        await end
+      }
+      this.calls++
+      void this.pool
+        .for(THE_SERVICE)
+        .withConnection(work)
+        .then(() => this.answered++)
+    }
+    await this.#world.goOnFor(1_000)
+    assert.equal(lent, this.#size, 'not all connections can be had')
+    resolve()
+    await this.#world.goOnUntil(() => this.answered === this.calls)
+  }
+
+  #look(account: string, client: { getTransactionStatus: () => string | null }): void {
+    const { isFree } = client as unknown as StoreClient
+    this.#count(account, 1)
+    const lent = this.#lent.values().reduce((sum, count) => sum + count, 0)
+    const own = this.#lent.get(account) ?? 0
+    const problem = [
+      client.getTransactionStatus() !== 'I' && 'lent within a transaction',
+      !isFree && 'lent while it was busy or gone',
+      lent > this.#size && 'more than there are',
+      account !== THE_SERVICE && own > Math.max(1, this.#size - 1) && 'more than its share',
+    ].find(Boolean)
+    if (problem) this.#world.unheard.push(new Error(problem))
+  }
+
+  #count(account: string, by: number): void {
+    this.#lent.set(account, (this.#lent.get(account) ?? 0) + by)
+  }
+}
+
+async function workIn(manner: Manner, connection: Connection): Promise<void> {
+  if (manner === 'forgets a transaction') await connection.query({ text: 'BEGIN' })
+  const asked = readClock(connection)
+  asked.catch(() => {})
+  if (manner !== 'does not wait') await asked
+  if (manner === 'throws') throw new Error('the work fails')
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { explore } from './explore.ts'
+import { poolHistory, WatchedPool } from './pool-world.ts'
+
+/* The pool, whatever its borrowers and the database do. */
+
+/** For a place, for a new connection, for its settings; and once more where one is found broken. */
+const LONGEST_WAIT_MS = 22_000
+
+test('connections are lent idle, by shares and in time, and all of them come back', async (t) => {
+  await explore(
+    poolHistory,
+    async (world, { size, deeds }) => {
+      const watched = new WatchedPool(world, size)
+      for (const deed of deeds) {
+        if (deed.do === 'borrow') watched.borrow(deed.as, deed.manner)
+        else await world.perform([deed])
+      }
+      await world.rest()
+      await world.goOnUntil(() => watched.answered === watched.calls)
+      assert.ok(watched.longestWaitMs <= LONGEST_WAIT_MS, `someone waited ${watched.longestWaitMs} ms`)
+      await watched.assertIsWhole()
+      let isClosed = false
+      void watched.pool.close().then(() => {
+        isClosed = true
+      })
+      await world.goOnUntil(() => isClosed && world.course.waiting === 0)
+      assert.deepEqual(world.unheard.map(String), [])
+      assert.deepEqual([world.store.held, world.course.time.waiting], [[], 0], 'locks and timers')
+    },
+    { tell: (line) => t.diagnostic(line) },
+  )
+})

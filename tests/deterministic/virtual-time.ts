@@ -8,7 +8,11 @@ const real = {
   clearInterval: globalThis.clearInterval,
   setImmediate: globalThis.setImmediate,
 }
+const RealDate = Date
 const realPause = promises.setTimeout
+
+/** The time of day at the beginning. */
+export const START_MS = Date.UTC(2030, 0, 1, 12, 0, 1)
 
 /** What `setTimeout` and `setInterval` return, as far as it is used. */
 class Timer {
@@ -71,6 +75,13 @@ export class VirtualTime {
         new Promise((resolve) => void timer(null, ms, () => resolve(value))),
     })
     syncBuiltinESMExports()
+    const timeOfDay = () => START_MS + this.nowMs
+    globalThis.Date = class extends RealDate {
+      constructor(...of: [] | [number]) {
+        super(...((of.length === 0 ? [timeOfDay()] : of) as [number]))
+      }
+      static override now = timeOfDay
+    } as DateConstructor
     Object.defineProperty(performance, 'now', { value: () => this.nowMs, configurable: true })
   }
 
@@ -78,6 +89,7 @@ export class VirtualTime {
     Object.assign(globalThis, real)
     Object.assign(promises, { setTimeout: realPause })
     syncBuiltinESMExports()
+    globalThis.Date = RealDate
     Reflect.deleteProperty(performance, 'now')
   }
 

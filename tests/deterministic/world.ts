@@ -14,9 +14,9 @@ import type { Deed } from './history.ts'
 import { ALIAS, CLAIM_IDS, furnish } from './records.ts'
 import { Store } from './store.ts'
 import { installStore, type Network, type StoreClient } from './store-client.ts'
+import { START_MS } from './virtual-time.ts'
 
 const MINUTE_MS = 60_000
-const START_MS = Date.UTC(2030, 0, 1, 12, 0, 1)
 /** More than any history takes: it does not end. */
 const MOST_STEPS = 10_000
 

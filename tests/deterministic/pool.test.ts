@@ -29,6 +29,6 @@ test('connections are lent idle, by shares and in time, and all of them come bac
       assert.deepEqual(world.unheard.map(String), [])
       assert.deepEqual([world.store.held, world.course.time.waiting], [[], 0], 'locks and timers')
     },
-    { tell: (line) => t.diagnostic(line) },
+    { tell: (line) => t.diagnostic(line), ms: 3_000 },
   )
 })

@@ -35,6 +35,7 @@ export async function watchRevocations(
   const own = randomUUID()
   let heard = () => {}
   let standing: number | null = null
+  let last: Promise<unknown> = Promise.resolve()
 
   client.on('notification', ({ payload = '' }) => {
     if (payload === own) return heard()
@@ -46,12 +47,19 @@ export async function watchRevocations(
   })
   client.on('end', onLost)
 
+  /** One statement after the other, also where many revocations are told at once: the driver must hold none back. */
+  function ask(text: string, values: unknown[]): Promise<unknown> {
+    const asked = last.then(() => client.query(text, values))
+    last = asked.catch(() => {})
+    return asked
+  }
+
   /** Locks first, then gives up the lock before: there is never a moment without one. */
   async function standAt(number: number): Promise<void> {
     const previous = standing
     standing = number
-    await client.query('SELECT pg_advisory_lock_shared($1, $2)', [LOCKS, number])
-    if (previous !== null) await client.query('SELECT pg_advisory_unlock_shared($1, $2)', [LOCKS, previous])
+    await ask('SELECT pg_advisory_lock_shared($1, $2)', [LOCKS, number])
+    if (previous !== null) await ask('SELECT pg_advisory_unlock_shared($1, $2)', [LOCKS, previous])
   }
 
   try {
@@ -73,7 +81,7 @@ export async function watchRevocations(
       heard = resolve
       const timer = setTimeout(() => reject(new Error('nothing was heard')), timeoutMs)
       try {
-        client.query('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)
+        ask('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)
         await promise
       } finally {
         clearTimeout(timer)

@@ -1,6 +1,7 @@
 import { type Answers, type ApiDocument, codesOf, type Operation } from './document.ts'
 import { read } from './json-text.ts'
-import { isLines, listOf, type Parties, reasonToFail } from './must-fail.ts'
+import { itemFlaw, resultsOf } from './judge-items.ts'
+import { isLines, type Parties, reasonToFail } from './must-fail.ts'
 import type { Answer, Request } from './request.ts'
 
 /** What a request and its answer came to. */
@@ -28,12 +29,6 @@ interface ErrorFields {
 const ERROR = { $ref: '#/components/schemas/Error' }
 /** Headers that are only there sometimes, as their description says. */
 const SOMETIMES = ['idempotent-replayed at 204', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
-/** Answers to the single form of what a batch holds. */
-const SINGLE_FORMS: Record<string, string> = {
-  submitEvents: 'submitEvent',
-  createClaims: 'createClaim',
-  createCandidates: 'createCandidate',
-}
 
 export function judge(document: ApiDocument, request: Request, answer: Answer, parties: Parties): Verdict {
   const path = request.path.split(/[?#]/, 1)[0] as string
@@ -45,7 +40,6 @@ export function judge(document: ApiDocument, request: Request, answer: Answer, p
   const isJson = String(answer.headers['content-type']).startsWith('application/json')
   const body = isJson && request.method !== 'HEAD' ? read(answer.text) : undefined
   const error = (body as { error?: ErrorFields } | undefined)?.error
-  const verdict = { operation, code: error?.code ?? null, itemCodes: [] as string[], flaw: null, body }
   const flaw =
     commonFlaw(document, request, answer, error) ??
     (operation ? null : flawOfUnknown(request, answer, error, lacksName ? [] : here)) ??
@@ -53,8 +47,16 @@ export function judge(document: ApiDocument, request: Request, answer: Answer, p
       ? successFlaw(document, operation, request, answer, parties)
       : null) ??
     (operation ? documentedFlaw(document, operation, request, answer, body) : null)
-  if (operation && flaw === null) verdict.itemCodes = itemCodesOf(operation, request, answer, body)
-  return { ...verdict, flaw: flaw ?? itemFlaw(document, operation, verdict.itemCodes) }
+  const results = operation && flaw === null ? resultsOf(operation, request, answer) : []
+  return {
+    operation,
+    code: error?.code ?? null,
+    itemCodes: results.flatMap(({ error }) => error?.code ?? []),
+    flaw:
+      flaw ??
+      (operation && results.length > 0 ? itemFlaw(document, operation, request, results, parties) : null),
+    body,
+  }
 }
 
 /** What holds of every answer. */
@@ -154,30 +156,4 @@ function flawOfLines(document: ApiDocument, schema: object, text: string): strin
     if (flaw) return `a line is not as documented: ${flaw}: ${line.slice(0, 200)}`
   }
   return text === '' || text.endsWith('\n') ? null : 'the last line does not end'
-}
-
-interface Result {
-  status: number
-  error?: ErrorFields
-}
-
-function itemCodesOf(
-  operation: Operation,
-  request: Request,
-  { status, headers, text }: Answer,
-  body: unknown,
-): string[] {
-  if (status !== 200 || listOf(operation) === null || request.method === 'HEAD') return []
-  const results = isLines(String(headers['content-type']))
-    ? (text.split('\n').slice(0, -1).map(read) as Result[])
-    : ((body as { results?: Result[] }).results ?? [])
-  return results.flatMap(({ status: own, error }) => (own >= 400 && error ? [error.code] : []))
-}
-
-function itemFlaw(document: ApiDocument, operation: Operation | null, codes: string[]): string | null {
-  const single = operation && SINGLE_FORMS[operation.id]
-  if (!single || codes.length === 0) return null
-  const known = new Set(Object.values(document.operation(single).responses).flatMap(codesOf))
-  const strange = codes.find((code) => code === 'INTERNAL_ERROR' || !known.has(code))
-  return strange ? `an item is refused with ${strange}, which ${single} does not answer` : null
 }

@@ -113,7 +113,8 @@ function withoutItems(schema: Schema, list: string): Schema {
 /** Names that are each account's own choice may be the same in two. */
 const OWN_CHOICE = ['external_id', 'customer_uuid', 'after']
 
-function foreignFlaw(operation: Operation, value: unknown, { stranger }: Parties): string | null {
+/** Names in a body that belong to another account; null if none does. */
+export function foreignFlaw(operation: Operation, value: unknown, { stranger }: Parties): string | null {
   if (stranger === null || typeof value !== 'object' || value === null) return null
   for (const [field, name] of Object.entries(value)) {
     const kind = kindOfField(field)

@@ -33,7 +33,9 @@ type Made = Record<string, string>
 
 export async function makeRecords(seat: Seat): Promise<Records> {
   const post = poster(seat)
-  const { prefix, account } = seat
+  const { account, random } = seat
+  // Aliases are never free again, on whatever server this is.
+  const prefix = `${seat.prefix}-${random.int(0, 1e12)}`
   const customer = await post('/v1/customers', { external_id: `${prefix}-customer` })
   const ids = { customer_id: customer.id, customer_uuid: customer.external_id }
   const open = async (name: string) => {

@@ -17,6 +17,7 @@ const CLIENTS = 8
 interface Options {
   seed: number
   requests: number
+  seconds?: number
   url?: string
   token?: string
   keepGoing: boolean
@@ -40,6 +41,7 @@ const program = new Command('npm run fuzz --')
   .description('Sends requests made from openapi.json, and holds every answer to it.')
   .option('--seed <number>', 'of what is drawn; the same seed asks the same', number, Date.now() % 2 ** 31)
   .option('--requests <number>', 'how many', number, 20_000)
+  .option('--seconds <number>', 'ends it earlier, after so long', number)
   .option('--url <url>', 'a server to ask; by default one of its own, on a database of its own')
   .option('--token <token>', 'an API token for that server, whose account is filled with records')
   .option('--keep-going', 'go on after a finding, and gather all', false)
@@ -60,12 +62,13 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   progress.doing(`seed ${seed}`)
   const { url, server, newAccount } = await placeOf(options, cleanup)
   const document = await ApiDocument.of(url)
-  const watch = server && new MemoryWatch(server, requests)
+  const watch = server && new MemoryWatch(server)
   const started = performance.now()
+  const endsAt = started + (options.seconds ?? Infinity) * 1000
   let sent = 0
   const step = async () => {
     progress.at(++sent / requests)
-    await watch?.at(sent)
+    await watch?.look()
   }
   const result = await fuzz({
     document,
@@ -78,6 +81,7 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
     fullAccount: server && (() => server.accounts.makeFull()),
     keepGoing,
     progress: step,
+    isOver: () => performance.now() > endsAt,
   })
   progress.end()
   const seconds = (performance.now() - started) / 1000

@@ -81,6 +81,12 @@ describe('400: malformed percent-encoding', () => {
     }
   })
 
+  test('of a health check, it is documented too', async () => {
+    for (const path of ['/healthz?%ff', '/readyz?%ff']) {
+      assertError(await api.get(path), 400, 'VALIDATION_ERROR')
+    }
+  })
+
   test('after another question mark, which belongs to the query, too', async () => {
     const answer = await api.get('/v1/customers?external_id=a?%ff')
     assertError(answer, 400, 'VALIDATION_ERROR')

@@ -14,10 +14,13 @@ interface LogLine {
 export function isComplaint(text: string): boolean {
   const line = parse(text)
   // Node's own words, such as those of an exception before the log is there.
-  if (line === null) return text.trim() !== '' && !isStartup(text)
+  if (line === null) return text.trim() !== '' && !isStartup(text) && !isWarning(text)
   if ((line.level ?? 0) < ERROR_LEVEL) return false
   return line.err?.type !== 'DatabaseAway' && !OURS.test(line.err?.message ?? '')
 }
+
+/** Of Node, such as of a use that a library gives up: worth a look, and no failure. */
+export const isWarning = (text: string) => /^\(node:\d+\) \w*Warning: |^\(Use `node --trace-/.test(text)
 
 /** A start that fails for the database is tried again, and is a finding only if it never succeeds. */
 const isStartup = (text: string) => text.startsWith('claimkeeper:')

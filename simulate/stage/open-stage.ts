@@ -58,6 +58,7 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
         proxy: await startFaultProxy(scope, postgres.url),
         environment: clocks?.servers[i]?.environment ?? {},
         complain,
+        log,
       },
       cleanup,
     )

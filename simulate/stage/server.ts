@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Cleanup } from '../../bench/cleanup.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FaultProxy } from '../../tests/support/fault-proxy.ts'
-import { isComplaint } from './complaints.ts'
+import { isComplaint, isWarning } from './complaints.ts'
 import type { Front } from './front.ts'
 
 /** Options for Node as `npm start` gives them. */
@@ -26,6 +26,7 @@ interface ServerOptions {
   proxy: FaultProxy
   environment: Record<string, string>
   complain: (line: string) => void
+  log: (line: string) => void
 }
 
 /** `claimkeeper serve` in a process of its own, which is brought back whenever it ends. */
@@ -113,6 +114,7 @@ export class Server {
 
   #hear(line: string): void {
     if (isComplaint(line)) this.#options.complain(`${this.name}: ${line}`)
+    else if (isWarning(line)) this.#options.log(`${this.name}: ${line}`)
   }
 
   #onEnd(child: ChildProcess, how: number | string): void {

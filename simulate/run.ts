@@ -16,6 +16,7 @@ interface Options {
   servers: number
   clients: number
   accounts: number
+  patience: number
   faults: string
   json?: string
   source: boolean
@@ -45,6 +46,7 @@ const program = new Command('npm run simulate --')
   .option('--servers <number>', 'servers on one database', wholeNumber, 1)
   .option('--clients <number>', 'clients at once', wholeNumber, 16)
   .option('--accounts <number>', 'accounts that they share', wholeNumber, 3)
+  .option('--patience <seconds>', 'how long a client waits for an answer', wholeNumber, 15)
   .option('--faults <list>', 'all, none, or names joined by commas', 'all')
   .option('--source', 'run the servers from src/ as it is, not as it was built', false)
   .option('--json <file>', 'write the result also as JSON')
@@ -78,6 +80,7 @@ async function run(options: Options): Promise<number> {
       seconds,
       clients,
       accounts,
+      patienceSeconds: options.patience,
       faults,
       isNamed: options.faults !== 'all',
       progress,

@@ -17,6 +17,7 @@ export interface SimulationOptions<On extends Stage> {
   seconds: number
   clients: number
   accounts: number
+  patienceSeconds: number
   faults: readonly Fault<On>[]
   /** Each of them was asked for by its name, so each must strike. */
   isNamed: boolean
@@ -33,7 +34,10 @@ export interface Result {
 /** One run on a stage: many clients and some harm, then calm, then everything is looked at. */
 export async function simulate<On extends Stage>(stage: On, options: SimulationOptions<On>): Promise<Result> {
   const random = seeded(options.seed)
-  const world = new World(options.faults.every(({ need }) => need !== 'clocks'))
+  const world = new World(
+    options.faults.every(({ need }) => need !== 'clocks'),
+    options.patienceSeconds * 1000,
+  )
   const struck = new Map<string, number>(options.faults.map(({ name }) => [name, 0]))
   const newClient = (name: string) => new Client(name, world, random.fork(name), stage.urls)
   const clients = Array.from({ length: options.clients }, (_, i) => newClient(`client ${i}`))
@@ -43,7 +47,11 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
   const timer = setInterval(() => options.progress.doing(progressOf(world, struck, until)), progressEveryMs())
   try {
     await openAccounts(world, stage, judge, options.accounts)
-    const goesOn = () => now() < until && !over.signal.aborted && stage.complaints.length === 0
+    const isAnyMissing = () => options.isNamed && struck.values().some((times) => times === 0)
+    const goesOn = () => {
+      const isStopped = over.signal.aborted || stage.complaints.length > 0
+      return !isStopped && (now() < until || (isAnyMissing() && now() < until + LATEST_STRIKE_MS))
+    }
     const stopAll = (error: unknown) => {
       over.abort()
       throw error
@@ -80,6 +88,8 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
 
 const MINUTE_MS = 60_000
 const AROUND_CHECK_MS = 3_000
+/** How much longer it goes on until each fault has struck that was asked for by its name. */
+const LATEST_STRIKE_MS = 120_000
 
 /** So long, and until a scheduled check was seen. */
 function withCheck(from: number, ms: number): number {

@@ -19,13 +19,14 @@ export class Client {
   readonly world: World
   readonly random: Random
   readonly #urls: readonly string[]
-  readonly #wire = new Wire()
+  readonly #wire: Wire
 
   constructor(name: string, world: World, random: Random, urls: readonly string[]) {
     this.name = name
     this.world = world
     this.random = random
     this.#urls = urls
+    this.#wire = new Wire(world.patienceMs)
   }
 
   /** An answer, or none: but never a fault of the service, and none in calm weather. */

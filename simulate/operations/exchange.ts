@@ -3,9 +3,6 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 /** Milliseconds since 1970 by a clock that nobody steps. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
-/** After so long without an answer the client gives up. */
-export const PATIENCE_MS = 15_000
-
 export interface Exchange {
   method: string
   path: string
@@ -25,28 +22,34 @@ export type Reply =
   | (Times & { is: 'answer'; status: number; headers: IncomingMessage['headers']; text: string })
   /** Nobody was there to take it. */
   | (Times & { is: 'not sent' })
-  | (Times & { is: 'lost'; why: string; timedOut: boolean })
+  | (Times & { is: 'lost'; why: string })
 
 /** One client's connection; a request at a time. */
 export class Wire {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #patienceMs: number
+
+  /** @param patienceMs after so long without a byte of the answer it gives up */
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs
+  }
 
   /** Never rejects. @param onPart hears the body as it comes */
   send(url: string, exchange: Exchange, onPart?: (part: string) => void): Promise<Reply> {
     const sentAt = now()
     return new Promise((resolve) => {
       const times = () => ({ sentAt, answeredAt: now() })
-      const lose = (why: string, timedOut = false) => {
+      const lose = (why: string) => {
         clearTimeout(timer)
         outgoing.destroy()
-        resolve({ is: 'lost', why, timedOut, ...times() })
+        resolve({ is: 'lost', why, ...times() })
       }
       const outgoing = request(url + exchange.path, {
         method: exchange.method,
         agent: this.#agent,
         headers: headersOf(url, exchange),
       })
-      const timer = setTimeout(() => lose(`nothing for ${PATIENCE_MS} ms`, true), PATIENCE_MS)
+      const timer = setTimeout(() => lose(`nothing for ${this.#patienceMs} ms`), this.#patienceMs)
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ECONNREFUSED') return lose(error.code ?? error.message)
         clearTimeout(timer)

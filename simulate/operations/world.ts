@@ -83,10 +83,13 @@ export class World {
   unknown = 0
   /** Nobody steps them. */
   readonly clocksAreRight: boolean
+  /** After so long without an answer a client gives up; in calm weather that is a finding. */
+  readonly patienceMs: number
   #serial = 0
 
-  constructor(clocksAreRight: boolean) {
+  constructor(clocksAreRight: boolean, patienceMs: number) {
     this.clocksAreRight = clocksAreRight
+    this.patienceMs = patienceMs
   }
 
   /** Unlike any other of this run. */

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { opened, pending } from '../../simulate/model/contract.ts'
+import { judgeClaim } from '../../simulate/model/judge-claim.ts'
+import type { LogItem } from '../../simulate/model/replay.ts'
+import type { Look, Story, Submission } from '../../simulate/model/story.ts'
+
+/* What finds defects must be seen to find them: a history that is right, and what each defect makes of it. */
+
+const CREATED = Date.parse('2026-01-01T10:00:20.000Z')
+const contract = {
+  price: 1,
+  activity_window: 60,
+  review_window: 0,
+  fulfillment_condition: { event: 'done', gte: 2 },
+  timeout_outcome: 'fail',
+} as const
+
+const item = (id: string, type: string, ms: number, fields = {}): LogItem => ({
+  id,
+  type,
+  created_at: new Date(CREATED + ms).toISOString(),
+  system: false,
+  ...fields,
+})
+
+const sent = (
+  id: string,
+  type: string,
+  ms: number,
+  verdict: Submission['verdict'],
+  payload = {},
+): Submission => ({
+  id,
+  type,
+  payload,
+  how: 'test',
+  sentAt: CREATED + ms - 5,
+  answeredAt: CREATED + ms + 5,
+  verdict,
+})
+
+const RECORDED = { is: 'recorded', event: null, state: null } as const
+const log = [item('a', 'begun', 100), item('b', 'done', 200, { value: 2 })]
+const submissions = [sent('a', 'begun', 100, RECORDED), sent('b', 'done', 200, RECORDED, { value: 2 })]
+
+function judge(changes: Partial<Story> = {}): void {
+  const terms = { contract, createdAt: CREATED, isOnClock: false }
+  const story = { name: 'a claim', terms, submissions, looks: [], longest: log, ...changes }
+  judgeClaim(story, {
+    checkMoment: (at) => ({ from: at, until: Infinity }),
+    recordedWithin: (sentAt, answeredAt, at) => at >= sentAt && at <= answeredAt,
+  })
+}
+
+const finds = (changes: Partial<Story>, message: RegExp) => assert.throws(() => judge(changes), message)
+const look = (ms: number, items: number, state: Look['state']): Look => ({
+  how: 'a read',
+  sentAt: CREATED + ms,
+  answeredAt: CREATED + ms + 1,
+  state,
+  items,
+})
+
+test('a history that is right is no finding', () => {
+  judge()
+  judge({
+    looks: [
+      look(150, 1, opened(contract, CREATED)),
+      look(300, 2, pending(contract, 'CONFIRMED', CREATED + 200)),
+    ],
+  })
+})
+
+test('an acknowledged event that is lost or doubled, and one that was refused and is there, are findings', () => {
+  finds({ longest: log.slice(1) }, /acknowledged and is not in the log/)
+  finds({ longest: [log[0] as LogItem, item('a', 'begun', 150), log[1] as LogItem] }, /two items/)
+  finds({ submissions: [...submissions, sent('b', 'done', 200, RECORDED, { value: 2 })] }, /2 times/)
+  const refused = sent('a', 'begun', 100, { is: 'refused', status: 503 })
+  finds({ submissions: [refused, ...submissions.slice(1)] }, /which was refused/)
+  finds({ submissions: submissions.slice(1) }, /nobody sent/)
+})
+
+test('events in another order than they were answered in are a finding (real time)', () => {
+  const late = { ...sent('a', 'begun', 100, RECORDED), answeredAt: CREATED + 500 }
+  judge({ submissions: [late, ...submissions.slice(1)] })
+  const swapped = [item('b', 'begun', 201, {}), item('a', 'begun', 201)]
+  const both = [
+    sent('a', 'begun', 200, RECORDED),
+    { ...sent('b', 'begun', 210, RECORDED), sentAt: CREATED + 206 },
+  ]
+  finds({ longest: swapped, submissions: both }, /sent after that was answered|not between/)
+})
+
+test('what was read before is not unread', () => {
+  finds({ looks: [look(300, 1, opened(contract, CREATED))] }, /sent after that was answered/)
+})
+
+test('a state that does not follow from the log is a finding', () => {
+  finds({ looks: [look(300, 2, pending(contract, 'FAILED', CREATED + 200))] }, /does not follow/)
+  finds({ looks: [look(300, 2, pending(contract, 'CONFIRMED', CREATED + 201))] }, /does not follow/)
+})
+
+test('a check of another minute than the window’s is a finding (§3 rule 1)', () => {
+  const check = (at: string) => ({ id: 'c', type: 'activity_window_elapsed', created_at: at, system: true })
+  const only = { submissions: submissions.slice(0, 1) }
+  judge({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.000Z')] })
+  finds({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:01:00.000Z')] }, /its check is that of/)
+  finds({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.001Z')] }, /its check is that of/)
+})

@@ -1,9 +1,11 @@
 import type { Client } from './client.ts'
-import { createClaim } from './create-claim.ts'
+import { createBatch, createClaim, createFromSchema, createTaken } from './create-claim.ts'
+import { explainClaim } from './explain-claim.ts'
 import { listClaims, listCustomers } from './list-records.ts'
 import { createCustomer } from './open-accounts.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
 import { judgeEarly, readClaim } from './read-claim.ts'
+import { changeSchema } from './schemas.ts'
 import { submitEvent } from './submit-event.ts'
 import { submitBatch, submitLines } from './submit-many.ts'
 import { advanceClock, createClock, deleteClock, readClock } from './test-clocks.ts'
@@ -51,6 +53,11 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 1, run: listCustomers },
   { weight: 4, run: reachOthers },
   { weight: 1, run: listOthers },
+  { weight: 2, run: toClaim(explainClaim) },
+  { weight: 2, run: changeSchema },
+  { weight: 2, run: createFromSchema },
+  { weight: 1, run: createBatch },
+  { weight: 1, run: createTaken },
   { weight: 1, run: revokeToken },
   { weight: 6, run: useAnyToken },
   { weight: 1, run: createClock },

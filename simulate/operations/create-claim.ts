@@ -6,30 +6,52 @@ import { canonical, type JsonObject, same } from '../model/json.ts'
 import type { Client } from './client.ts'
 import { outcomeOf, parse } from './client.ts'
 import { drawContract } from './draw.ts'
+import type { Times } from './exchange.ts'
+import type { SchemaRecord } from './schemas.ts'
 import type { ClockRecord } from './test-clocks.ts'
 import { type Account, type ClaimRecord, type Customer, fixedOf, stateOf } from './world.ts'
 
 interface Wanted {
   customer: Customer
   contract: Contract
+  /** Where the contract is copied from. */
+  schema: SchemaRecord | null
   alias: string | null
   clock: ClockRecord | null
 }
 
-export function drawWanted(client: Client, account: Account): Wanted {
+function drawWanted(client: Client, account: Account, isCandidate: boolean): Wanted {
   const { random, world } = client
   const clock = random.chance(0.35) ? client.pickClock(account) : null
   return {
     clock,
     customer: random.pick(account.customers),
     contract: drawContract(random, clock !== null),
-    alias: random.chance(0.4) ? world.nextName(`alias-${account.name}`) : null,
+    schema: null,
+    alias: isCandidate ? world.nextName(`alias-${account.name}`) : null,
   }
 }
 
 /** §4.1 and §4.2: a claim, or a candidate, under a contract that comes with it. */
 export async function createClaim(client: Client, account: Account): Promise<void> {
-  const wanted = drawWanted(client, account)
+  await create(client, account, drawWanted(client, account, client.random.chance(0.4)))
+}
+
+/** The same under the contract of a schema, which nobody changes meanwhile. */
+export async function createFromSchema(client: Client, account: Account): Promise<void> {
+  const schema = account.schemas.find(({ isBusy, contract }) => !isBusy && contract !== null)
+  if (!schema?.contract) return
+  schema.isBusy = true
+  const wanted = {
+    ...drawWanted(client, account, client.random.chance(0.4)),
+    schema,
+    contract: schema.contract,
+  }
+  await create(client, account, wanted)
+  schema.isBusy = false
+}
+
+async function create(client: Client, account: Account, wanted: Wanted): Promise<void> {
   const isCandidate = wanted.alias !== null
   client.world.count(isCandidate ? 'create candidate' : 'create claim')
   const reply = await client.send(account, {
@@ -38,32 +60,96 @@ export async function createClaim(client: Client, account: Account): Promise<voi
     body: JSON.stringify(bodyOf(wanted)),
   })
   const outcome = outcomeOf(reply)
-  if (outcome === 'unknown') {
-    account.unknownClaims++
-    if (wanted.clock) wanted.clock.unknownClaims++
-  }
+  if (outcome === 'unknown') noteUnknown(account, wanted)
   if (reply.is !== 'answer' || reply.status >= 500) return
-  if (reply.status === 404 && wanted.clock) {
-    return sawGone(wanted.clock, 'a creation finds it gone', reply.sentAt, reply.answeredAt)
-  }
-  demand(
-    reply.status === 201,
-    () => `a creation was answered ${reply.status}`,
-    () => ({ wanted, reply }),
-  )
-  addClaim(account, wanted, parse(reply.text), reply.sentAt, reply.answeredAt)
+  addCreation(account, wanted, reply.status, parse(reply.text), reply)
 }
 
-export function bodyOf({ customer, contract, alias, clock }: Wanted): JsonObject {
+const MOST_IN_BATCH = 8
+
+/** Many in one request, each of which stands alone. */
+export async function createBatch(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  const isOfCandidates = random.chance(0.5)
+  const kind = isOfCandidates ? 'candidates' : 'claims'
+  world.count(`create batch of ${kind}`)
+  const wanted = Array.from({ length: random.int(1, MOST_IN_BATCH) }, () =>
+    drawWanted(client, account, isOfCandidates),
+  )
+  const body = JSON.stringify({ [kind]: wanted.map(bodyOf) })
+  const reply = await client.send(account, { method: 'POST', path: `/v1/${kind}/batch`, body })
+  const outcome = outcomeOf(reply)
+  if (outcome === 'unknown') for (const one of wanted) noteUnknown(account, one)
+  if (reply.is !== 'answer' || outcome !== 'done') return
+  const results = parse(reply.text).results as JsonObject[]
+  demand(
+    results.length === wanted.length,
+    () => 'a batch has as many results as items',
+    () => reply,
+  )
+  for (const [i, one] of wanted.entries()) {
+    const result = results[i] as JsonObject
+    const isUnknown =
+      Number(result.status) >= 500 && (Number(result.status) === 500 || /not known/.test(canonical(result)))
+    if (isUnknown) noteUnknown(account, one)
+    if (Number(result.status) >= 500) continue
+    addCreation(account, one, Number(result.status), (result.claim ?? result.candidate) as JsonObject, reply)
+  }
+}
+
+function noteUnknown(account: Account, { clock }: Wanted): void {
+  account.unknownClaims++
+  if (clock) clock.unknownClaims++
+}
+
+/** An alias stays taken, by whoever has it. */
+export async function createTaken(client: Client, account: Account): Promise<void> {
+  const owner = client.random.pick(client.world.accounts)
+  const taken = owner.claims.findLast(({ alias, clock }) => alias !== null && clock === null)
+  // Of aliases of others a server tells about a hundred a minute only.
+  if (!taken || (owner !== account && client.random.chance(0.7))) return
+  client.world.count('create taken candidate')
+  const wanted = { ...drawWanted(client, account, true), alias: taken.alias }
+  const reply = await client.send(account, {
+    method: 'POST',
+    path: '/v1/candidates',
+    body: JSON.stringify(bodyOf(wanted)),
+  })
+  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 404) return
+  const isRefused = reply.status === 409 || (reply.status === 429 && owner !== account)
+  demand(
+    isRefused,
+    () => `the alias ${taken.alias} is taken, and a creation was answered ${reply.status}`,
+    () => reply,
+  )
+}
+
+function bodyOf({ customer, contract, schema, alias, clock }: Wanted): JsonObject {
   const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
   const whose: JsonObject =
     alias === null
       ? { customer_id: customer.id }
       : { candidate_alias: alias, customer_uuid: customer.externalId }
-  return { ...whose, ...by, contract: contract as unknown as JsonObject }
+  const terms: JsonObject = schema
+    ? { schema_id: schema.id }
+    : { contract: contract as unknown as JsonObject }
+  return { ...whose, ...by, ...terms }
 }
 
-export function addClaim(
+function addCreation(account: Account, wanted: Wanted, status: number, body: JsonObject, times: Times): void {
+  if (status === 404 && wanted.clock) {
+    sawGone(wanted.clock, 'a creation finds it gone', times.sentAt, times.answeredAt)
+    return
+  }
+  demand(
+    status === 201,
+    () => `a creation was answered ${status}`,
+    () => ({ wanted, body }),
+  )
+  addClaim(account, wanted, body, times.sentAt, times.answeredAt)
+}
+
+function addClaim(
   account: Account,
   wanted: Wanted,
   body: JsonObject,
@@ -87,6 +173,7 @@ export function addClaim(
     () => 'a new claim is not OPEN from its creation on',
     about,
   )
+  demand(body.schema_id === (wanted.schema?.id ?? null), () => 'a new claim has another schema', about)
   demand(body.test_clock_id === (clock?.id ?? null), () => 'a new claim is on another clock', about)
   if (clock) {
     sawTime(clock, `${address} was created`, sentAt, answeredAt, createdAt)

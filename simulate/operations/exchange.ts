@@ -13,7 +13,7 @@ export interface Exchange {
   cookie?: string
 }
 
-interface Times {
+export interface Times {
   sentAt: number
   answeredAt: number
 }

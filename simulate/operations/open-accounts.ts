@@ -19,6 +19,7 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       claims: [],
       byAddress: new Map(),
       clocks: [],
+      schemas: [],
       unknownClaims: 0,
     }
     await signIn(client, stage, account)

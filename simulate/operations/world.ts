@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts'
 import { same } from '../model/json.ts'
 import type { Story } from '../model/story.ts'
 import type { Random } from '../random.ts'
+import type { SchemaRecord } from './schemas.ts'
 import type { ClockRecord } from './test-clocks.ts'
 import type { TokenRecord } from './tokens.ts'
 
@@ -19,6 +20,7 @@ export interface Account {
   claims: ClaimRecord[]
   byAddress: Map<string, ClaimRecord>
   clocks: ClockRecord[]
+  schemas: SchemaRecord[]
   /** Creations of which nobody knows whether they took effect. */
   unknownClaims: number
 }

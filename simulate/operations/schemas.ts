@@ -1,0 +1,86 @@
+import type { Contract } from '../model/contract.ts'
+import { demand } from '../model/finding.ts'
+import { type JsonObject, same } from '../model/json.ts'
+import { type Client, outcomeOf, parse } from './client.ts'
+import { drawContract } from './draw.ts'
+import type { Account } from './world.ts'
+
+/** A claim template. Each is used by one client at a time, so that what it holds is known. */
+export interface SchemaRecord {
+  id: string
+  /** Null: nobody knows which of two. */
+  contract: Contract | null
+  isBusy: boolean
+}
+
+export async function createSchema(client: Client, account: Account): Promise<void> {
+  client.world.count('create schema')
+  const contract = drawContract(client.random, false)
+  const reply = await client.send(account, {
+    method: 'POST',
+    path: '/v1/schemas',
+    body: JSON.stringify({ contract }),
+  })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  demand(
+    reply.status === 201,
+    () => `a schema's creation was answered ${reply.status}`,
+    () => reply,
+  )
+  const body = parse(reply.text)
+  demand(
+    same(body.contract, contract as unknown as JsonObject),
+    () => 'a new schema has another contract',
+    () => body,
+  )
+  account.schemas.push({ id: body.id as string, contract, isBusy: false })
+}
+
+/** Reads, replaces or deletes one; the claims that were made from it stay as they are. */
+export async function changeSchema(client: Client, account: Account): Promise<void> {
+  const schema = account.schemas.find(({ isBusy }) => !isBusy)
+  if (!schema || account.schemas.length < 4) return createSchema(client, account)
+  schema.isBusy = true
+  const what = client.random.pick([readSchema, readSchema, replaceSchema, deleteSchema])
+  await what(client, account, schema)
+  schema.isBusy = false
+}
+
+async function readSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
+  client.world.count('read schema')
+  const reply = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  demand(
+    reply.status === 200,
+    () => `the schema ${schema.id} is there, and reading it answered ${reply.status}`,
+  )
+  const { contract } = parse(reply.text)
+  if (schema.contract === null) schema.contract = contract as unknown as Contract
+  const about = () => ({ contract, schema })
+  demand(
+    same(contract, schema.contract as unknown as JsonObject),
+    () => `the schema ${schema.id} has changed`,
+    about,
+  )
+}
+
+async function replaceSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
+  client.world.count('replace schema')
+  const contract = drawContract(client.random, false)
+  const body = JSON.stringify({ contract })
+  const reply = await client.send(account, { method: 'PATCH', path: `/v1/schemas/${schema.id}`, body })
+  const outcome = outcomeOf(reply)
+  if (outcome === 'unknown') schema.contract = null
+  if (outcome === 'done') schema.contract = contract
+}
+
+async function deleteSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
+  client.world.count('delete schema')
+  const reply = await client.send(account, { method: 'DELETE', path: `/v1/schemas/${schema.id}` })
+  if (outcomeOf(reply) === 'refused') return
+  account.schemas = account.schemas.filter((other) => other !== schema)
+  if (outcomeOf(reply) === 'unknown') return
+  const again = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
+  const isThere = again.is === 'answer' && again.status === 200
+  demand(!isThere, () => `the schema ${schema.id} was deleted, and is there`)
+}

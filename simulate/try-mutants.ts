@@ -75,7 +75,7 @@ async function tryOne(folder: string, mutant: Mutant): Promise<Verdict> {
 }
 
 async function hunt(folder: string, { name, faults = 'none' }: Mutant): Promise<Verdict> {
-  const built = await run(folder, ['scripts/build.ts'])
+  const built = await run(folder, ['scripts/build.ts', '--if-stale'])
   if (built.status !== 0)
     return { name, killedAfter: null, how: `it does not build: ${built.output.slice(0, 500)}` }
   const startedAt = performance.now()

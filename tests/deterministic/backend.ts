@@ -26,6 +26,9 @@ export class Blocked {
   }
 }
 
+/** A row is locked, and the next one comes next: others may be faster. */
+export class Paused {}
+
 export function databaseError(code: string): pg.DatabaseError {
   const error = new pg.DatabaseError(`refused with ${code}`, 0, 'error')
   error.code = code
@@ -95,7 +98,10 @@ export class Backend {
       if (this.status !== 'I' || this.#changes.length === 0) done()
       else this.#course.may(`${this.name} commits ${asked.site}`, done)
     } catch (error) {
-      if (error instanceof Blocked) this.#wait(error, asked, until, answer)
+      if (error instanceof Paused) {
+        const goOn = () => this.#attempt(asked, until, answer)
+        this.#course.may(`${this.name} locks the next row for ${asked.site}`, goOn)
+      } else if (error instanceof Blocked) this.#wait(error, asked, until, answer)
       else this.#refuse(error as Error, answer)
     }
   }

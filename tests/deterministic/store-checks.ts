@@ -81,10 +81,13 @@ const moveKinds: Handler = (store, backend, { values }) => {
   const decided = ids
     .map((id, i) => ({ id, seen: Number(seen[i]), kind: Number(kinds[i]) }))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
+  store.lockClaims(
+    backend,
+    decided.map(({ id }) => id),
+  )
   const moved = decided.flatMap(({ id, seen, kind }) => {
     const claim = store.claims.get(id)
     if (!claim) return []
-    store.lock(backend, `claim ${id}`)
     return claim.status === from?.[kind] && claim.eventCount === seen ? { claim, kind } : []
   })
   for (const { claim, kind } of moved) {

@@ -103,8 +103,11 @@ const appendEvents: Handler = (store, backend, { values, at: now }) => {
     const clock = clocks.get(userId === undefined ? null : (words(clocksOf)[i] as string))
     return clock ? { id, i, clock, at: latest([clock, new Date(Number(lasts?.[i]))]) } : []
   })
+  store.lockClaims(
+    backend,
+    decided.map(({ id }) => id),
+  )
   const fresh = decided.filter(({ id, i }) => {
-    if (store.claims.get(id)) store.lock(backend, `claim ${id}`)
     const claim = store.claims.get(id)
     return claim?.status === 'OPEN' && claim.eventCount === Number(seen?.[i])
   })

@@ -1,6 +1,14 @@
 import type { Contract } from '../../src/domain/contract.ts'
 import type { Outcome, Status } from '../../src/domain/lifecycle.ts'
-import { type Asked, type Backend, Blocked, databaseError, type Handler, type Row } from './backend.ts'
+import {
+  type Asked,
+  type Backend,
+  Blocked,
+  databaseError,
+  type Handler,
+  Paused,
+  type Row,
+} from './backend.ts'
 import { CHECK_HANDLERS } from './store-checks.ts'
 import { SUBMISSION_HANDLERS } from './store-submissions.ts'
 
@@ -85,6 +93,15 @@ export class Store {
   lock(backend: Backend, what: string, isShared = false): void {
     if (!this.tryLock(backend, what, isShared)) {
       throw new Blocked([...(this.#locks.get(what) as Lock).by].filter((other) => other !== backend))
+    }
+  }
+
+  /** Row by row, in this order. @throws Blocked, Paused */
+  lockClaims(backend: Backend, ids: readonly string[]): void {
+    for (const id of ids.filter((id) => this.claims.has(id))) {
+      const isNew = !this.#locks.get(`claim ${id}`)?.by.has(backend)
+      this.lock(backend, `claim ${id}`)
+      if (isNew && id !== ids.at(-1)) throw new Paused()
     }
   }
 

@@ -32,9 +32,14 @@ const REFUSED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
  */
 const CUT_OFF = /^(08|40003|57P0|25P0[34])/
 
-/** Whether nothing more will be heard on the connection on which this error came. */
-export function isLastWord(error: Error): boolean {
-  return !(error instanceof pg.DatabaseError) || CUT_OFF.test(error.code ?? '')
+/**
+ * Whether nothing more will be heard on the connection on which this error came. With a PANIC the whole server goes
+ * down, whatever its SQLSTATE: the log of changes could not be synced, say. The commit may stand in it all the same,
+ * and come back with the recovery.
+ */
+export function isLastWord(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true
+  return CUT_OFF.test(error.code ?? '') || error.severity === 'PANIC'
 }
 
 /** The error of a statement as DatabaseAway; null where it is none, but the statement's own fault. */
@@ -47,12 +52,9 @@ export function asDatabaseAway(error: unknown, readOnly: boolean): DatabaseAway 
       readOnly,
       error,
     )
-  if (!(error instanceof pg.DatabaseError)) {
-    // Not the server's word but the driver's: the socket broke, or no answer came in time.
-    return lost()
-  }
-  const state = error.code ?? ''
-  if (CUT_OFF.test(state)) return lost()
-  if (REFUSED.test(state)) return new DatabaseAway('The database could not do this now.', true, error)
+  // Not the server's word but the driver's: the socket broke, or no answer came in time.
+  if (!(error instanceof pg.DatabaseError) || isLastWord(error)) return lost()
+  if (REFUSED.test(error.code ?? ''))
+    return new DatabaseAway('The database could not do this now.', true, error)
   return null
 }

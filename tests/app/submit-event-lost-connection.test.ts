@@ -67,6 +67,18 @@ for (const state of ['40003', '08007']) {
   })
 }
 
+test('a write at whose end the database panics is looked for: its recovery may bring it', async () => {
+  const id = await openClaim()
+  // The log of changes could not be synced, or not written; or PostgreSQL found a fault of its own.
+  for (const state of ['58030', '53100', 'XX000']) {
+    proxy.strike(WRITE, { doneAndSaid: state, severity: 'PANIC' })
+    const answer = await api.post('/v1/events', { claim_id: id, id: `panic-${state}`, type: 'other' })
+    assert.equal(answer.status, 201, JSON.stringify(answer.body))
+    assert.ok(proxy.hasStruck())
+  }
+  assert.deepEqual(await logOf(id), ['panic-58030', 'panic-53100', 'panic-XX000'])
+})
+
 test('an advance whose COMMIT ends so is not made again in silence', async () => {
   const { body: clock } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
   const path = `/v1/test_clocks/${clock.id}`

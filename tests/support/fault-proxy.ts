@@ -28,8 +28,8 @@ export type Blow =
   | 'terminated'
   /** The database refuses it with this SQLSTATE, and so fails the transaction that it is in. */
   | { refused: string }
-  /** It is executed; the answer is this SQLSTATE. */
-  | { doneAndSaid: string }
+  /** It is executed; the answer is this SQLSTATE, of an error or of a server that goes down. */
+  | { doneAndSaid: string; severity?: 'PANIC' }
   | { delayedMs: number }
 
 interface Aim {
@@ -155,7 +155,7 @@ function relay(
   const names = new StatementNames()
   let pending: { type: string; bytes: Buffer }[] = []
   let atAnswer: 'cut during' | 'cut after' | 'silence during' | null = null
-  let saidInstead: string | null = null
+  let saidInstead: Buffer | null = null
   let isSilent = false
 
   const breakOff = () => {
@@ -205,7 +205,7 @@ function relay(
       atAnswer = blow
       passOn(whole)
     } else if ('doneAndSaid' in blow) {
-      saidInstead = blow.doneAndSaid
+      saidInstead = errorMessage(blow.doneAndSaid, blow.severity ?? 'ERROR')
       passOn(whole)
     } else if ('refused' in blow) passOn(queryMessage(refusal(blow.refused, statement)))
     else setTimeout(passOn, blow.delayedMs, whole)
@@ -215,8 +215,7 @@ function relay(
     const messages = [...answered.take(bytes)]
     const isOver = messages.some(({ type }) => isAnswered(type))
     if (saidInstead !== null) {
-      const said = errorMessage(saidInstead)
-      for (const { type, bytes } of messages) client.write(isDone(type) ? said : bytes)
+      for (const { type, bytes } of messages) client.write(isDone(type) ? saidInstead : bytes)
       if (isOver) saidInstead = null
       return
     }

@@ -75,8 +75,8 @@ function messageOf(type: string, content: string): Buffer {
 }
 
 /** A server's message that a statement failed with this SQLSTATE. */
-export function errorMessage(state: string): Buffer {
-  const fields = { S: 'ERROR', V: 'ERROR', C: state, M: 'a fault of the test' }
+export function errorMessage(state: string, severity: 'ERROR' | 'PANIC'): Buffer {
+  const fields = { S: severity, V: severity, C: state, M: 'a fault of the test' }
   const body = Object.entries(fields).map(([field, value]) => `${field}${value}\0`)
   return messageOf('E', `${body.join('')}\0`)
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Client, parse } from '../clients/client.ts'
+import type { Account, World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
-import { type Client, parse } from '../operations/client.ts'
-import type { Account, World } from '../operations/world.ts'
 import type { Stage } from '../stage.ts'
 
 /** An overview may be as old as 10 s, and a check may fall between it and the recount. */

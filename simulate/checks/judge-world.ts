@@ -1,12 +1,12 @@
+import type { Client } from '../clients/client.ts'
+import { witnessesOf } from '../clients/witnesses.ts'
+import type { ClaimRecord, World } from '../clients/world.ts'
 import { judgeClock, judgeTransitions, sawTime } from '../model/clock-story.ts'
 import { firstCheckOf } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import { judgeClaim } from '../model/judge-claim.ts'
-import type { Client } from '../operations/client.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { readClock } from '../operations/test-clocks.ts'
-import { witnessesOf } from '../operations/witnesses.ts'
-import type { ClaimRecord, World } from '../operations/world.ts'
 import type { Stage } from '../stage.ts'
 
 const MOST_TRIES = 5

@@ -1,4 +1,5 @@
-import type { Client } from './client.ts'
+import type { Client } from '../clients/client.ts'
+import type { Account, ClaimRecord } from '../clients/world.ts'
 import { createBatch, createClaim, createFromSchema, createTaken } from './create-claim.ts'
 import { explainClaim } from './explain-claim.ts'
 import { listClaims, listCustomers } from './list-records.ts'
@@ -10,7 +11,6 @@ import { submitEvent } from './submit-event.ts'
 import { submitBatch, submitLines } from './submit-many.ts'
 import { advanceClock, createClock, deleteClock, readClock } from './test-clocks.ts'
 import { revokeToken, useAnyToken } from './tokens.ts'
-import type { Account, ClaimRecord } from './world.ts'
 
 /** Claims that clients crowd around, of each account. */
 const CROWDED = 8

@@ -1,15 +1,15 @@
+import type { Client } from '../clients/client.ts'
+import { outcomeOf, parse } from '../clients/client.ts'
+import type { Times } from '../clients/exchange.ts'
+import { type Account, type ClaimRecord, type Customer, fixedOf, stateOf } from '../clients/world.ts'
 import { sawGone, sawThere, sawTime } from '../model/clock-story.ts'
 import type { Contract } from '../model/contract.ts'
 import { opened } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject, same } from '../model/json.ts'
-import type { Client } from './client.ts'
-import { outcomeOf, parse } from './client.ts'
 import { drawContract } from './draw.ts'
-import type { Times } from './exchange.ts'
 import type { SchemaRecord } from './schemas.ts'
 import type { ClockRecord } from './test-clocks.ts'
-import { type Account, type ClaimRecord, type Customer, fixedOf, stateOf } from './world.ts'
 
 interface Wanted {
   customer: Customer

@@ -1,8 +1,8 @@
+import { type Client, parse } from '../clients/client.ts'
+import type { ClaimRecord } from '../clients/world.ts'
 import { isExplainedBy } from '../model/explain.ts'
 import { demand } from '../model/finding.ts'
-import { type Client, parse } from './client.ts'
 import { readClaim } from './read-claim.ts'
-import type { ClaimRecord } from './world.ts'
 
 /** Between two reads of the log, so that it is known what can have been explained. */
 export async function explainClaim(client: Client, record: ClaimRecord): Promise<void> {

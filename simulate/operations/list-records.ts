@@ -1,7 +1,7 @@
+import { type Client, parse } from '../clients/client.ts'
+import { type Account, type ClaimRecord, type Customer, readState } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
-import { type Client, parse } from './client.ts'
-import { type Account, type ClaimRecord, type Customer, readState } from './world.ts'
 
 interface Walk {
   rows: JsonObject[]

@@ -1,9 +1,9 @@
+import type { Client } from '../clients/client.ts'
+import { parse } from '../clients/client.ts'
+import type { Account, World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
-import type { Client } from './client.ts'
-import { parse } from './client.ts'
 import { createToken, signIn } from './tokens.ts'
-import type { Account, World } from './world.ts'
 
 /** Accounts with a few customers each, before any harm is done. */
 export async function openAccounts(world: World, stage: Stage, client: Client, count: number): Promise<void> {

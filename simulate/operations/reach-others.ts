@@ -1,7 +1,7 @@
+import { type Client, parse } from '../clients/client.ts'
+import type { Account } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
-import { type Client, parse } from './client.ts'
 import { bodyOf, drawSubmission } from './submit-event.ts'
-import type { Account } from './world.ts'
 
 /** What belongs to another account answers as if it did not exist, for reading and for writing. */
 export async function reachOthers(client: Client, account: Account): Promise<void> {

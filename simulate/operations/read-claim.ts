@@ -1,13 +1,13 @@
+import type { Client } from '../clients/client.ts'
+import { parse } from '../clients/client.ts'
+import { now } from '../clients/exchange.ts'
+import { witnessesOf } from '../clients/witnesses.ts'
+import { type ClaimRecord, readState } from '../clients/world.ts'
 import { sawGone, sawThere } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import { judgeClaim } from '../model/judge-claim.ts'
 import type { LogItem } from '../model/replay.ts'
-import type { Client } from './client.ts'
-import { parse } from './client.ts'
-import { now } from './exchange.ts'
-import { witnessesOf } from './witnesses.ts'
-import { type ClaimRecord, readState } from './world.ts'
 
 /** Reads the claim with its log, which must go on from every log that was read before. False: no answer. */
 export async function readClaim(client: Client, record: ClaimRecord): Promise<boolean> {

@@ -1,9 +1,9 @@
+import { type ClaimRecord, readState } from '../clients/world.ts'
 import type { Status } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { LogItem } from '../model/replay.ts'
 import type { Verdict } from '../model/story.ts'
-import { type ClaimRecord, readState } from './world.ts'
 
 /**
  * What an answer to a submission means, single or one of many.

@@ -1,9 +1,9 @@
+import { type Client, outcomeOf, parse } from '../clients/client.ts'
+import type { Account } from '../clients/world.ts'
 import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
-import { type Client, outcomeOf, parse } from './client.ts'
 import { drawContract } from './draw.ts'
-import type { Account } from './world.ts'
 
 /** A claim template. Each is used by one client at a time, so that what it holds is known. */
 export interface SchemaRecord {

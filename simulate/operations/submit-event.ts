@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from '../clients/client.ts'
+import { parse } from '../clients/client.ts'
+import type { ClaimRecord } from '../clients/world.ts'
 import { sawGone, sawThere } from '../model/clock-story.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Submission } from '../model/story.ts'
-import type { Client } from './client.ts'
-import { parse } from './client.ts'
 import { drawContent, drawRare } from './draw.ts'
 import { readVerdict } from './read-verdict.ts'
-import type { ClaimRecord } from './world.ts'
 
 const BEFORE_RETRY_MS = 50
 

@@ -1,12 +1,12 @@
+import type { Client } from '../clients/client.ts'
+import { outcomeOf, parse } from '../clients/client.ts'
+import { now, type Reply } from '../clients/exchange.ts'
+import type { Account, ClaimRecord } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Submission } from '../model/story.ts'
-import type { Client } from './client.ts'
-import { outcomeOf, parse } from './client.ts'
-import { now, type Reply } from './exchange.ts'
 import { readVerdict } from './read-verdict.ts'
 import { addressOf, bodyOf, drawSubmission, noteVerdict } from './submit-event.ts'
-import type { Account, ClaimRecord } from './world.ts'
 
 interface Sent {
   record: ClaimRecord

@@ -1,7 +1,7 @@
+import { type Client, outcomeOf, parse } from '../clients/client.ts'
+import type { Account } from '../clients/world.ts'
 import { type Advance, type ClockStory, sawGone, sawThere, sawTime } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
-import { type Client, outcomeOf, parse } from './client.ts'
-import type { Account } from './world.ts'
 
 /** A test clock with all that was seen of it. */
 export interface ClockRecord extends ClockStory {

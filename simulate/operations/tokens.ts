@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { type Client, outcomeOf, parse } from '../clients/client.ts'
+import type { Account } from '../clients/world.ts'
 import { demand, Finding } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
-import { type Client, outcomeOf, parse } from './client.ts'
-import type { Account } from './world.ts'
 
 /** An API token with what was done to it. */
 export interface TokenRecord {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { ClockRecord } from '../operations/test-clocks.ts'
 import type { Random } from '../random.ts'
 import { type Exchange, type Reply, Wire } from './exchange.ts'
-import type { ClockRecord } from './test-clocks.ts'
 import type { Account, World } from './world.ts'
 
 /** How long a server may need to be itself again after harm. */
@@ -38,7 +38,7 @@ export class Client {
     const url = this.random.pick(this.#urls)
     const whole = { token: account?.token ?? null, ...exchange }
     const reply = await this.#wire.send(url, whole, onPart)
-    if (reply.is === 'not sent') await pause(NOBODY_THERE_MS)
+    if (reply.is !== 'answer') await pause(NOBODY_THERE_MS)
     const said = reply.is === 'answer' ? `${reply.status}` : reply.is
     this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
     const about = () => ({ url, exchange: { ...exchange, body: exchange.body?.slice(0, 2_000) }, reply })

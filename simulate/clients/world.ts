@@ -3,10 +3,10 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { same } from '../model/json.ts'
 import type { Story } from '../model/story.ts'
+import type { SchemaRecord } from '../operations/schemas.ts'
+import type { ClockRecord } from '../operations/test-clocks.ts'
+import type { TokenRecord } from '../operations/tokens.ts'
 import type { Random } from '../random.ts'
-import type { SchemaRecord } from './schemas.ts'
-import type { ClockRecord } from './test-clocks.ts'
-import type { TokenRecord } from './tokens.ts'
 
 export interface Account {
   name: string

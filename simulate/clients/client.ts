@@ -43,7 +43,7 @@ export class Client {
     this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
     const about = () => ({ url, exchange: { ...exchange, body: exchange.body?.slice(0, 2_000) }, reply })
     const asked = `${exchange.method} ${exchange.path}`
-    const isRough = this.world.weather.isRough(reply.sentAt, reply.answeredAt, AFTERMATH_MS)
+    const isRough = this.isRough(reply.sentAt, reply.answeredAt)
     if (reply.is === 'answer') {
       // In rough weather the servers' own logs tell whose fault it is: see the stage's complaints.
       demand(reply.status !== 500 || isRough, () => `${asked} answered 500`, about)
@@ -53,6 +53,11 @@ export class Client {
       demand(isRough, () => `${asked} was not answered, and nothing was done to the service`, about)
     }
     return reply
+  }
+
+  /** Whether harm was done meanwhile, or shortly before. */
+  isRough(sentAt: number, answeredAt: number): boolean {
+    return this.world.weather.isRough(sentAt, answeredAt, AFTERMATH_MS)
   }
 
   /** Whether the service may have lost its connection to the database meanwhile. */

@@ -7,6 +7,7 @@ import { now } from './clients/exchange.ts'
 import { World } from './clients/world.ts'
 import { Finding } from './model/finding.ts'
 import { act } from './operations/catalogue.ts'
+import { judgeFollowed } from './operations/follow-lists.ts'
 import { openAccounts } from './operations/open-accounts.ts'
 import { seeded } from './random.ts'
 import type { Fault, Stage } from './stage.ts'
@@ -73,6 +74,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     await waitForChecks(stage)
     await judgeClaims(world, clients)
     await judgeClocks(world, judge)
+    for (const account of world.accounts) await judgeFollowed(judge, account)
     await judgeOverviews(world, stage, judge)
     await judgeTables(stage)
     judgeRun(stage, world, options.isNamed ? struck : new Map())

@@ -3,6 +3,7 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { same } from '../model/json.ts'
 import type { Story } from '../model/story.ts'
+import type { FollowedList } from '../operations/follow-lists.ts'
 import type { SchemaRecord } from '../operations/schemas.ts'
 import type { ClockRecord } from '../operations/test-clocks.ts'
 import type { TokenRecord } from '../operations/tokens.ts'
@@ -21,6 +22,7 @@ export interface Account {
   byAddress: Map<string, ClaimRecord>
   clocks: ClockRecord[]
   schemas: SchemaRecord[]
+  lists: FollowedList[]
   /** Creations of which nobody knows whether they took effect. */
   unknownClaims: number
 }

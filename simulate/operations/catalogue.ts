@@ -2,6 +2,7 @@ import type { Client } from '../clients/client.ts'
 import type { Account, ClaimRecord } from '../clients/world.ts'
 import { createBatch, createClaim, createFromSchema, createTaken } from './create-claim.ts'
 import { explainClaim } from './explain-claim.ts'
+import { followLists } from './follow-lists.ts'
 import { listClaims, listCustomers } from './list-records.ts'
 import { createCustomer } from './open-accounts.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
@@ -48,9 +49,10 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 20, run: toClaim(readClaim) },
   { weight: 6, run: toClaim(judgeEarly) },
   { weight: 8, run: createClaim },
-  { weight: 1, run: createCustomer },
+  { weight: 3, run: createCustomer },
   { weight: 5, run: listClaims },
   { weight: 1, run: listCustomers },
+  { weight: 8, run: followLists },
   { weight: 4, run: reachOthers },
   { weight: 1, run: listOthers },
   { weight: 2, run: toClaim(explainClaim) },

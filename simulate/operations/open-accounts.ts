@@ -3,6 +3,7 @@ import { parse } from '../clients/client.ts'
 import type { Account, World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
+import { followed } from './follow-lists.ts'
 import { createToken, signIn } from './tokens.ts'
 
 /** Accounts with a few customers each, before any harm is done. */
@@ -20,6 +21,7 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       byAddress: new Map(),
       clocks: [],
       schemas: [],
+      lists: followed(),
       unknownClaims: 0,
     }
     await signIn(client, stage, account)

@@ -25,11 +25,18 @@ async function storedToken(): Promise<string> {
   return token
 }
 
-/** All connections for who is asking are in use until what is returned is called. */
-function holdConnections(): () => void {
+/** All connections for who is asking are open and in use until what is returned is called. */
+async function holdConnections(): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const { identity } = app.db
-  for (let held = 0; held < 2; held++) identity.withConnection(() => promise).catch(() => {})
+  const holdOne = () =>
+    new Promise<void>((held, failed) => {
+      const holding = app.db.identity.withConnection(() => {
+        held()
+        return promise
+      })
+      holding.catch(failed)
+    })
+  await Promise.all([holdOne(), holdOne()])
   return resolve
 }
 
@@ -38,7 +45,7 @@ const enter = async (token: string, ip: string) => authenticateToken(app, `Beare
 test('a flood of random tokens from one address keeps nobody else waiting, and fills nobody’s line but its own', async () => {
   const stored = await storedToken()
   await signUp(service)
-  const letGo = holdConnections()
+  const letGo = await holdConnections()
   const order: string[] = []
   const flood = Array.from({ length: TRIES }, () =>
     enter(newToken(), '203.0.113.7').catch((error: { code: string }) => order.push(error.code)),
@@ -59,7 +66,7 @@ test('a flood of random tokens from one address keeps nobody else waiting, and f
 
 test('neither does a flood from the addresses of one network of 64 bits', async () => {
   const stored = await storedToken()
-  const letGo = holdConnections()
+  const letGo = await holdConnections()
   const order: string[] = []
   const flood = Array.from({ length: TRIES }, (_, n) =>
     enter(newToken(), `2001:db8:0:1::${n.toString(16)}`).catch((error: { code: string }) =>

@@ -17,8 +17,14 @@ interface Caller {
   ip: string
 }
 
-/** By the header, of tokens that were right before: to hash one takes longer than all else here. */
-const hashes = new LRUCache<string, Buffer>({ max: 1_000 })
+/**
+ * By the header, of tokens that were right before: to hash one takes longer than all else here. In characters, since a
+ * header may be long: about a thousand as they usually are.
+ */
+const hashes = new LRUCache<string, Buffer>({
+  maxSize: 64 * 1024,
+  sizeCalculation: (_hash, authorization) => authorization.length,
+})
 
 /**
  * The account of the request's bearer token (§5), at once where it is remembered.

@@ -3,7 +3,7 @@ import type { Account } from './account.ts'
 import { Client, type Seat } from './client.ts'
 import type { ApiDocument } from './document.ts'
 import { Finding, Findings, type Found } from './finding.ts'
-import { Known } from './known.ts'
+import { KINDS, Known } from './known.ts'
 import { reachEveryError } from './reach-every-error.ts'
 import { makeRecords } from './records.ts'
 import type { Request } from './request.ts'
@@ -111,18 +111,8 @@ async function strangerWithRecords({ newAccount }: FuzzOptions, seatOf: SeatOf):
 
 function withoutCursors(known: Known): Known {
   const kept = new Known()
-  for (const kind of [
-    'customer',
-    'external_id',
-    'schema',
-    'clock',
-    'claim',
-    'alias',
-    'token',
-    'invitation',
-  ] as const) {
+  for (const kind of KINDS.filter((kind) => kind !== 'cursor'))
     for (const name of known.of(kind)) kept.add(kind, name)
-  }
   return kept
 }
 

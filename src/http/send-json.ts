@@ -31,14 +31,18 @@ export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Pr
 }
 
 async function* toJson(body: Record<string, unknown>): AsyncGenerator<string> {
-  let separator = '{'
+  let text = '{'
+  let separator = ''
   for (const [name, value] of Object.entries(body)) {
-    yield `${separator}${JSON.stringify(name)}:`
-    if (isList(value)) yield* listToJson(value)
-    else yield itemToJson(value)
+    text += `${separator}${JSON.stringify(name)}:`
     separator = ','
+    if (isList(value)) {
+      yield text
+      text = ''
+      yield* listToJson(value)
+    } else text += itemToJson(value)
   }
-  yield '}'
+  yield `${text}}`
 }
 
 async function* listToJson(items: Items): AsyncGenerator<string> {

@@ -34,8 +34,8 @@ export interface ClaimRowToDecide extends StoredClaimRow {
 
 /**
  * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
- * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it. Each is made of its row as it is asked for: that takes
- * a while where contracts are long.
+ * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it. Each is
+ * made of its row as it is asked for: that takes a while where contracts are long.
  */
 export async function readClaimsToDecide(
   db: Connection,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
+import { endSessions } from '../support/end-sessions.ts'
 import { eventually } from '../support/eventually.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -78,16 +78,6 @@ async function useSecrets(browser: Browser, key: string): Promise<number[]> {
   return [...answers, token, invitation, ...misplaced].map(({ status }) => status)
 }
 
-/** For the service: it takes no more connections, and ends those that are there. */
-async function stopDatabase(proxy: FaultProxy, url: string): Promise<void> {
-  proxy.goDown()
-  const side = new pg.Client({ connectionString: url })
-  await side.connect()
-  await side.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`)
-  await side.end()
-}
-
 test('the log holds no secret, neither when all is well nor while the database is away', async (t) => {
   const databaseUrl = await createTestDatabase(t)
   const proxy = await startFaultProxy(t, databaseUrl)
@@ -105,7 +95,8 @@ test('the log holds no secret, neither when all is well nor while the database i
     well.slice(0, 2).every((status) => status === 200) && !well.some((status) => status >= 500),
     `${well}`,
   )
-  await stopDatabase(proxy, databaseUrl)
+  proxy.goDown()
+  await endSessions(databaseUrl)
   const away = await useSecrets(browser, key)
   assert.ok(away.filter((status) => status === 503).length >= 8, `${away}`)
   await served.end('SIGTERM')

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
+import { endSessions } from '../support/end-sessions.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
@@ -133,10 +134,7 @@ async function whileAway(work: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: 10 }, () => api.get('/v1/claims')))
   const name = new URL(service.databaseUrl).pathname.slice(1)
   await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
-  // All at once, and then each is waited for: PostgreSQL would end one after the other.
-  for (const end of ['pg_terminate_backend(pid)', 'pg_terminate_backend(pid, 5000)']) {
-    await admin.query(`SELECT ${end} FROM pg_stat_activity WHERE datname = $1`, [name])
-  }
+  await endSessions(service.databaseUrl)
   try {
     await work()
   } finally {

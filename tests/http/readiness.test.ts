@@ -6,6 +6,7 @@ import { type Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
+import { endSessions } from '../support/end-sessions.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import { startServeProcess } from '../support/serve-process.ts'
@@ -82,15 +83,12 @@ test('many who ask /readyz at once cost one write, and one line in the log', asy
 })
 
 /** For every connection from now on. */
-async function setReadOnly({ databaseUrl, sql }: TestService, onOff: 'on' | 'off'): Promise<void> {
+async function setReadOnly({ databaseUrl }: TestService, onOff: 'on' | 'off'): Promise<void> {
   const name = new URL(databaseUrl).pathname.slice(1)
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query('SET default_transaction_read_only = off')
   await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${onOff}`)
   await client.end()
-  await sql(
-    'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
-    [name],
-  )
+  await endSessions(databaseUrl)
 }

@@ -1,0 +1,22 @@
+import pg from 'pg'
+
+/**
+ * Ends all sessions in a database, and waits until they are gone. The workers of autovacuum
+ * stay: only a superuser may end them.
+ */
+export async function endSessions(databaseUrl: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: process.env.CLAIMKEEPER_TEST_SERVER ?? '' })
+  await admin.connect()
+  try {
+    // All at once, and then each is waited for: PostgreSQL would end one after the other.
+    for (const end of ['pg_terminate_backend(pid)', 'pg_terminate_backend(pid, 5000)']) {
+      await admin.query(
+        `SELECT ${end} FROM pg_stat_activity
+         WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        [new URL(databaseUrl).pathname.slice(1)],
+      )
+    }
+  } finally {
+    await admin.end()
+  }
+}

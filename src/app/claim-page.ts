@@ -8,7 +8,7 @@ const CONTRACTS_AT_ONCE = 8
 
 /** A page of a list; its claims are read to the end as they are asked for. */
 export interface ClaimPage {
-  claims: AsyncIterable<StoredClaim> | Iterable<StoredClaim>
+  claims: AsyncIterable<StoredClaim[]> | StoredClaim[][]
   /** The id of the last of them; null on the last page. */
   nextCursor: string | null
 }

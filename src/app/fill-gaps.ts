@@ -13,21 +13,29 @@ interface Filling<Row, Key, Gap extends keyof Row> {
 type Filled<Row, Gap extends keyof Row> = Row & { [G in Gap]: NonNullable<Row[G]> }
 
 /**
- * The records one by one, each whole. Small fields came with them; large ones are read a few at a time, when their
- * record is asked for, so that never all of them are in memory.
+ * The records in their order, each whole, as many at a time as are there. Small fields came with them; large ones are
+ * read a few at a time, when their record is asked for, so that never all of them are in memory.
  */
 export async function* fillGaps<Row, Key, Gap extends keyof Row>(
   rows: readonly Row[],
   { gap, atOnce, key, read, gone }: Filling<Row, Key, Gap>,
-): AsyncGenerator<Filled<Row, Gap>> {
+): AsyncGenerator<Filled<Row, Gap>[]> {
   let large = new Map<Key, NonNullable<Row[Gap]>>()
+  let whole: Filled<Row, Gap>[] = []
   for (const [index, row] of rows.entries()) {
-    if (row[gap] === null && !large.has(key(row))) {
+    if (row[gap] !== null) {
+      whole.push(row as Filled<Row, Gap>)
+      continue
+    }
+    if (!large.has(key(row))) {
+      if (whole.length > 0) yield whole
+      whole = []
       const next = rows.slice(index).filter((later) => later[gap] === null)
       large = await read(next.slice(0, atOnce))
     }
-    const value = row[gap] ?? large.get(key(row))
-    if (value === undefined || value === null) throw gone()
-    yield { ...row, [gap]: value } as Filled<Row, Gap>
+    const value = large.get(key(row))
+    if (value === undefined) throw gone()
+    whole.push({ ...row, [gap]: value })
   }
+  if (whole.length > 0) yield whole
 }

@@ -19,7 +19,7 @@ export async function getClaim(
   app: App,
   userId: string,
   address: ClaimAddress,
-): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent> }> {
+): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent[]> }> {
   const found = await readClaimAndLog(app.db.reads.for(userId), userId, address)
   if (!found) throw claimNotFound(address)
   const { claim, items } = found
@@ -31,7 +31,7 @@ async function* readLog(
   { id, userId, eventCount }: StoredClaim,
   first: LogItem[],
   gone: () => Error,
-): AsyncGenerator<LoggedEvent> {
+): AsyncGenerator<LoggedEvent[]> {
   const db = app.db.reads.for(userId)
   let items = first
   for (let read = 0; read < eventCount; read += items.length) {

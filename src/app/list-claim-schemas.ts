@@ -8,10 +8,10 @@ const PAGE = 8
  * All of the account's schemas, oldest first (§4.4 has no pages); the next are read when they are asked for. What is
  * added meanwhile may be there or not.
  */
-export async function* listClaimSchemas(app: App, userId: string): AsyncGenerator<ClaimSchema> {
+export async function* listClaimSchemas(app: App, userId: string): AsyncGenerator<ClaimSchema[]> {
   for (let after = '0'; ; ) {
     const page = await readClaimSchemas(app.db.reads.for(userId), userId, after, PAGE)
-    for (const { schema } of page) yield schema
+    yield page.map(({ schema }) => schema)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
     after = last.position

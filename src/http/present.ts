@@ -193,16 +193,16 @@ export function presentPage<Row extends { id: string }, Body>(
   }
 }
 
-/** A record after the other, as they are read. */
+/** Records in pages as they are read; each is presented when it is its turn in the answer. */
 export async function* presentEach<Row, Body>(
-  rows: AsyncIterable<Row> | Iterable<Row>,
+  pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   present: (row: Row) => Body,
-): AsyncGenerator<Body> {
-  for await (const row of rows) yield present(row)
+): AsyncGenerator<Iterable<Body>> {
+  for await (const page of pages) yield page.values().map(present)
 }
 
 /** A claim's or candidate's log, as it is read. */
-export const presentLog = (log: AsyncIterable<LoggedEvent>) => presentEach(log, presentLogged)
+export const presentLog = (log: AsyncIterable<LoggedEvent[]>) => presentEach(log, presentLogged)
 
 /** A list's answer whose claims are read to the end while it is sent. */
 export const presentClaimPage = (

@@ -3,7 +3,8 @@ import { inSlices } from '../app/in-slices.ts'
 import { sendPieces } from './send-pieces.ts'
 import { CHUNK_BYTES } from './shared-answer.ts'
 
-type Items = Iterable<unknown> | AsyncIterable<unknown>
+/** Items that are there, or that are read a few at a time. */
+type List = Iterable<unknown> | AsyncIterable<Iterable<unknown>>
 
 /** JSON that goes into the answer as it is. */
 export class JsonText {
@@ -30,58 +31,53 @@ export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Pr
   return sendPieces(reply.type('application/json; charset=utf-8'), toJson(body))
 }
 
-async function* toJson(body: Record<string, unknown>): AsyncGenerator<string> {
+async function* toJson(body: Record<string, unknown>): AsyncGenerator<string, undefined> {
   let text = '{'
-  let separator = ''
   for (const [name, value] of Object.entries(body)) {
-    text += `${separator}${JSON.stringify(name)}:`
-    separator = ','
-    if (isList(value)) {
-      yield text
+    text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:`
+    if (!isList(value)) {
+      text += itemToJson(value)
+      continue
+    }
+    let separator = '['
+    for await (const items of piecesOf(value)) {
+      yield text + separator + items
       text = ''
-      yield* listToJson(value)
-    } else text += itemToJson(value)
+      separator = ','
+    }
+    text += separator === '[' ? '[]' : ']'
   }
   yield `${text}}`
 }
 
-async function* listToJson(items: Items): AsyncGenerator<string> {
-  yield '['
-  if (Symbol.iterator in items) yield* piecesOf(items[Symbol.iterator]())
-  else {
-    let separator = ''
-    for await (const item of items) {
-      yield separator + itemToJson(item)
-      separator = ','
-    }
-  }
-  yield ']'
+async function* piecesOf(list: List): AsyncGenerator<string> {
+  if (Symbol.iterator in list) yield* textsOf(list)
+  else for await (const items of list) yield* textsOf(items)
 }
 
-/** Items that are there already, in slices: making text of them may take long. */
-async function* piecesOf(items: Iterator<unknown>): AsyncGenerator<string> {
-  let isFirst = true
+/** Of items that are there already, in slices: making text of them may take long. */
+async function* textsOf(items: Iterable<unknown>): AsyncGenerator<string> {
+  const iterator = items[Symbol.iterator]()
   for (;;) {
-    const piece = await inSlices(takePiece(items, isFirst))
-    if (piece === '') return
-    isFirst = false
-    yield piece
+    const text = await inSlices(takeItems(iterator))
+    if (text === '') return
+    yield text
   }
 }
 
 /** As much as goes together, an item a step; nothing where all is taken. */
-function* takePiece(items: Iterator<unknown>, isFirst: boolean): Generator<void, string> {
-  let piece = ''
-  while (piece.length < CHUNK_BYTES) {
+function* takeItems(items: Iterator<unknown>): Generator<void, string> {
+  let text = ''
+  while (text.length < CHUNK_BYTES) {
     const { done, value } = items.next()
     if (done) break
-    piece += (isFirst && piece === '' ? '' : ',') + itemToJson(value)
+    text += (text === '' ? '' : ',') + itemToJson(value)
     yield
   }
-  return piece
+  return text
 }
 
 const itemToJson = (item: unknown): string => (item instanceof JsonText ? item.text : JSON.stringify(item))
 
-const isList = (value: unknown): value is Items =>
+const isList = (value: unknown): value is List =>
   typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

@@ -7,6 +7,8 @@ import { CHUNK_BYTES, chunksOf, inChunks } from './shared-answer.ts'
 /** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
 
+type Pieces = AsyncGenerator<string, undefined>
+
 /** Of all answers of this process. */
 const seats = new AnswerSeats()
 
@@ -14,12 +16,11 @@ const seats = new AnswerSeats()
  * Sends text that is made piece by piece, as fast as the caller reads it. What fits into a few chunks is sent whole;
  * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
-export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Promise<FastifyReply> {
-  const texts = gather(pieces)
+export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
   let begun = ''
   let isWhole = false
   while (!isWhole && begun.length <= AT_ONCE) {
-    const { done, value } = await texts.next()
+    const { done, value } = await pieces.next()
     if (done) isWhole = true
     else begun += value
   }
@@ -27,11 +28,11 @@ export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<stri
   if (isWhole) return reply.send(begun)
   // Of what nobody reads the framework would read all: after the answer, without a seat.
   if (reply.request.method === 'HEAD') {
-    await texts.return(undefined)
+    await pieces.return(undefined)
     return reply.send(Readable.from([]))
   }
   await takeSeat(reply)
-  return reply.send(Readable.from(toChunks(reply, begun, texts)))
+  return reply.send(Readable.from(toChunks(reply, begun, gather(pieces))))
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
@@ -56,11 +57,7 @@ async function takeSeat({ request, raw }: FastifyReply): Promise<void> {
 }
 
 /** A failure resets the connection: who speaks HTTP/1.0 would take its mere end for that of the answer. */
-async function* toChunks(
-  { raw }: FastifyReply,
-  begun: string,
-  rest: AsyncGenerator<string, undefined>,
-): AsyncGenerator<Buffer> {
+async function* toChunks({ raw }: FastifyReply, begun: string, rest: Pieces): AsyncGenerator<Buffer> {
   try {
     yield* chunksOf(Buffer.from(begun))
     for await (const text of rest) yield* chunksOf(Buffer.from(text))
@@ -73,7 +70,7 @@ async function* toChunks(
 }
 
 /** Pieces gathered to the size of a chunk and more. Between two of them others get their turn. */
-async function* gather(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+async function* gather(pieces: Pieces): Pieces {
   let gathered = ''
   for await (const piece of pieces) {
     gathered += piece

@@ -90,14 +90,29 @@ async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: 
   return readPage(db, list, filter.limit, (count, upTo) => {
     const query = conditionsOf(filter, upTo)
     if (span) query.where('position', '>=', span.from).where('position', '<=', span.to)
-    const limit = query.parameter(count)
-    const page = (filter.search && !span ? searchStatement : listStatement)(filter, query, columns, limit)
+    const page = (filter.search && !span ? searchStatement : listStatement)(filter, query, columns, count)
     return db.query<Row & ListedRow>({
+      ...(columns === shown ? {} : nameOf(filter, count, upTo)),
       text: columns === shown ? page : showing(shown, page, filter),
       values: query.values,
       readOnly: true,
     })
   })
+}
+
+/** Rows of a page of the default length and of a full one, with the record that tells of more. */
+const USUAL_COUNTS = [51, 101]
+
+/**
+ * The usual pages are prepared: to plan one takes many times as long as to read it. Each of them is the beginning of an
+ * index, whatever the values are. Searches are not, and lists of schemas and clocks may be of very few or of most.
+ */
+function nameOf(filter: ClaimFilter, count: number, upTo: string | null): { name?: string } {
+  const { kind, order, status, customerId, schemaId, testClockId, search, after } = filter
+  if (search || schemaId || testClockId || !USUAL_COUNTS.includes(count)) return {}
+  const conditions = { status, customer: customerId, after, up_to: upTo }
+  const given = Object.entries(conditions).flatMap(([name, value]) => (value ? name : []))
+  return { name: ['list', count, kind, order, ...given].join('_') }
 }
 
 const showing = (columns: string, page: string, { order }: ClaimFilter) =>
@@ -134,8 +149,8 @@ async function findSpanToWalk(db: Connection, filter: ClaimFilter): Promise<Sear
  * The indexes of an account's list and of a customer's are by status: where all are wanted, a page of each is read, in
  * the order of its index, and of them together the page is the beginning. Those by schema and by clock are not.
  */
-function listStatement(filter: ClaimFilter, query: ListQuery, columns: string, limit: string): string {
-  const page = `ORDER BY position ${filter.order} LIMIT ${limit}`
+function listStatement(filter: ClaimFilter, query: ListQuery, columns: string, count: number): string {
+  const page = `ORDER BY position ${filter.order} LIMIT ${count}`
   const pageWhere = (condition: string) =>
     `SELECT ${columns}, position, ${FRESH} FROM claims
       WHERE ${kindOf(filter)} AND ${query.conditions} AND ${condition} ${page}`
@@ -148,14 +163,14 @@ function listStatement(filter: ClaimFilter, query: ListQuery, columns: string, l
 }
 
 /** `position + 0` is in no index, so no plan walks through the list. */
-function searchStatement(filter: ClaimFilter, query: ListQuery, columns: string, limit: string): string {
+function searchStatement(filter: ClaimFilter, query: ListQuery, columns: string, count: number): string {
   return `-- search_claims
     SELECT ${columns}, position, ${FRESH}
     FROM claims
     WHERE ${kindOf(filter)} AND user_id = $1 AND position = ANY (ARRAY(
       SELECT position FROM claims
       WHERE ${kindOf(filter)} AND ${query.conditions}
-      ORDER BY position + 0 ${filter.order} LIMIT ${limit}
+      ORDER BY position + 0 ${filter.order} LIMIT ${count}
     ))
     ORDER BY position ${filter.order}`
 }

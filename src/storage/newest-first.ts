@@ -15,10 +15,10 @@ const PAGE = 100
  */
 export async function* newestFirst<T>(
   readPage: (after: Place, limit: number) => Promise<{ item: T; place: Place }[]>,
-): AsyncGenerator<T> {
+): AsyncGenerator<T[]> {
   for (let after = START; ; ) {
     const page = await readPage(after, PAGE)
-    for (const { item } of page) yield item
+    yield page.map(({ item }) => item)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
     after = last.place

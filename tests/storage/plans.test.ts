@@ -25,7 +25,7 @@ import {
   readDueKinds,
 } from '../../src/storage/due-claims.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
-import { assertBounded, readPlans } from '../support/query-plan.ts'
+import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /*
@@ -131,14 +131,15 @@ async function spreadClaims(client: pg.Client): Promise<string[]> {
 
 /** Reads the first page and one deep in the list, and holds the plans of both to the bound. */
 async function assertPagesAreBounded(
+  reader: PlanReader,
   list: (after: string | null, order: 'asc' | 'desc', limit: number) => Promise<{ rows: unknown[] }>,
   deepPosition: (order: 'asc' | 'desc') => Promise<string | null>,
 ): Promise<void> {
   for (const order of ['asc', 'desc'] as const) {
     for (const after of [null, await deepPosition(order)]) {
-      custom.take()
+      reader.take()
       await list(after, order, LIMIT)
-      const plans = custom.take()
+      const plans = reader.take()
       assert.ok(plans.length > 0)
       for (const plan of plans) assertBounded(plan, PAGE)
     }
@@ -172,18 +173,42 @@ for (const kind of ['claim', 'candidate'] as const) {
           testClockId: undefined,
           search: null,
         }
-        await assertPagesAreBounded(
-          (after, order, limit) => listClaims(custom.connection, { ...filter, after, order, limit }),
-          async (order) => {
-            const all = await listClaims(custom.connection, { ...filter, after: null, order, limit: 2_000 })
-            const last = all.rows.at(-1)
-            return last ? findClaimPosition(custom.connection, user, kind, last.id) : '30000'
-          },
-        )
+        for (const reader of [custom, generic]) {
+          await assertPagesAreBounded(
+            reader,
+            (after, order, limit) => listClaims(reader.connection, { ...filter, after, order, limit }),
+            async (order) => {
+              const all = await listClaims(custom.connection, { ...filter, after: null, order, limit: 2_000 })
+              const last = all.rows.at(-1)
+              return last ? findClaimPosition(custom.connection, user, kind, last.id) : '30000'
+            },
+          )
+        }
       })
     }
   }
 }
+
+test('a page that is prepared while there are no claims yet is read from the index that is right for many', async (t) => {
+  const empty = await readPlans(t, await createTestDatabase(t), 'generic')
+  for (const kind of ['claim', 'candidate'] as const) {
+    for (const status of Object.values(STATUSES)) {
+      for (const customerId of [undefined, customers.huge]) {
+        for (const [after, order] of [
+          [null, 'asc'],
+          ['30000', 'desc'],
+        ] as const) {
+          const others = { schemaId: undefined, testClockId: undefined, search: null }
+          const filter = { userId: user, kind, status, customerId, ...others, after, order, limit: LIMIT }
+          await listClaims(empty.connection, filter)
+          const [plan] = empty.take()
+          const indexes = new Set(plan?.text.match(/(?<="Index Name":")\w+/g))
+          assert.deepEqual([...indexes], [`${kind}s_by_${customerId ? 'customer_and_status' : 'status'}`])
+        }
+      }
+    }
+  }
+})
 
 for (const [what, table, list] of [
   ['customers', 'customers', listCustomers],
@@ -192,6 +217,7 @@ for (const [what, table, list] of [
   test(`a page of the ${what} reads about a page`, async () => {
     const filter = { userId: user, externalId: undefined }
     await assertPagesAreBounded(
+      custom,
       (after, order, limit) => list(custom.connection, { ...filter, after, order, limit }),
       async () => {
         const text = `SELECT position FROM ${table} WHERE user_id = $1 ORDER BY position OFFSET 2000 LIMIT 1`

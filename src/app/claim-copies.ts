@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Claim } from '../domain/claim.ts'
+import type { Contract } from '../domain/contract.ts'
 import { EventLog } from '../domain/event-log.ts'
 import type { ClaimToDecide } from '../storage/claims-to-decide.ts'
 
@@ -13,18 +14,17 @@ export interface ClaimCopy {
   lastAt: Date
   /** Of the ids of all events, one each. */
   idHashes: number[]
-  /** Estimated. */
+  /** Estimated, without its contract. */
   bytes: number
   /** Of these, how many count towards the bound. */
   countedBytes: number
+  /** Of its contract, which it may share with others. */
+  contractBytes: number
 }
 
-/** Estimated bytes that all copies may take. */
-const MOST_BYTES = 12 * 1024 * 1024
-const COPY_BYTES = 1_000
-/** A contract is held once for all claims under it, but a long one may well be a claim's own. */
-const SHORT_CONTRACT = 2_000
-const BYTES_A_CHARACTER = 16
+/** Estimated bytes that all copies and their contracts may take. */
+const MOST_BYTES = 18 * 1024 * 1024
+const COPY_BYTES = 1_500
 
 /** Of one hash, with what an array that grows has to spare. */
 const HASH_BYTES = 12
@@ -37,7 +37,12 @@ export class ClaimCopies {
   readonly #copies = new LRUCache<string, ClaimCopy>({
     maxSize: MOST_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
+    onInsert: (copy, _id, reason) => reason !== 'update' && this.#hold(copy),
+    dispose: (copy) => this.#release(copy),
   })
+  /** How many copies are under each contract: it is counted once for all of them. */
+  readonly #copiesUnder = new Map<Contract, number>()
+  #contractBytes = 0
 
   get(claimId: string): ClaimCopy | undefined {
     return this.#copies.get(claimId)
@@ -57,22 +62,34 @@ export class ClaimCopies {
       copy.countedBytes = copy.bytes
     }
     this.#copies.set(id, copy)
+    while (this.#copies.calculatedSize + this.#contractBytes > MOST_BYTES) this.#copies.pop()
   }
 
   forget(claimId: string): void {
     this.#copies.delete(claimId)
   }
+
+  #hold({ claim: { contract }, contractBytes }: ClaimCopy): void {
+    const copies = this.#copiesUnder.get(contract) ?? 0
+    this.#copiesUnder.set(contract, copies + 1)
+    if (copies === 0) this.#contractBytes += contractBytes
+  }
+
+  #release({ claim: { contract }, contractBytes }: ClaimCopy): void {
+    const left = (this.#copiesUnder.get(contract) ?? 1) - 1
+    if (left > 0) this.#copiesUnder.set(contract, left)
+    else if (this.#copiesUnder.delete(contract)) this.#contractBytes -= contractBytes
+  }
 }
 
 export function copyOf({
   claim,
-  contractLength,
+  contractBytes,
   isWhole,
   lastAt,
   eventIds,
   decisiveEvents,
 }: ClaimToDecide): ClaimCopy {
-  const contractBytes = contractLength > SHORT_CONTRACT ? contractLength * BYTES_A_CHARACTER : 0
   return {
     // Several drafts may be made of one read.
     claim: { ...claim },
@@ -80,8 +97,9 @@ export function copyOf({
     isWhole,
     lastAt,
     idHashes: eventIds.map(hashOf),
-    bytes: COPY_BYTES + contractBytes + HASH_BYTES * eventIds.length,
+    bytes: COPY_BYTES + HASH_BYTES * eventIds.length,
     countedBytes: 0,
+    contractBytes,
   }
 }
 

@@ -8,8 +8,8 @@ import type { Connection } from './database.ts'
 /** A claim with what a decision needs of its log. */
 export interface ClaimToDecide {
   claim: Claim
-  /** Characters of its JSON. */
-  contractLength: number
+  /** Of memory, estimated. The contract is shared by claims under the same. */
+  contractBytes: number
   /** False: its log is long and was not read. */
   isWhole: boolean
   /** The last time in its log, or when it entered its status. */
@@ -75,9 +75,10 @@ export function toClaimToDecide({
   decisive,
   ...row
 }: ClaimRowToDecide): ClaimToDecide {
+  const { parsed, bytes } = toContract(contract)
   return {
-    claim: toClaim({ ...row, contract: toContract(contract) }),
-    contractLength: contract.length,
+    claim: toClaim({ ...row, contract: parsed }),
+    contractBytes: bytes,
     isWhole: is_read,
     lastAt: last_at,
     eventIds: ids ?? [],
@@ -85,17 +86,35 @@ export function toClaimToDecide({
   }
 }
 
+interface ParsedContract {
+  parsed: Contract
+  /** Estimated. */
+  bytes: number
+}
+
 /** Many claims are under the same contract: it is parsed and held once. In characters. */
-const contracts = new LRUCache<string, Contract>({
+const contracts = new LRUCache<string, ParsedContract>({
   maxSize: 512 * 1024,
   sizeCalculation: (_contract, text) => text.length,
 })
 
-function toContract(text: string): Contract {
+function toContract(text: string): ParsedContract {
   let contract = contracts.get(text)
   if (!contract) {
-    contract = JSON.parse(text) as Contract
+    contract = { parsed: JSON.parse(text) as Contract, bytes: parsedBytes(text) }
     contracts.set(text, contract)
   }
   return contract
+}
+
+const [CHARACTER_BYTES, VALUE_BYTES] = [2, 48]
+
+/** What JSON takes once it is parsed, estimated: rather too much, whether its values are many or long. */
+function parsedBytes(text: string): number {
+  let values = 1
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === ',' || character === '{' || character === '[') values++
+  }
+  return text.length * CHARACTER_BYTES + values * VALUE_BYTES
 }

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { ClaimCopies, copyOf } from '../../src/app/claim-copies.ts'
+import type { Condition } from '../../src/domain/condition.ts'
 import { openState } from '../../src/domain/lifecycle.ts'
+import { toClaimToDecide } from '../../src/storage/claims-to-decide.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { all, contractWith } from '../support/contracts.ts'
 
 /* Copies may not fill the memory, whatever the claims are (of which the limits of §8 are the only bound). */
 
 const MIB = 1024 * 1024
-/** Copies are bounded to 12 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
+/** Copies are bounded to 18 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
 const MOST_MIB = 36
 
 function heapMib(): number {
@@ -17,48 +19,85 @@ function heapMib(): number {
   return process.memoryUsage().heapUsed / MIB
 }
 
-/** A claim as it is read from the database, with a contract of its own. */
-function claimWith(options: {
-  leaves: number
+interface Kind {
+  condition: () => Condition
   events: number
   idLength: number
-}): Parameters<typeof copyOf>[0] {
-  const leaves = Array.from({ length: options.leaves }, (_, i) => ({
-    event: `${randomUUID()}${'x'.repeat(50)}${i}`,
-    gte: i,
-  }))
-  const contract = JSON.parse(JSON.stringify(contractWith({ fulfillment_condition: all(...leaves) })))
-  const now = new Date()
-  const claim = {
-    id: randomUUID(),
-    userId: randomUUID(),
-    customerId: randomUUID(),
-    candidateAlias: null,
-    customerExternalId: null,
-    contract,
-    ...openState(contract, now),
-    eventCount: options.events,
-    logBytes: 0,
-    schemaId: null,
-    testClockId: null,
-    createdAt: now,
-  }
-  const eventIds = Array.from({ length: options.events }, () => randomUUID().padEnd(options.idLength, '€'))
-  const contractLength = JSON.stringify(contract).length
-  return JSON.parse(JSON.stringify({ claim, contractLength, eventIds, decisiveEvents: [] }))
 }
 
-for (const [what, options, count] of [
-  ['with the largest contracts', { leaves: 500, events: 0, idLength: 36 }, 1_000],
-  ['with the longest ids of events', { leaves: 1, events: 1_000, idLength: 255 }, 400],
-  ['of the common kind', { leaves: 2, events: 10, idLength: 36 }, 16_000],
+/** A claim as it is read from the database, of which nothing is shared with another but the contract's text. */
+function claimOf({ condition, events, idLength }: Kind): Parameters<typeof copyOf>[0] {
+  const contract = contractWith({ fulfillment_condition: condition() })
+  const now = new Date()
+  const { status, scheduledOutcome, statusSince, dueAt } = openState(contract, now)
+  return toClaimToDecide({
+    id: randomUUID(),
+    user_id: randomUUID(),
+    customer_id: randomUUID(),
+    customer_external_id: null,
+    candidate_alias: null,
+    contract: JSON.stringify(contract),
+    status,
+    scheduled_outcome: scheduledOutcome,
+    status_since: statusSince,
+    due_at: dueAt,
+    event_count: events,
+    log_bytes: 0,
+    schema_id: null,
+    test_clock_id: null,
+    created_at: now,
+    is_read: true,
+    last_at: now,
+    ids: Array.from({ length: events }, () => randomUUID().padEnd(idLength, '€')),
+    decisive: null,
+  })
+}
+
+const leaf = () => ({ event: randomUUID() })
+const leaves = (count: number) => () => all(...Array.from({ length: count }, leaf))
+const shared = { event: 'a', gte: 1 }
+const manyObjects = () => ({ ...leaf(), match: { a: Array.from({ length: 600 }, () => ({})) } })
+const manyKeys = () => ({
+  ...leaf(),
+  match: Object.fromEntries(Array.from({ length: 150 }, () => [randomUUID().slice(0, 6), 1])),
+})
+
+for (const [what, kind, count] of [
+  ['with the largest contracts', { condition: leaves(500), events: 0, idLength: 36 }, 1_000],
+  ['with the longest ids of events', { condition: leaves(1), events: 1_000, idLength: 255 }, 400],
+  ['of the common kind', { condition: () => shared, events: 10, idLength: 36 }, 16_000],
+  ['with short contracts of their own', { condition: leaves(2), events: 10, idLength: 36 }, 16_000],
+  ['with contracts of 2,000 characters', { condition: leaves(36), events: 1, idLength: 36 }, 16_000],
+  ['with contracts of many small objects', { condition: manyObjects, events: 1, idLength: 36 }, 4_000],
+  ['with contracts of many keys', { condition: manyKeys, events: 1, idLength: 36 }, 4_000],
 ] as const) {
   test(`copies of claims ${what} stay within their memory`, () => {
     const before = heapMib()
     const copies = new ClaimCopies()
-    for (let i = 0; i < count; i++) copies.keep(copyOf(claimWith(options)))
+    for (let i = 0; i < count; i++) copies.keep(copyOf(claimOf(kind)))
     const grown = heapMib() - before
     assert.ok(grown < MOST_MIB, `${count} claims grew the heap by ${Math.round(grown)} MiB`)
     assert.equal(copies.get('none'), undefined)
   })
 }
+
+const kept = (copies: ClaimCopies, kind: Kind, count: number): number => {
+  const made = Array.from({ length: count }, () => copyOf(claimOf(kind)))
+  for (const copy of made) copies.keep(copy)
+  return made.filter(({ claim }) => copies.get(claim.id)).length
+}
+
+test('a long contract is counted once for all claims under it', () => {
+  const condition = leaves(300)()
+  assert.equal(kept(new ClaimCopies(), { condition: () => condition, events: 1, idLength: 36 }, 5_000), 5_000)
+})
+
+test('a contract is counted no more when the last copy under it has gone', () => {
+  const copies = new ClaimCopies()
+  for (let i = 0; i < 500; i++) {
+    const copy = copyOf(claimOf({ condition: leaves(300), events: 0, idLength: 36 }))
+    copies.keep(copy)
+    if (i % 2 === 0) copies.forget(copy.claim.id)
+  }
+  assert.equal(kept(copies, { condition: () => shared, events: 1, idLength: 36 }, 5_000), 5_000)
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compile } from '../../src/domain/compiled-condition.ts'
+import type { Condition } from '../../src/domain/condition.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
+import { all } from '../support/contracts.ts'
+
+/* Conditions that are kept ready may not fill the memory, whatever they are. */
+
+const MIB = 1024 * 1024
+/** Bounded are the characters of their JSON; this is what they come to where each is of the kind that takes most. */
+const MOST_MIB = 40
+
+function heapMib(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed / MIB
+}
+
+const KINDS: [string, (i: number) => Condition, number][] = [
+  ['of one short leaf', (i) => ({ event: `e${i}` }), 60_000],
+  ['with deep objects', (i) => ({ event: 'e', match: { a: { a: { a: { a: { a: i } } } } } }), 30_000],
+]
+
+const empty = heapMib()
+
+for (const [what, make, count] of KINDS) {
+  test(`conditions ${what} that are kept ready stay within their memory`, () => {
+    for (let i = 0; i < count; i++) compile(make(i))
+    const grown = heapMib() - empty
+    assert.ok(grown < MOST_MIB, `${count} conditions grew the heap by ${Math.round(grown)} MiB`)
+  })
+}
+
+test('a condition is made ready once', () => {
+  const condition = all({ event: 'a' }, { event: 'b' })
+  assert.equal(compile(condition), compile(condition))
+})

@@ -3,6 +3,8 @@ import { createToken } from '../../src/app/create-token.ts'
 import { createUser } from '../../src/app/create-user.ts'
 import type { Account } from './account.ts'
 import { Known, OWN_TOKEN } from './known.ts'
+import type { Answer } from './request.ts'
+import { Wire } from './send.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -20,13 +22,13 @@ const ADD_INVITATIONS = `-- fuzz_add_invitations
 /** Makes accounts that a request can come from; past the API, as the command line does. */
 export class Accounts {
   readonly #app: App
-  readonly #url: string
+  readonly #wire: Wire
   #made = 0
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(app: App, url: string) {
     this.#app = app
-    this.#url = url
+    this.#wire = new Wire(url, 1)
   }
 
   /** @param signedIn whether it has a session too, of which not many can be opened in a minute */
@@ -61,32 +63,34 @@ export class Accounts {
   }
 
   async #signIn(email: string): Promise<string> {
-    const answer = await this.#send('/api/auth/sign-in/email', 'POST', { email, password: PASSWORD }, {})
-    return answer.headers
-      .getSetCookie()
+    const { headers } = await this.#send('/api/auth/sign-in/email', 'POST', {}, { email, password: PASSWORD })
+    return [headers['set-cookie'] ?? []]
+      .flat()
       .map((cookie) => cookie.split(';', 1)[0])
       .join('; ')
   }
 
   async #revokedToken(cookie: string): Promise<string> {
-    const made = await this.#send('/v1/tokens', 'POST', { name: 'revoked' }, { Cookie: cookie })
-    const { id, token } = (await made.json()) as { id: string; token: string }
-    await this.#send(`/v1/tokens/${id}`, 'DELETE', undefined, { Cookie: cookie })
+    const made = await this.#send('/v1/tokens', 'POST', { Cookie: cookie }, { name: 'revoked' })
+    const { id, token } = JSON.parse(made.text) as { id: string; token: string }
+    await this.#send(`/v1/tokens/${id}`, 'DELETE', { Cookie: cookie })
     return token
   }
 
   async #send(
     path: string,
     method: string,
-    body: unknown,
-    headers: Record<string, string>,
-  ): Promise<Response> {
-    const answer = await fetch(this.#url + path, {
-      method,
-      headers: { Origin: this.#url, ...(body ? { 'Content-Type': 'application/json' } : {}), ...headers },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`)
+    given: Record<string, string>,
+    content?: object,
+  ): Promise<Answer> {
+    const body = content ? Buffer.from(JSON.stringify(content)) : null
+    const headers = {
+      Origin: this.#wire.url,
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...given,
+    }
+    const answer = await this.#wire.sendPatiently({ method, path, headers, body })
+    if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
     return answer
   }
 }

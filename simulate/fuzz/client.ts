@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../random.ts'
 import type { Account } from './account.ts'
 import type { ApiDocument, Operation } from './document.ts'
@@ -29,6 +30,8 @@ const OFTEN: Record<string, number> = {
 }
 /** A body as large as this may be refused before it is read, and its connection closed. */
 const LARGE_BODY = 64 * 1024
+const MOST_TRIES = 20
+const LATER_MS = 1_000
 
 export interface Seat {
   document: ApiDocument
@@ -59,6 +62,15 @@ export class Client {
     const { random, wire } = this.#seat
     const operation = random.pick(this.#choices)
     await this.ask(makeRequest({ ...this.#seat, url: wire.url }, operation))
+  }
+
+  /** Again and again while the server asks to come later. */
+  async askPatiently(request: Request): Promise<void> {
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const verdict = await this.ask(request)
+      if (verdict?.code !== 'UNAVAILABLE') return
+      await pause(LATER_MS)
+    }
   }
 
   /** Null where there is no answer to judge. */

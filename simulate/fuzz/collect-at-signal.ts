@@ -6,6 +6,7 @@ process.on('SIGUSR2', () => {
   // Twice: what is finalised by the first is freed by the second.
   globalThis.gc?.()
   globalThis.gc?.()
-  const { heapUsed, rss } = process.memoryUsage()
-  process.stderr.write(`${JSON.stringify({ level: 30, heapMb: inMb(heapUsed), residentMb: inMb(rss) })}\n`)
+  const { heapUsed, external, rss } = process.memoryUsage()
+  const memory = { heapMb: inMb(heapUsed), externalMb: inMb(external), residentMb: inMb(rss) }
+  process.stderr.write(`${JSON.stringify({ level: 30, ...memory })}\n`)
 })

@@ -24,6 +24,8 @@ export interface FuzzOptions {
   hasOthers: boolean
   /** Makes an account that is full, for asking for each documented error first; null if none is asked for. */
   fullAccount: (() => Promise<Account>) | null
+  /** Called before, with an account of its own. */
+  prepare?: ((seat: Seat) => Promise<void>) | null
   /** Called between two requests of a caller. */
   progress?: () => Promise<void> | void
   /** Whether it goes on after a finding, and gathers all. */
@@ -68,9 +70,10 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     options.isOver?.() !== true
   try {
     const stranger = options.hasOthers ? await strangerWithRecords(options, seatOf) : null
-    const { fullAccount, newAccount } = options
+    const { fullAccount, newAccount, prepare } = options
     if (fullAccount)
       await reachEveryError(seatOf(await newAccount(true), stranger, 'errors'), await fullAccount())
+    await prepare?.(seatOf(await newAccount(false), stranger, 'before'))
     const names = Array.from({ length: clients }, (_, i) => `client${i}`)
     await Promise.all(
       names.map((name) =>

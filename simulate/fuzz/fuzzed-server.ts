@@ -5,17 +5,12 @@ import { ServerProcess } from '../../bench/server-process.ts'
 import { createApp } from '../../src/app/app.ts'
 import { Database } from '../../src/storage/database.ts'
 import { Accounts } from './accounts.ts'
+import type { Memory } from './grown-memory.ts'
 
 const COLLECT = fileURLToPath(new URL('./collect-at-signal.ts', import.meta.url))
 const OPTIONS = ['--expose-gc', '--trace-warnings', '--import', COLLECT]
 const MOST_SCHEMAS = '30'
 const PATIENCE_MS = 30_000
-
-/** Memory of the server after its garbage was collected, in MB. */
-export interface Memory {
-  heapMb: number
-  residentMb: number
-}
 
 /** `claimkeeper serve` with its own PostgreSQL, and accounts on it. */
 export class FuzzedServer {
@@ -50,8 +45,9 @@ export class FuzzedServer {
   async memory(): Promise<Memory> {
     const { promise, resolve, reject } = Promise.withResolvers<Memory>()
     const timer = setTimeout(() => reject(new Error('the server does not tell of its memory')), PATIENCE_MS)
-    const stop = this.#process.onLogLine(({ heapMb, residentMb }) => {
-      if (typeof heapMb === 'number') resolve({ heapMb, residentMb: Number(residentMb) })
+    const stop = this.#process.onLogLine(({ heapMb, externalMb, residentMb }) => {
+      if (typeof heapMb === 'number')
+        resolve({ heapMb, externalMb: Number(externalMb), residentMb: Number(residentMb) })
     })
     process.kill(this.#process.pid, 'SIGUSR2')
     try {

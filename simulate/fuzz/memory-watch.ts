@@ -1,44 +1,52 @@
-import type { FuzzedServer, Memory } from './fuzzed-server.ts'
+import type { Seat } from './client.ts'
+import { fillMemories } from './fill-memories.ts'
+import type { FuzzedServer } from './fuzzed-server.ts'
+import { grownMemory, type Memory } from './grown-memory.ts'
 
-const EVERY_MS = 20_000
-/** What the heap may differ by between the halves of a run, in MB: copies of claims and tokens in memory have bounds of their own. */
-const HEAP_SLACK_MB = 24
-/** Of fewer measurements nothing is concluded. */
-const ENOUGH = 8
+/** Of a run, evenly. */
+const MARKS = 100
+/** A collection holds the server for a moment. */
+const LEAST_REQUESTS_A_MARK = 500
 const SHOWN = 12
 
 /** Whether the server takes more memory the more it was asked. */
 export class MemoryWatch {
   readonly #server: FuzzedServer
+  readonly #every: number
   readonly #marks: Memory[] = []
-  #nextAt = 0
+  #isFull = true
+  #sent = 0
 
-  constructor(server: FuzzedServer) {
+  /** @param requests that are to be sent */
+  constructor(server: FuzzedServer, requests: number) {
     this.#server = server
+    this.#every = Math.max(LEAST_REQUESTS_A_MARK, Math.ceil(requests / MARKS))
+  }
+
+  /** Before the run, with an account for this alone. */
+  async fill(seat: Seat): Promise<void> {
+    this.#isFull = await fillMemories(seat, async () => (await this.#server.memory()).heapMb)
   }
 
   /** Measures if it is time to. */
-  async look(): Promise<void> {
-    if (performance.now() < this.#nextAt) return
-    this.#nextAt = performance.now() + EVERY_MS
-    this.#marks.push(await this.#server.memory())
+  async countRequest(): Promise<void> {
+    if (++this.#sent % this.#every === 0) this.#marks.push(await this.#server.memory())
   }
 
-  async flaws(): Promise<string[]> {
-    this.#marks.push(await this.#server.memory())
-    if (this.#marks.length < ENOUGH) return []
-    const half = Math.floor(this.#marks.length / 2)
-    const [first, second] = [this.#marks.slice(0, half), this.#marks.slice(half)].map(highestHeap)
-    const grown = (second as number) - (first as number)
-    return grown > HEAP_SLACK_MB ? [`its heap grew by ${grown.toFixed(0)} MB in the second half`] : []
+  flaws(): string[] {
+    const notFull = 'its heap grows with each claim, without end'
+    return [...(this.#isFull ? [] : [notFull]), ...grownMemory(this.#marks)]
   }
 
   describe(): string {
     const every = Math.ceil(this.#marks.length / SHOWN)
     const shown = this.#marks.filter((_, i) => i % every === 0 || i === this.#marks.length - 1)
     const list = (key: keyof Memory) => shown.map((mark) => mark[key].toFixed(0)).join(' ')
-    return `heap ${list('heapMb')} MB; resident ${list('residentMb')} MB, garbage collected, from start to end`
+    return [
+      'memory from start to end in MB, its garbage collected:',
+      `  heap ${list('heapMb')}`,
+      `  beside it ${list('externalMb')}`,
+      `  resident ${list('residentMb')}`,
+    ].join('\n')
   }
 }
-
-const highestHeap = (marks: Memory[]): number => Math.max(...marks.map(({ heapMb }) => heapMb))

@@ -35,7 +35,8 @@ export async function reachEveryError(seat: Seat, full: Account): Promise<void> 
       const needs = { seat, operation, records }
       const asked = recipe(plainRequest(needs), needs)
       // A body that is too large may be cut off before its refusal is read.
-      for (let i = 0; i < MOST_TRIES && !seat.tally.has(operation.id, code); i++) await client.ask(asked)
+      for (let i = 0; i < MOST_TRIES && !seat.tally.has(operation.id, code); i++)
+        await client.askPatiently(asked)
     }
   }
   await askFull({ ...seat, account: full }, records)
@@ -171,13 +172,16 @@ async function tellOfTakenAliases(
     operation,
     records,
   })
-  for (let i = 0; i < 200 && !seat.tally.has('createCandidate', 'RATE_LIMITED'); i++) await client.ask(again)
+  for (let i = 0; i < 200 && !seat.tally.has('createCandidate', 'RATE_LIMITED'); i++)
+    await client.askPatiently(again)
 }
 
 /** For one more of what the account has as many of as it may. */
 async function askFull(seat: Seat, records: Records): Promise<void> {
   for (const id of ['createOwnToken', 'createInvitation']) {
-    await new Client(seat).ask(plainRequest({ seat, operation: seat.document.operation(id), records }))
+    await new Client(seat).askPatiently(
+      plainRequest({ seat, operation: seat.document.operation(id), records }),
+    )
   }
 }
 
@@ -186,5 +190,5 @@ async function tooManySchemas(seat: Seat, client: Client, records: Records): Pro
   const operation = seat.document.operation('createSchema')
   const asked = plainRequest({ seat, operation, records })
   for (let i = 0; i < 100 && !seat.tally.has('createSchema', 'SCHEMA_LIMIT_REACHED'); i++)
-    await client.ask(asked)
+    await client.askPatiently(asked)
 }

@@ -114,20 +114,25 @@ export async function fullLogs(seat: Seat, client: Client, { customer }: Records
     const operation = seat.document.operation(id)
     const headers = { Authorization: `Bearer ${seat.account.token}`, 'Content-Type': 'application/json' }
     const asked: Request = { method: 'POST', path: operation.path, headers, body: null }
-    await client.ask(addressedTo(asked, { operation }, { claim: claim.id as string, alias }))
+    await client.askPatiently(addressedTo(asked, { operation }, { claim: claim.id as string, alias }))
   }
 }
 
-/** Posts what must succeed. */
-const poster =
+/** Posts what must succeed: again, if the server says that it has no room for it now. */
+export const poster =
   ({ wire, account }: Seat) =>
-  async (path: string, body: object): Promise<Made> => {
+  async <Answered = Made>(path: string, body: object): Promise<Answered> => {
     const headers = {
       Authorization: `Bearer ${account.token}`,
       'Content-Type': 'application/json',
-      ...(path.endsWith('/batch') ? { Prefer: 'return=minimal' } : {}),
+      ...(path === '/v1/events/batch' ? { Prefer: 'return=minimal' } : {}),
     }
-    const answer = await wire.send({ method: 'POST', path, headers, body: Buffer.from(JSON.stringify(body)) })
+    const answer = await wire.sendPatiently({
+      method: 'POST',
+      path,
+      headers,
+      body: Buffer.from(JSON.stringify(body)),
+    })
     if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
     return JSON.parse(answer.text)
   }

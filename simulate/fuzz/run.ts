@@ -7,6 +7,7 @@ import type { Account } from './account.ts'
 import { ApiDocument } from './document.ts'
 import { type FuzzResult, fuzz } from './fuzz.ts'
 import { FuzzedServer } from './fuzzed-server.ts'
+import { unhealthy } from './health.ts'
 import { Known } from './known.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { toCurl } from './request.ts'
@@ -62,13 +63,13 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
   progress.doing(`seed ${seed}`)
   const { url, server, newAccount } = await placeOf(options, cleanup)
   const document = await ApiDocument.of(url)
-  const watch = server && new MemoryWatch(server)
+  const watch = server && new MemoryWatch(server, requests)
   const started = performance.now()
   const endsAt = started + (options.seconds ?? Infinity) * 1000
   let sent = 0
   const step = async () => {
     progress.at(++sent / requests)
-    await watch?.look()
+    await watch?.countRequest()
   }
   const result = await fuzz({
     document,
@@ -80,16 +81,16 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
     hasOthers: server !== null,
     fullAccount: server && (() => server.accounts.makeFull()),
     keepGoing,
+    prepare: watch && ((seat) => watch.fill(seat)),
     progress: step,
     isOver: () => performance.now() > endsAt,
   })
   progress.end()
   const seconds = (performance.now() - started) / 1000
-  const health = (await fetch(`${url}/readyz`)).status
   const flaws = [
-    ...(health === 200 ? [] : [`/readyz answers ${health}`]),
+    ...(await unhealthy(url, result.tally)),
     ...(server?.takeErrors().map((line) => `in its log: ${line}`) ?? []),
-    ...((await watch?.flaws()) ?? []),
+    ...(watch?.flaws() ?? []),
     ...(server ? missing(result.tally, document) : []),
   ]
   report(result, document, flaws, options, url)

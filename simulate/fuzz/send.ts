@@ -1,8 +1,12 @@
 import { Agent, request as startRequest } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, Request } from './request.ts'
 
 /** A request that is not answered in this time is a finding. */
 const PATIENCE_MS = 60_000
+/** Answers that ask to come again later. */
+const LATER = [429, 503]
+const MOST_TRIES = 30
 
 /** Says why no answer came. */
 export class NoAnswer extends Error {
@@ -31,6 +35,18 @@ export class Wire {
       // The server may close a connection at the moment that it is used again; on a new one it has no such excuse.
       if (error instanceof NoAnswer && error.onReused) return this.#sendOnce(request)
       throw error
+    }
+  }
+
+  /**
+   * The same, again and again while the server asks to come later: what the run itself needs must not fail because the
+   * server is busy.
+   */
+  async sendPatiently(request: Request): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.send(request)
+      if (!LATER.includes(answer.status) || tries === MOST_TRIES) return answer
+      await pause(Number(answer.headers['retry-after'] ?? 1) * 1000)
     }
   }
 

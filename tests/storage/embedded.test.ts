@@ -230,6 +230,29 @@ describe('several at once', SOME_AT_ONCE, () => {
   })
 })
 
+describe('a server that answers no more', SOME_AT_ONCE, () => {
+  test('is left as it is, in time, and found by the next start', { timeout: 60_000 }, async (t) => {
+    const dataDir = await newDataDir(t)
+    const database = await openHere(dataDir, 'service')
+    const postmaster = await postmasterPid(dataDir)
+    const [session] = await ask(
+      database.connectionString,
+      "SELECT pid FROM pg_stat_activity WHERE application_name = 'claimkeeper presence'",
+    )
+    const pid = session?.pid as number
+    process.kill(pid, 'SIGSTOP')
+    await database.release()
+    assert.ok(await isRunning(postmaster))
+    process.kill(pid, 'SIGCONT')
+    await until('the silent session is gone', async () => !(await isRunning(pid)))
+
+    const next = await openHere(dataDir, 'service')
+    assert.ok(next.reported.some((line) => line.includes(`(process ${postmaster})`)))
+    await next.release()
+    assert.equal(await isRunning(postmaster), false)
+  })
+})
+
 describe('a service that loses its server', SOME_AT_ONCE, () => {
   test('brings it back on the same connection string and is still the only service', async (t) => {
     const dataDir = await newDataDir(t)

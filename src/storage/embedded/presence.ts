@@ -17,6 +17,8 @@ const IN_USE = '(17227, 1)'
 const SERVICE = '(17227, 2)'
 const SERVICE_WAIT_MS = 1_500
 const POLL_MS = 50
+/** For each answer of a server that is being left. */
+const LAST_WORD_MS = 3_000
 
 /**
  * Finds or starts the server and takes part in it. StartupError when another service has the data folder, or when
@@ -49,11 +51,22 @@ export async function enterServer(
   }
 }
 
-/** Gives the session's part up, and stops the server when nobody else has one. */
+/**
+ * Gives the session's part up, and stops the server when nobody else has one. A server that says nothing more is left
+ * as it is: our part goes with the connection, and the next start finds the server.
+ */
 export async function leaveServer(cluster: Cluster, session: pg.Client): Promise<void> {
+  const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
+    const silence = setTimeout(() => {
+      cluster.report('PostgreSQL does not answer; leaving it as it is')
+      // What was asked of it fails, and nothing waits for its side of the connection.
+      session.connection.stream.destroy()
+    }, LAST_WORD_MS)
+    return await work().finally(() => clearTimeout(silence))
+  }
   try {
-    await session.query('SELECT pg_advisory_unlock_all()')
-    if (await tryLock(session, `pg_try_advisory_lock${IN_USE}`)) {
+    await inTime(() => session.query('SELECT pg_advisory_unlock_all()'))
+    if (await inTime(() => tryLock(session, `pg_try_advisory_lock${IN_USE}`))) {
       cluster.report('Stopping PostgreSQL')
       await stopPostmaster(cluster.dir)
     }
@@ -61,7 +74,7 @@ export async function leaveServer(cluster: Cluster, session: pg.Client): Promise
     if (error instanceof StartupError) throw error
     // The session is lost: the server has gone, or it has already taken our part from us.
   } finally {
-    await session.end()
+    await inTime(() => session.end())
   }
 }
 

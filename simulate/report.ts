@@ -1,13 +1,78 @@
 import { inspect } from 'node:util'
 import Table from 'cli-table3'
+import { commandOf, type Plan } from './plan.ts'
 import type { Result } from './simulation.ts'
 
 const MOST_CHARACTERS = 60_000
 
+/** A run's result as JSON. */
+export interface RunResult {
+  plan: Plan
+  command: string
+  operations: number
+  acknowledged: number
+  unknown: number
+  by_operation: Record<string, number>
+  by_answer: Record<string, number>
+  by_fault: Record<string, number>
+  /** For how long clients acted. */
+  seconds: number
+  finding: { message: string; about: unknown } | null
+  /** Why it shows nothing. */
+  failure: string | null
+}
+
+export function jsonOf({ world, struck, seconds, finding, failure }: Result, plan: Plan): RunResult {
+  return {
+    plan,
+    command: commandOf(plan),
+    operations: world.operations,
+    acknowledged: world.acknowledged,
+    unknown: world.unknown,
+    by_operation: Object.fromEntries(world.tally),
+    by_answer: Object.fromEntries(world.answers),
+    by_fault: Object.fromEntries(struck),
+    seconds,
+    finding: finding && { message: finding.message, about: plain(finding.about) },
+    failure,
+  }
+}
+
+/** What is written as JSON may not hold itself. */
+function plain(about: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(about) ?? 'null')
+  } catch {
+    return inspect(about, { depth: 6 })
+  }
+}
+
 /** What was done, what was answered and what struck, as a table for people. */
-export function tableOf({ world, struck }: Result): string {
+export const tableOf = ({ world, struck }: Result): string => columns(world.tally, world.answers, struck)
+
+/** The same of many runs. */
+export function sumsOf(runs: readonly RunResult[]): string {
+  return columns(
+    sum(runs.map(({ by_operation }) => by_operation)),
+    sum(runs.map(({ by_answer }) => by_answer)),
+    struckIn(runs),
+  )
+}
+
+export const struckIn = (runs: readonly RunResult[]): Map<string, number> =>
+  sum(runs.map(({ by_fault }) => by_fault))
+
+function sum(counts: readonly Record<string, number>[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const [name, times] of counts.flatMap(Object.entries<number>)) {
+    sums.set(name, (sums.get(name) ?? 0) + times)
+  }
+  return sums
+}
+
+function columns(...counts: ReadonlyMap<string, number>[]): string {
   const table = new Table({ head: ['operations', 'answers', 'faults'], style: { head: [], border: [] } })
-  table.push([world.tally, world.answers, struck].map(listOf))
+  table.push(counts.map(listOf))
   return table.toString()
 }
 
@@ -18,8 +83,12 @@ function listOf(counts: ReadonlyMap<string, number>): string {
 }
 
 /** What was expected, what was known of it, and how to try it again. */
-export function tellOf({ finding }: Result, command: string): string {
-  if (!finding) return ''
+export function tellOf(
+  { finding, failure }: Pick<RunResult, 'finding' | 'failure'>,
+  command: string,
+): string {
+  if (failure !== null) return `ERROR: ${failure}\nAgain: ${command}`
+  if (!finding) return 'No finding.'
   const about = inspect(finding.about, {
     depth: 10,
     maxArrayLength: 400,
@@ -33,17 +102,4 @@ export function tellOf({ finding }: Result, command: string): string {
     `Again: ${command}`,
     'The same seed draws the same operations for each client and the same faults; how they meet in time differs from run to run.',
   ].join('\n')
-}
-
-export function jsonOf({ world, struck, finding }: Result, seed: number) {
-  return {
-    seed,
-    operations: world.operations,
-    acknowledged: world.acknowledged,
-    unknown: world.unknown,
-    by_operation: Object.fromEntries(world.tally),
-    by_answer: Object.fromEntries(world.answers),
-    by_fault: Object.fromEntries(struck),
-    finding: finding && { message: finding.message, about: finding.about },
-  }
 }

@@ -1,35 +1,37 @@
 import { randomInt } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { Progress } from '../bench/progress.ts'
-import { FAULTS } from './faults/faults.ts'
-import { jsonOf, tableOf, tellOf } from './report.ts'
-import { simulate } from './simulation.ts'
-import { openStage } from './stage/open-stage.ts'
-import type { Fault, Stage } from './stage.ts'
+import { MOST_SEED, runMany } from './many-runs.ts'
+import { runOnce } from './one-run.ts'
+import type { Plan } from './plan.ts'
+import { shrinkFound } from './shrink.ts'
 import { tryMutants } from './try-mutants.ts'
 
-interface Options {
+interface Options extends Omit<Plan, 'seed' | 'servers'> {
   seed?: number
-  seconds: number
-  servers: number
-  clients: number
-  accounts: number
-  patience: number
-  faults: string
+  servers: number[]
+  runs?: number
+  operations: number
+  jobs: number
+  folder?: string
+  keepGoing: boolean
+  shrink: number | false
   json?: string
-  source: boolean
   mutants?: true | string
 }
-
-const SOURCE = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const MOST_SEED = 2 ** 31
 
 function wholeNumber(text: string): number {
   const number = Number(text)
   if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('It is a whole number.')
   return number
+}
+
+/** `2`, or `1-3` for one, two and three in turns. */
+function range(text: string): number[] {
+  const [first = 0, last = first] = text.split('-').map(wholeNumber)
+  if (first < 1 || last < first) throw new InvalidArgumentError('It is a number, or two as in 1-3.')
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i)
 }
 
 const program = new Command('npm run simulate --')
@@ -43,13 +45,25 @@ const program = new Command('npm run simulate --')
     wholeNumber,
     60,
   )
-  .option('--servers <number>', 'servers on one database', wholeNumber, 1)
+  .option('--servers <number>', 'servers on one database; 1-3: of many runs, in turns', range, [1])
   .option('--clients <number>', 'clients at once', wholeNumber, 16)
   .option('--accounts <number>', 'accounts that they share', wholeNumber, 3)
   .option('--patience <seconds>', 'how long a client waits for an answer', wholeNumber, 15)
   .option('--faults <list>', 'all, none, or names joined by commas', 'all')
   .option('--source', 'run the servers from src/ as it is, not as it was built', false)
-  .option('--json <file>', 'write the result also as JSON')
+  .option('--json <file>', 'write the result also as JSON; of many runs after each')
+  .option('--shrink <seconds>', 'for how long a finding is looked for in smaller runs', wholeNumber, 300)
+  .option('--no-shrink', 'tell a finding as it is')
+  .option('--runs <number>', 'so many runs, whose seeds are drawn from the seed', wholeNumber)
+  .option(
+    '--operations <number>',
+    'with --runs: more runs until there are so many operations',
+    wholeNumber,
+    0,
+  )
+  .option('--jobs <number>', 'with --runs: so many at once', wholeNumber, availableParallelism())
+  .option('--keep-going', 'with --runs: go on after a finding', false)
+  .option('--folder <path>', 'with --runs: where what was found is kept')
   .option(
     '--mutants [name]',
     'plant known defects, one at a time, and see that each is found within 5 minutes',
@@ -62,61 +76,21 @@ const program = new Command('npm run simulate --')
   })
 
 async function run(options: Options): Promise<number> {
-  const { seconds, servers, clients, accounts } = options
+  const { seconds, clients, accounts, patience, faults, source, json = null, servers, runs } = options
   const seed = options.seed ?? randomInt(MOST_SEED)
-  const progress = new Progress()
-  const faults = chooseFaults(options.faults, FAULTS, (line) => progress.say(line))
-  const command = `npm run simulate -- --seed ${seed} --seconds ${seconds} --servers ${servers} --clients ${clients} --accounts ${accounts} --faults ${options.faults}`
-  progress.say(command)
-  const stage = await openStage({
-    servers,
-    needs: new Set(faults.flatMap(({ need }) => need ?? [])),
-    log: (line) => progress.say(line),
-    ...(options.source ? { program: SOURCE } : {}),
-  })
-  try {
-    const result = await simulate(stage, {
-      seed,
-      seconds,
-      clients,
-      accounts,
-      patienceSeconds: options.patience,
-      faults,
-      isNamed: options.faults !== 'all',
-      progress,
-    })
-    progress.end()
-    console.log(tableOf(result))
-    if (options.json) await writeFile(options.json, `${JSON.stringify(jsonOf(result, seed), null, 2)}\n`)
-    const { world, finding } = result
-    console.log(
-      `${world.operations} operations, ${world.acknowledged} events acknowledged, ${world.unknown} unknown.`,
-    )
-    console.log(finding ? tellOf(result, command) : 'No finding.')
-    return finding ? 1 : 0
-  } finally {
-    await stage.stop()
+  const shrinkMs = (options.shrink || 0) * 1000
+  const plan = { seed, seconds, clients, accounts, patience, faults, source }
+  if (runs !== undefined) {
+    const { operations, jobs, keepGoing, folder = join(tmpdir(), `claimkeeper-runs-${seed}`) } = options
+    const say = (line: string) => console.error(line)
+    return await runMany({ plan, runs, operations, jobs, servers, folder, json, keepGoing, shrinkMs, say })
   }
-}
-
-/** Those that cannot be done here are left out, and said, where all were asked for. */
-function chooseFaults<On extends Stage>(
-  list: string,
-  faults: readonly Fault<On>[],
-  say: (line: string) => void,
-): Fault<On>[] {
-  if (list === 'none') return []
-  const names = list === 'all' ? faults.map(({ name }) => name) : list.split(',')
-  return names.flatMap((name) => {
-    const fault = faults.find((fault) => fault.name === name)
-    if (!fault)
-      throw new Error(`there is no fault ${name}; there are: ${faults.map(({ name }) => name).join(', ')}`)
-    const why = fault.unavailable()
-    if (why === null) return [fault]
-    if (list !== 'all') throw new Error(`${name} cannot be done here: ${why}`)
-    say(`${name} is left out: ${why}`)
-    return []
-  })
+  const one = { ...plan, servers: servers[0] as number }
+  const { status, result } = await runOnce(one, json)
+  if (result?.finding && shrinkMs > 0) await shrinkFound(result, shrinkMs)
+  return status
 }
 
 await program.parseAsync()
+// Whatever was left open by a run that failed is no reason to stay.
+process.exit()

@@ -10,7 +10,7 @@ import { act } from './operations/catalogue.ts'
 import { judgeFollowed } from './operations/follow-lists.ts'
 import { openAccounts } from './operations/open-accounts.ts'
 import { seeded } from './random.ts'
-import type { Fault, Stage } from './stage.ts'
+import { type Fault, NotCalm, type Stage } from './stage.ts'
 import { strikeOnAndOn } from './strike.ts'
 
 export interface SimulationOptions<On extends Stage> {
@@ -29,7 +29,11 @@ export interface Result {
   world: World
   /** How often each fault struck. */
   struck: Map<string, number>
+  /** For how long clients acted. */
+  seconds: number
   finding: Finding | null
+  /** Why the run shows nothing: something other than the service failed. */
+  failure: string | null
 }
 
 /** One run on a stage: many clients and some harm, then calm, then everything is looked at. */
@@ -44,7 +48,16 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
   const clients = Array.from({ length: options.clients }, (_, i) => newClient(`client ${i}`))
   const judge = newClient('judge')
   const over = new AbortController()
-  const until = withCheck(now(), options.seconds * 1000)
+  const startedAt = now()
+  const until = withCheck(startedAt, options.seconds * 1000)
+  const resultOf = (finding: Finding | null, failure: string | null = null): Result => ({
+    world,
+    struck,
+    seconds: (Math.min(now(), endedAt) - startedAt) / 1000,
+    finding,
+    failure,
+  })
+  let endedAt = Infinity
   const timer = setInterval(() => options.progress.doing(progressOf(world, struck, until)), progressEveryMs())
   try {
     await openAccounts(world, stage, judge, options.accounts)
@@ -68,6 +81,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
       over.signal,
     ).catch(stopAll)
     const ends = await Promise.allSettled([...work, harm])
+    endedAt = now()
     for (const end of ends) if (end.status === 'rejected') throw end.reason
     await stage.calm()
     options.progress.doing('looking at what came of it')
@@ -78,10 +92,11 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     await judgeOverviews(world, stage, judge)
     await judgeTables(stage)
     judgeRun(stage, world, options.isNamed ? struck : new Map())
-    return { world, struck, finding: null }
+    return resultOf(null)
   } catch (error) {
-    if (error instanceof Finding) return { world, struck, finding: error }
-    throw error
+    if (error instanceof Finding) return resultOf(error)
+    if (error instanceof NotCalm) return resultOf(new Finding(error.message, stage.complaints))
+    return resultOf(null, (error as Error).stack ?? String(error))
   } finally {
     clearInterval(timer)
     for (const client of [...clients, judge]) client.close()
@@ -90,11 +105,13 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
 
 const MINUTE_MS = 60_000
 const AROUND_CHECK_MS = 3_000
+const SHORT_MS = 30_000
 /** How much longer it goes on until each fault has struck that was asked for by its name. */
 const LATEST_STRIKE_MS = 120_000
 
-/** So long, and until a scheduled check was seen. */
+/** So long, and until a scheduled check was seen, unless it is to be short. */
 function withCheck(from: number, ms: number): number {
+  if (ms < SHORT_MS) return from + ms
   const check = Math.ceil(from / MINUTE_MS) * MINUTE_MS + AROUND_CHECK_MS
   return Math.max(from + ms, check)
 }

@@ -8,7 +8,7 @@ export interface Stage {
   newAccount(): Promise<{ token: string; userId: string }>
   /** Straight to the database, past all proxies and faults; waits until the database is there. */
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Ends all faults and waits until every server answers /readyz 200. */
+  /** Ends all faults and waits until every server answers /readyz 200; `NotCalm` where one never does. */
   calm(): Promise<void>
   /**
    * Lines that servers wrote at level error or fatal, exits that nobody asked for: findings. An answer of 500 has its
@@ -18,6 +18,9 @@ export interface Stage {
   readonly complaints: readonly string[]
   stop(): Promise<void>
 }
+
+/** The database is as it should be, and the service does not come back. */
+export class NotCalm extends Error {}
 
 /** What a fault must find prepared from the start. */
 export type Need =
@@ -43,6 +46,8 @@ export interface StageOptions {
 export interface Fault<On extends Stage = Stage> {
   readonly name: string
   readonly need?: Need
+  /** It strikes around the moment of a scheduled check, and only where that is soon. */
+  readonly atCheck?: boolean
   /** Why it cannot be done on this machine (not installed, not Linux); null where it can. */
   unavailable(): string | null
   /** Does it for as long as it takes, a few seconds, undoes it, and says in a line what was struck; null: nothing was. */

@@ -4,6 +4,9 @@ import type { Weather } from './clients/world.ts'
 import type { Random } from './random.ts'
 import type { Fault, Stage } from './stage.ts'
 
+/** Between two faults, so that what comes back is seen to come back. */
+const CALM_MS = [100, 1_500] as const
+
 /** Strikes with one fault after the other, each as often as the others, with calm of random length between. */
 export async function strikeOnAndOn<On extends Stage>(
   stage: On,
@@ -14,10 +17,11 @@ export async function strikeOnAndOn<On extends Stage>(
   goesOn: () => boolean,
   signal: AbortSignal,
 ): Promise<void> {
+  const turns = new Turns(faults)
   for (let round = 0; goesOn() && faults.length > 0; round++) {
-    const fault = chooseFault(faults, struck, random)
-    await pause(random.int(200, 3_000), undefined, { signal }).catch(() => {})
+    await pause(random.int(...CALM_MS), undefined, { signal }).catch(() => {})
     if (!goesOn()) return
+    const fault = turns.next(now(), random)
     const end = weather.begin(now())
     try {
       const done = await fault.strike(stage, random.fork(`strike ${round}`), signal)
@@ -28,18 +32,26 @@ export async function strikeOnAndOn<On extends Stage>(
   }
 }
 
-/** Those that wait for the check are chosen shortly before it, so that nothing waits long. */
-const NEAR_CHECK_MS = 15_000
+/** Those that strike around the check are chosen shortly before it, and go before all others then. */
+const NEAR_CHECK_MS = 5_000
 const MINUTE_MS = 60_000
 
-function chooseFault<On extends Stage>(
-  faults: readonly Fault<On>[],
-  struck: ReadonlyMap<string, number>,
-  random: Random,
-): Fault<On> {
-  const isNear = MINUTE_MS - (now() % MINUTE_MS) < NEAR_CHECK_MS
-  const able = faults.filter(({ name }) => isNear || !/at-check|check-struck/.test(name))
-  const among = able.length > 0 ? able : faults
-  const fewest = Math.min(...among.map(({ name }) => struck.get(name) ?? 0))
-  return random.pick(among.filter(({ name }) => (struck.get(name) ?? 0) === fewest))
+/** Each has its turn as often as the others, whether it could strike or not: so none keeps the others from theirs. */
+export class Turns<F extends Pick<Fault, 'name' | 'atCheck'>> {
+  readonly #faults: readonly F[]
+  readonly #had = new Map<string, number>()
+
+  constructor(faults: readonly F[]) {
+    this.#faults = faults
+  }
+
+  next(at: number, random: Pick<Random, 'pick'>): F {
+    const isNear = MINUTE_MS - (at % MINUTE_MS) < NEAR_CHECK_MS
+    const able = this.#faults.filter(({ atCheck = false }) => atCheck === isNear)
+    const among = able.length > 0 ? able : this.#faults
+    const fewest = Math.min(...among.map(({ name }) => this.#had.get(name) ?? 0))
+    const fault = random.pick(among.filter(({ name }) => (this.#had.get(name) ?? 0) === fewest))
+    this.#had.set(fault.name, fewest + 1)
+    return fault
+  }
 }

@@ -81,7 +81,7 @@ async function hunt(folder: string, { name, faults = 'none' }: Mutant): Promise<
   const startedAt = performance.now()
   for (let seed = 1; performance.now() - startedAt < PATIENCE_MS; seed++) {
     const options = ['--seed', `${seed}`, '--seconds', `${RUN_SECONDS}`, '--servers', '2', '--faults', faults]
-    const { status, output } = await run(folder, ['simulate/run.ts', ...options])
+    const { status, output } = await run(folder, ['simulate/run.ts', '--no-shrink', ...options])
     const killedAfter = Math.round((performance.now() - startedAt) / 1000)
     const said = /FINDING: (.*)/.exec(output)?.[1]
     if (said) return { name, killedAfter, how: said.slice(0, 160) }

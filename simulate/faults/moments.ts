@@ -43,6 +43,7 @@ export async function waitForCheck(beforeMs: number, signal: AbortSignal): Promi
 export const atCheck = (fault: RealFault): RealFault => ({
   ...fault,
   name: `${fault.name}-at-check`,
+  atCheck: true,
   strike: async (stage, random, signal) => {
     const isTime = await waitForCheck(random.int(-200, 300), signal)
     return isTime ? await fault.strike(stage, random, signal) : null

@@ -52,6 +52,7 @@ const checkStatement = struck('check-struck', OF_A_CHECK, 1)
 /** From just before the whole minute on. */
 export const checkStruck: RealFault = {
   ...checkStatement,
+  atCheck: true,
   strike: async (stage, random, signal) => {
     const isTime = await waitForCheck(20, signal)
     return isTime ? await checkStatement.strike(stage, random, signal) : null

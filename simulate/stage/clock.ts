@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -7,6 +7,13 @@ const [LIBRARY] = process.platform === 'linux' ? globSync('/usr/lib/*/faketime/l
 
 export const clocksUnavailable = (): string | null =>
   LIBRARY === undefined ? 'libfaketime is not installed (the package faketime)' : null
+
+/** What the library leaves behind of a process that was killed; one with the same number would not start. */
+export function forgetShared(pid: number): void {
+  if (LIBRARY === undefined) return
+  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`])
+    rmSync(`/dev/shm/${name}`, { force: true })
+}
 
 /** The wall clock of some processes: their monotonic one, and so their timers, stay as they are. */
 export class Clock {
@@ -30,6 +37,9 @@ export class Clock {
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       // Looks into the file again after a second.
       FAKETIME_CACHE_DURATION: '1',
+      // A process that is killed while it looks at a file would hold the library's semaphore for good.
+      NO_FAKE_STAT: '1',
+      // Understood by versions after 0.9.10 alone.
       FAKETIME_DISABLE_SHM: '1',
     }
   }

@@ -1,11 +1,17 @@
 import type { Cleanup } from '../../bench/cleanup.ts'
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-const STATUS: Record<(typeof SIGNALS)[number], number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+/** The last one: who started this process, with a channel to it, is no more. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const
+const STATUS: Record<(typeof SIGNALS)[number], number> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGTERM: 143,
+  disconnect: 2,
+}
 
 /**
  * Cleans up where a signal ends this process. Where it ends otherwise before its clean-up, nothing can be waited for:
- * the processes are killed, and their folders go with the next run's start.
+ * the processes are killed, and their folders go with the next run's start; so does all of a process that is killed.
  */
 export function endWithUs(cleanup: Cleanup, pids: () => (number | null)[]): void {
   const onSignal = (signal: (typeof SIGNALS)[number]) => {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { Cleanup } from '../../bench/cleanup.ts'
-import { dataDirOf, makeWorkFolder } from '../../bench/work-folder.ts'
+import { dataDirOf } from '../../bench/work-folder.ts'
 import { startFaultProxy } from '../../tests/support/fault-proxy.ts'
 import { mountSmallDisk } from '../../tests/support/small-disk.ts'
 import type { StageOptions } from '../stage.ts'
@@ -11,6 +11,7 @@ import { Front } from './front.ts'
 import { Postgres } from './postgres.ts'
 import { RealStage } from './real-stage.ts'
 import { BUILT, Server } from './server.ts'
+import { MARK, makeWorkFolder } from './work-folder.ts'
 
 /** A small disk by default, in MiB: much for a run of minutes, and filled in a moment. */
 const DISK_MEBIBYTES = 768
@@ -35,7 +36,7 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
 
   const work = await makeWorkFolder(folder, cleanup)
   const disk = needs.has('small disk')
-    ? await mountSmallDisk(scope, options.diskMebibytes ?? DISK_MEBIBYTES)
+    ? await mountSmallDisk(scope, options.diskMebibytes ?? DISK_MEBIBYTES, work)
     : null
   const clocks = needs.has('clocks') ? await makeClocks(work, options.servers) : null
   postgres = await Postgres.create(
@@ -56,7 +57,7 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
         program,
         front: await Front.open(cleanup),
         proxy: await startFaultProxy(scope, postgres.url),
-        environment: clocks?.servers[i]?.environment ?? {},
+        environment: { [MARK]: work, ...clocks?.servers[i]?.environment },
         complain,
         log,
       },

@@ -10,8 +10,13 @@ import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-d
 import { findPostmaster, isPostmasterOf } from '../../src/storage/embedded/postmaster.ts'
 import { mayPass } from '../../src/storage/embedded/session.ts'
 import { startServer } from '../../src/storage/embedded/start-server.ts'
+import { killPostgres } from './kill-postgres.ts'
 
 const PATIENCE_MS = 60_000
+/** For a start with its recovery. */
+const START_PATIENCE_MS = 120_000
+/** At the end nothing is to be kept. */
+const CLOSE_PATIENCE_MS = 10_000
 const RETRY_MS = 100
 
 /** A cluster of the stage's own, on one port for life; it is stopped and started as the faults say. */
@@ -68,19 +73,26 @@ export class Postgres {
     return mine
   }
 
-  /** Starts it if it does not run. */
+  /** Starts it if it does not run; one that is not ready after two minutes is killed, and that is an error. */
   async start(): Promise<void> {
     if ((await this.pid()) !== null) return
-    await startServer({ ...this.#cluster, runAs: within(this.#cluster.runAs, this.#environment) }, this.#port)
+    const cluster = { ...this.#cluster, runAs: within(this.#cluster.runAs, this.#environment) }
+    let isLate = false
+    const late = setTimeout(() => {
+      isLate = true
+      void killPostgres(cluster.dir)
+    }, START_PATIENCE_MS)
+    await startServer(cluster, this.#port).finally(() => clearTimeout(late))
+    if (isLate) throw new Error(`PostgreSQL was not ready ${START_PATIENCE_MS / 1000} s after its start`)
     this.lastPid = await this.pid()
   }
 
   /** Returns whether it ran. */
-  async stop(how: 'fast' | 'immediate'): Promise<boolean> {
+  async stop(how: 'fast' | 'immediate', patienceMs = PATIENCE_MS): Promise<boolean> {
     const pid = await this.pid()
     if (pid === null) return false
     process.kill(pid, how === 'fast' ? 'SIGINT' : 'SIGQUIT')
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + patienceMs
     while (await isPostmasterOf(pid, this.#cluster.dir)) {
       if (performance.now() > deadline) throw new Error('PostgreSQL does not stop')
       await pause(20)
@@ -124,7 +136,7 @@ export class Postgres {
 
   async #close(): Promise<void> {
     await Promise.race([this.#superuser.end(), pause(1_000)])
-    await this.stop('immediate')
+    await this.stop('immediate', CLOSE_PATIENCE_MS).catch(() => killPostgres(this.#cluster.dir))
   }
 }
 

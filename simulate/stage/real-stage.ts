@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../../bench/cleanup.ts'
 import { hashToken, newToken } from '../../src/app/api-token.ts'
 import type { SmallDisk } from '../../tests/support/small-disk.ts'
-import type { Stage } from '../stage.ts'
+import { NotCalm, type Stage } from '../stage.ts'
 import type { Clock } from './clock.ts'
 import type { Postgres } from './postgres.ts'
 import type { Server } from './server.ts'
@@ -78,7 +78,10 @@ export class RealStage implements Stage {
   }
 
   async calm(): Promise<void> {
-    for (const undo of [...this.#undos].reverse()) await undo()
+    // One that fails is no reason to leave the others as they are; whether it is calm then, the servers show.
+    for (const undo of [...this.#undos].reverse()) {
+      await undo().catch((error: Error) => this.log(`while a fault was undone: ${error.message}`))
+    }
     await this.postgres.start()
     await Promise.all(this.servers.map((server) => this.#untilReady(server)))
   }
@@ -91,7 +94,7 @@ export class RealStage implements Stage {
     const deadline = performance.now() + CALM_PATIENCE_MS
     while (!(await isReady(server))) {
       if (performance.now() > deadline) {
-        throw new Error(`${server.name} is not ready ${CALM_PATIENCE_MS / 1000} s after the last fault`)
+        throw new NotCalm(`${server.name} is not ready ${CALM_PATIENCE_MS / 1000} s after the last fault`)
       }
       await pause(50)
     }

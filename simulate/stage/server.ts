@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Cleanup } from '../../bench/cleanup.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FaultProxy } from '../../tests/support/fault-proxy.ts'
+import { forgetShared } from './clock.ts'
 import { isComplaint, isWarning } from './complaints.ts'
 import type { Front } from './front.ts'
 
@@ -118,6 +119,7 @@ export class Server {
   }
 
   #onEnd(child: ChildProcess, how: number | string): void {
+    if (child.pid !== undefined) forgetShared(child.pid)
     if (this.#child !== child) return
     this.#child = null
     const wasReady = this.front.port !== null

@@ -18,9 +18,13 @@ export interface SmallDisk {
   clear: () => Promise<void>
 }
 
-/** A disk of its own in memory, of so many MiB; null where this user may not mount one. */
-export async function mountSmallDisk(t: Scope, mebibytes: number): Promise<SmallDisk | null> {
-  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-disk-'))
+/** A disk of its own in memory, of so many MiB, in this place; null where this user may not mount one. */
+export async function mountSmallDisk(
+  t: Scope,
+  mebibytes: number,
+  place = tmpdir(),
+): Promise<SmallDisk | null> {
+  const folder = await mkdtemp(join(place, 'claimkeeper-disk-'))
   try {
     await execute('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=755`, 'tmpfs', folder])
   } catch {
@@ -30,10 +34,13 @@ export async function mountSmallDisk(t: Scope, mebibytes: number): Promise<Small
   const dataDir = join(folder, 'data')
   const filler = join(folder, 'filler')
   t.after(async () => {
-    await rm(filler, { force: true })
-    await destroyEmbeddedDatabase(dataDir)
-    await execute('umount', ['-l', folder])
-    await rmdir(folder)
+    try {
+      await rm(filler, { force: true })
+      await destroyEmbeddedDatabase(dataDir)
+    } finally {
+      await execute('umount', ['-l', folder])
+      await rmdir(folder)
+    }
   })
   const fill = async () => {
     const file = await open(filler, 'w')

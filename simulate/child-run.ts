@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { longestMs } from './one-run.ts'
+import { commandOf, type Plan, wordsOf } from './plan.ts'
+import type { RunResult } from './report.ts'
+import { removeLeftovers } from './stage/work-folder.ts'
+
+const PROGRAM = fileURLToPath(new URL('./run.ts', import.meta.url))
+/** Beyond the bound that a run has by itself. */
+const GRACE_MS = 120_000
+const END_PATIENCE_MS = 45_000
+const LAST_WORDS = 2_000
+
+/**
+ * One run in a process of its own, which writes what it says to `<files>.log`. It ends with us, and where it is told
+ * to by the signal; null then, if it had no result yet.
+ */
+export async function runInChild(plan: Plan, files: string, signal: AbortSignal): Promise<RunResult | null> {
+  const json = `${files}.json`
+  const log = await open(`${files}.log`, 'w')
+  // The channel's end tells it of ours.
+  const child = fork(PROGRAM, [...wordsOf(plan), '--no-shrink', '--json', json], {
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+    execArgv: [],
+  })
+  const ended = once(child, 'exit')
+  await log.close()
+  let timer = setTimeout(() => child.kill('SIGKILL'), longestMs(plan) + GRACE_MS)
+  const onAbort = () => {
+    child.kill('SIGTERM')
+    clearTimeout(timer)
+    timer = setTimeout(() => child.kill('SIGKILL'), END_PATIENCE_MS)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  const [status, killedBy] = await ended
+  clearTimeout(timer)
+  signal.removeEventListener('abort', onAbort)
+  if (status !== 0 && status !== 1) await removeLeftovers(tmpdir())
+  const result = await readFile(json, 'utf8').catch(() => null)
+  if (result !== null) return JSON.parse(result)
+  if (signal.aborted) return null
+  const said = (await readFile(`${files}.log`, 'utf8')).slice(-LAST_WORDS)
+  return failed(plan, `the run ended with ${status ?? killedBy} and no result: ${said}`)
+}
+
+const failed = (plan: Plan, failure: string): RunResult => ({
+  plan,
+  command: commandOf(plan),
+  operations: 0,
+  acknowledged: 0,
+  unknown: 0,
+  by_operation: {},
+  by_answer: {},
+  by_fault: {},
+  seconds: 0,
+  finding: null,
+  failure,
+})

@@ -1,0 +1,161 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runInChild } from './child-run.ts'
+import { chooseFaults } from './choose-faults.ts'
+import { statusOf } from './one-run.ts'
+import type { Plan } from './plan.ts'
+import { seeded } from './random.ts'
+import { type RunResult, struckIn, sumsOf } from './report.ts'
+import { kindOf, shrink } from './shrink.ts'
+
+export const MOST_SEED = 2 ** 31
+
+export interface ManyOptions {
+  /** Of each run; the seed is what the runs' seeds are drawn from. */
+  plan: Omit<Plan, 'servers'>
+  runs: number
+  /** Goes on with more runs until there are so many. */
+  operations: number
+  jobs: number
+  /** How many servers, in turns. */
+  servers: readonly number[]
+  /** Where each run's words are kept while it runs, and where it found something. */
+  folder: string
+  json: string | null
+  keepGoing: boolean
+  shrinkMs: number
+  say: (line: string) => void
+}
+
+/** Runs from one seed after the other, several at once, and what came of them in all. Returns the status. */
+export async function runMany(options: ManyOptions): Promise<number> {
+  const over = new AbortController()
+  const stop = () => over.abort()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  await mkdir(options.folder, { recursive: true })
+  const runs = new Runs(options, over)
+  await Promise.all(Array.from({ length: options.jobs }, () => runs.work()))
+  return runs.conclude()
+}
+
+class Runs {
+  readonly #options: ManyOptions
+  readonly #over: AbortController
+  readonly #results: RunResult[] = []
+  readonly #kinds = new Set<string>()
+  readonly #startedAt = performance.now()
+  #begun = 0
+  #writing: Promise<void> = Promise.resolve()
+  #isEnough = false
+
+  constructor(options: ManyOptions, over: AbortController) {
+    this.#options = options
+    this.#over = over
+  }
+
+  /** One run after the other, until there are enough. */
+  async work(): Promise<void> {
+    const { runs, operations, keepGoing } = this.#options
+    while (!this.#over.signal.aborted && !this.#isEnough) {
+      if (this.#begun >= runs && this.#sum('operations') >= operations) return
+      const number = ++this.#begun
+      const result = await this.#run(number)
+      if (result === null) return
+      await this.#note(result, number)
+      if (statusOf(result) !== 0 && !keepGoing) this.#isEnough = true
+    }
+  }
+
+  async #run(number: number): Promise<RunResult | null> {
+    const { plan, servers } = this.#options
+    const seed = seeded(plan.seed).fork(`run ${number}`).int(0, MOST_SEED)
+    const own = { ...plan, seed, servers: servers[(number - 1) % servers.length] as number }
+    return await runInChild(own, this.#filesOf(number), this.#over.signal)
+  }
+
+  #filesOf = (number: number) => join(this.#options.folder, `run-${`${number}`.padStart(4, '0')}`)
+
+  async #note(result: RunResult, number: number): Promise<void> {
+    const { say, json, folder, plan } = this.#options
+    this.#results.push(result)
+    const seconds = (performance.now() - this.#startedAt) / 1000
+    const [all, strikes] = [this.#sum('operations'), sum(Object.values(result.by_fault))]
+    say(
+      `${number}: seed ${result.plan.seed}, ${result.plan.servers} servers: ${result.operations} operations, ${result.acknowledged} acknowledged, ${result.unknown} unknown, ${strikes} faults in ${Math.round(result.seconds)} s; ${all} in all, ${Math.round(all / seconds)}/s`,
+    )
+    const files = this.#filesOf(number)
+    if (statusOf(result) === 0)
+      for (const end of ['log', 'json']) await rm(`${files}.${end}`, { force: true })
+    else
+      say(
+        `${result.finding ? 'FINDING' : 'ERROR'}: ${messageOf(result)}\n  ${result.command}\n  ${files}.log`,
+      )
+    const path = json ?? join(folder, 'runs.json')
+    const text = () =>
+      `${JSON.stringify({ seed: plan.seed, ...this.#figures(), runs: this.#results }, null, 1)}\n`
+    this.#writing = this.#writing.then(() => replaceFile(path, text()))
+    await this.#writing
+    await this.#shrink(result, files)
+  }
+
+  /** The first of each kind. */
+  async #shrink(result: RunResult, files: string): Promise<void> {
+    const { shrinkMs, say } = this.#options
+    if (!result.finding || shrinkMs === 0 || this.#kinds.has(kindOf(result))) return
+    this.#kinds.add(kindOf(result))
+    say(await shrink(result, shrinkMs, files, this.#over.signal, say))
+  }
+
+  conclude(): number {
+    const results = this.#results
+    console.log(sumsOf(results))
+    const figures = this.#figures()
+    console.log(
+      `${figures.finished} runs from seed ${this.#options.plan.seed}: ${figures.operations} operations, ${figures.acknowledged} events acknowledged, ${figures.unknown} unknown, in ${figures.seconds} s.`,
+    )
+    for (const result of results.filter((result) => statusOf(result) !== 0)) {
+      console.log(`${result.finding ? 'FINDING' : 'ERROR'}: ${messageOf(result)}\n  Again: ${result.command}`)
+    }
+    const unstruck = this.#unstruck()
+    if (unstruck.length > 0) console.log(`Never struck: ${unstruck.join(', ')}.`)
+    if (this.#over.signal.aborted) console.log('It was stopped before its end.')
+    if (results.some(({ finding }) => finding !== null)) return 1
+    if (results.some(({ failure }) => failure !== null) || this.#over.signal.aborted) return 2
+    if (unstruck.length > 0) return 1
+    console.log('No finding.')
+    return 0
+  }
+
+  /** A fault that was never done shows nothing. */
+  #unstruck(): string[] {
+    const struck = struckIn(this.#results)
+    const faults = chooseFaults(this.#options.plan.faults, () => {})
+    return faults.map(({ name }) => name).filter((name) => !struck.get(name))
+  }
+
+  #figures() {
+    return {
+      finished: this.#results.length,
+      seconds: Math.round((performance.now() - this.#startedAt) / 1000),
+      operations: this.#sum('operations'),
+      acknowledged: this.#sum('acknowledged'),
+      unknown: this.#sum('unknown'),
+      by_fault: Object.fromEntries(struckIn(this.#results)),
+      findings: this.#results.filter(({ finding }) => finding !== null).length,
+      failures: this.#results.filter(({ failure }) => failure !== null).length,
+    }
+  }
+
+  #sum = (field: 'operations' | 'acknowledged' | 'unknown') =>
+    sum(this.#results.map((result) => result[field]))
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+
+const messageOf = ({ finding, failure }: RunResult) => finding?.message ?? failure ?? ''
+
+/** Never half of it. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text)
+  await rename(`${path}.new`, path)
+}

@@ -1,0 +1,23 @@
+/** What one run is made of. */
+export interface Plan {
+  seed: number
+  seconds: number
+  servers: number
+  clients: number
+  accounts: number
+  patience: number
+  /** all, none, or names joined by commas. */
+  faults: string
+  /** The servers run from src/ as it is. */
+  source: boolean
+}
+
+/** All that makes the same run again. */
+export function wordsOf(plan: Plan): string[] {
+  const { seed, seconds, servers, clients, accounts, patience, faults, source } = plan
+  const numbers = { seed, seconds, servers, clients, accounts, patience }
+  const words = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  return [...words, '--faults', faults, ...(source ? ['--source'] : [])]
+}
+
+export const commandOf = (plan: Plan): string => `npm run simulate -- ${wordsOf(plan).join(' ')}`

@@ -1,0 +1,40 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findPostmaster, isPostmasterOf } from '../../src/storage/embedded/postmaster.ts'
+
+const GONE_MS = 10_000
+const LOOK_EVERY_MS = 20
+
+/** Ends the PostgreSQL of this folder (a real path) and all its processes, whatever they wait for: its data is lost. */
+export async function killPostgres(dir: string): Promise<void> {
+  const pid = (await findPostmaster(dir))?.pid
+  if (pid === undefined) return
+  const all = [pid, ...(await childrenOf(pid))]
+  for (const one of all) kill(one)
+  const deadline = performance.now() + GONE_MS
+  while (await isPostmasterOf(pid, dir)) {
+    if (performance.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) cannot be killed`)
+    await pause(LOOK_EVERY_MS)
+  }
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const names = await readdir('/proc').catch(() => [])
+  const pids = names.map(Number).filter((pid) => pid > 0)
+  const parents = await Promise.all(pids.map(parentOf))
+  return pids.filter((_, i) => parents[i] === parent)
+}
+
+/** Its program's name, in brackets, may hold anything. */
+async function parentOf(pid: number): Promise<number> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1])
+}
+
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}

@@ -121,7 +121,7 @@ class Runs {
     if (this.#over.signal.aborted) console.log('It was stopped before its end.')
     if (results.some(({ finding }) => finding !== null)) return 1
     if (results.some(({ failure }) => failure !== null) || this.#over.signal.aborted) return 2
-    if (unstruck.length > 0) return 1
+    if (unstruck.length > 0) return 2
     console.log('No finding.')
     return 0
   }

@@ -10,6 +10,8 @@ import { openStage } from './stage/open-stage.ts'
 const SOURCE = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** Beside what its clients act: for its start, its calm, its judgement and its end. */
 const LONGEST_REST_S = 900
+/** What is stored in a run must have room, and all of it is filled at times. */
+const LARGEST_DISK_MEBIBYTES = 2_048
 const CLOSE_PATIENCE_MS = 60_000
 
 export const longestMs = ({ seconds }: Plan): number => (seconds + LONGEST_REST_S) * 1000
@@ -51,6 +53,7 @@ async function run(plan: Plan, json: string | null, progress: Progress): Promise
   const stage = await openStage({
     servers: plan.servers,
     needs: new Set(faults.flatMap(({ need }) => need ?? [])),
+    diskMebibytes: Math.min(LARGEST_DISK_MEBIBYTES, 400 + 3 * plan.seconds),
     log: (line) => progress.say(line),
     ...(plan.source ? { program: SOURCE } : {}),
   })
@@ -59,7 +62,8 @@ async function run(plan: Plan, json: string | null, progress: Progress): Promise
     const options = { seed, seconds, clients, accounts, patienceSeconds: patience, faults, isNamed, progress }
     const result = await simulate(stage, options)
     progress.end()
-    console.log(tableOf(result))
+    // One of many is summed up with the others; a table costs a second.
+    if (!process.connected) console.log(tableOf(result))
     const asJson = jsonOf(result, plan)
     if (json) await writeFile(json, `${JSON.stringify(asJson, null, 2)}\n`)
     const { operations, acknowledged, unknown } = result.world

@@ -46,7 +46,7 @@ const program = new Command('npm run simulate --')
     60,
   )
   .option('--servers <number>', 'servers on one database; 1-3: of many runs, in turns', range, [1])
-  .option('--clients <number>', 'clients at once', wholeNumber, 16)
+  .option('--clients <number>', 'clients at once', wholeNumber, 32)
   .option('--accounts <number>', 'accounts that they share', wholeNumber, 3)
   .option('--patience <seconds>', 'how long a client waits for an answer', wholeNumber, 15)
   .option('--faults <list>', 'all, none, or names joined by commas', 'all')

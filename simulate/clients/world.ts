@@ -99,9 +99,10 @@ export class World {
   /** Unlike any other of this run. */
   nextName = (prefix: string): string => `${prefix}-${++this.#serial}`
 
-  count(operation: string): void {
-    this.operations++
-    this.tally.set(operation, (this.tally.get(operation) ?? 0) + 1)
+  /** @param times how many things are asked for at once, each of which is judged by itself */
+  count(operation: string, times = 1): void {
+    this.operations += times
+    this.tally.set(operation, (this.tally.get(operation) ?? 0) + times)
   }
 
   /** Clients crowd around few claims at a time, so that they meet. */

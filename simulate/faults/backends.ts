@@ -17,7 +17,7 @@ export const backendsTerminated: RealFault = {
   },
 }
 
-/** Processes that nobody ends, and that do nothing for a second or two: a session's, or one of PostgreSQL's own. */
+/** Processes that nobody ends, and that do nothing for a second: a session's, or one of PostgreSQL's own. */
 export const processPaused: RealFault = {
   name: 'database-process-paused',
   unavailable: () => (process.platform === 'win32' ? 'Windows has no SIGSTOP' : null),
@@ -25,7 +25,7 @@ export const processPaused: RealFault = {
     const [paused] = await findProcess(stage, random.chance(0.7))
     if (!paused) return null
     const goOn = stage.untilCalm(() => send(paused.pid, 'SIGCONT'))
-    const ms = random.int(500, 2_500)
+    const ms = random.int(300, 1_500)
     if (!send(paused.pid, 'SIGSTOP')) return null
     try {
       await wait(ms, signal)

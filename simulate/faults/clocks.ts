@@ -44,7 +44,7 @@ export const serverClockStepped: RealFault = {
     if (!server || !clock) return null
     const byS = random.pick(STEPS_S)
     const ahead = () => dateOf(server.front.port)
-    const hasStepped = await step(stage, clock, ahead, byS, random.int(500, 3_000), signal)
+    const hasStepped = await step(stage, clock, ahead, byS, random.int(300, 1_500), signal)
     return hasStepped ? `the clock of ${server.name} stepped by ${byS} s, and back` : null
   },
 }
@@ -74,7 +74,7 @@ export const databaseClockStepped: RealFault = {
       )
       return (row?.now ?? Number.NaN) - Date.now() / 1000
     }
-    const hasStepped = await step(stage, clock, ahead, byS, random.int(500, 3_000), signal)
+    const hasStepped = await step(stage, clock, ahead, byS, random.int(300, 1_500), signal)
     return hasStepped ? `the database's clock stepped by ${byS} s, and back` : null
   },
 }

@@ -54,7 +54,8 @@ export const databaseSilent: RealFault = {
   strike: async (stage, random, signal) => {
     const { name, proxy } = random.pick(stage.servers)
     const thaw = stage.untilCalm(() => proxy.thaw())
-    const ms = random.int(500, 7_000)
+    // Longer than the service waits for an answer only now and then.
+    const ms = random.chance(0.2) ? random.int(5_000, 7_000) : random.int(300, 2_000)
     proxy.freeze()
     try {
       await wait(ms, signal)
@@ -77,7 +78,7 @@ export const databaseFull: RealFault = {
       await stage.sql(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'claimkeeper'",
       )
-      await wait(random.int(1_000, 4_000), signal)
+      await wait(random.int(500, 2_000), signal)
       const refused = await refusals()
       return refused === 0 ? null : `${refused} connections refused, since there are too many`
     } finally {

@@ -37,7 +37,7 @@ export const diskFull: RealFault = {
       const clear = stage.untilCalm(() => disk.clear())
       try {
         await disk.fill()
-        const ms = random.int(500, 3_000)
+        const ms = random.int(300, 1_500)
         await wait(ms, signal)
         return (await hasRoom(stage)) ? null : `the disk full for ${seconds(ms)}`
       } finally {

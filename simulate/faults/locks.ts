@@ -5,7 +5,7 @@ import { possible, type RealFault, seconds, wait } from './moments.ts'
 const ROWS_OF_CLAIMS = "SELECT id FROM claims WHERE status = 'OPEN' ORDER BY random() LIMIT 200"
 const ROWS_OF_CLOCKS = 'SELECT id FROM test_clocks ORDER BY random() LIMIT 5'
 
-/** A transaction that somebody opened by hand, and leaves open for a second or three. */
+/** A transaction that somebody opened by hand, and leaves open for a second. */
 const held = (name: string, lock: string, what: string): RealFault => ({
   name,
   unavailable: possible,
@@ -14,7 +14,7 @@ const held = (name: string, lock: string, what: string): RealFault => ({
     if (client === null) return null
     const letGo = stage.untilCalm(() => client.end())
     try {
-      const ms = random.int(700, 3_000)
+      const ms = random.int(400, 1_500)
       const waiting = await hold(stage, client, lock, ms, signal)
       return waiting === 0 ? null : `${what} held for ${seconds(ms)}, ${waiting} statements waited`
     } finally {

@@ -55,4 +55,4 @@ export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 export const possible = (): null => null
 
 /** A while of a fault that lasts. */
-export const someTime = (random: Random): number => random.int(300, 3_000)
+export const someTime = (random: Random): number => random.int(100, 1_500)

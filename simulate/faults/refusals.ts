@@ -23,7 +23,7 @@ const refused = (state: string, meaning: string): RealFault => ({
     const end = stage.untilCalm(() => disarm(stage.postgres))
     try {
       await arm(stage.postgres, state, share)
-      await wait(random.int(300, 2_000), signal)
+      await wait(random.int(200, 1_200), signal)
       const raised = (await countRaised(stage.postgres)) - before
       return raised === 0 ? null : `${raised} statements refused with ${state} (${meaning})`
     } finally {

@@ -25,7 +25,7 @@ export const syncFails: RealFault = {
       const letGo = stage.untilCalm(() => end(trace))
       try {
         await waitUntil(() => failed > 0, PATIENCE_MS, signal)
-        await waitUntil(() => false, random.int(0, 2_000), signal)
+        await waitUntil(() => false, random.int(0, 1_000), signal)
       } finally {
         await letGo()
         // Recovery, too, may have ended for it.

@@ -15,6 +15,8 @@ import { revokeToken, useAnyToken } from './tokens.ts'
 
 /** Claims that clients crowd around, of each account. */
 const CROWDED = 8
+/** Those that a large batch may be spread over, so that their logs stay short. */
+const SPREAD = 80
 
 interface Operation {
   /** How often it is drawn, among the others. */
@@ -33,7 +35,7 @@ const toClaim =
 const toClaims =
   (run: (client: Client, account: Account, records: ClaimRecord[]) => Promise<unknown>) =>
   async (client: Client, account: Account) => {
-    const records = account.claims.slice(-CROWDED)
+    const records = account.claims.slice(-client.random.pick([CROWDED, SPREAD, SPREAD]))
     if (records.length > 0) await run(client, account, records)
   }
 
@@ -44,8 +46,8 @@ async function readAnyClock(client: Client, account: Account): Promise<void> {
 
 const OPERATIONS: readonly Operation[] = [
   { weight: 100, run: toClaim(submitEvent) },
-  { weight: 10, run: toClaims(submitBatch) },
-  { weight: 8, run: toClaims(submitLines) },
+  { weight: 16, run: toClaims(submitBatch) },
+  { weight: 12, run: toClaims(submitLines) },
   { weight: 20, run: toClaim(readClaim) },
   { weight: 6, run: toClaim(judgeEarly) },
   { weight: 8, run: createClaim },

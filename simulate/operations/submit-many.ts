@@ -22,8 +22,8 @@ export async function submitBatch(
   records: readonly ClaimRecord[],
 ): Promise<void> {
   const isMinimal = client.random.chance(0.3)
-  client.world.count('submit batch')
   const sent = draw(client, records, 'POST /v1/events/batch', ++batches)
+  client.world.count('submit in a batch', sent.length)
   const events = sent.map(({ record, submission }) => ({ ...addressOf(record), ...bodyOf(submission) }))
   const reply = await client.send(account, {
     method: 'POST',
@@ -52,8 +52,8 @@ export async function submitLines(
   account: Account,
   records: readonly ClaimRecord[],
 ): Promise<void> {
-  client.world.count('submit lines')
   const sent = draw(client, records, 'POST /v1/events/batch (lines)')
+  client.world.count('submit as a line', sent.length)
   const lines = sent.map(({ record, submission }) =>
     JSON.stringify({ ...addressOf(record), ...bodyOf(submission) }),
   )
@@ -90,7 +90,7 @@ export async function submitLines(
 }
 
 function draw(client: Client, records: readonly ClaimRecord[], what: string, batch?: number): Sent[] {
-  const count = client.random.int(1, 12)
+  const count = client.random.int(1, client.random.chance(0.3) ? 100 : 12)
   return Array.from({ length: count }, () => {
     const record = client.random.pick(records)
     const submission: Submission = {

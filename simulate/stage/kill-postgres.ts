@@ -9,8 +9,10 @@ const LOOK_EVERY_MS = 20
 export async function killPostgres(dir: string): Promise<void> {
   const pid = (await findPostmaster(dir))?.pid
   if (pid === undefined) return
-  const all = [pid, ...(await childrenOf(pid))]
-  for (const one of all) kill(one)
+  // So that it makes no more of them meanwhile.
+  send(pid, 'SIGSTOP')
+  for (const child of await childrenOf(pid)) kill(child)
+  kill(pid)
   const deadline = performance.now() + GONE_MS
   while (await isPostmasterOf(pid, dir)) {
     if (performance.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) cannot be killed`)
@@ -31,9 +33,11 @@ async function parentOf(pid: number): Promise<number> {
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1])
 }
 
-export function kill(pid: number): void {
+export const kill = (pid: number): void => send(pid, 'SIGKILL')
+
+function send(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch {
     // It has ended.
   }

@@ -13,8 +13,8 @@ import { RealStage } from './real-stage.ts'
 import { BUILT, Server } from './server.ts'
 import { MARK, makeWorkFolder } from './work-folder.ts'
 
-/** A small disk by default, in MiB: much for a run of minutes, and filled in a moment. */
-const DISK_MEBIBYTES = 768
+/** A small disk by default, in MiB: much for a run of a minute, and filled in a moment. */
+const DISK_MEBIBYTES = 512
 
 /** Starts PostgreSQL and the servers. What was started ends with `stop()`, and with this process. */
 export async function openStage(options: StageOptions): Promise<RealStage> {

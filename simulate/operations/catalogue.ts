@@ -3,11 +3,12 @@ import type { Account, ClaimRecord } from '../clients/world.ts'
 import { createBatch, createClaim, createFromSchema, createTaken } from './create-claim.ts'
 import { explainClaim } from './explain-claim.ts'
 import { followLists } from './follow-lists.ts'
-import { listClaims, listCustomers } from './list-records.ts'
+import { exportClaims, listClaims, listCustomers } from './list-records.ts'
 import { createCustomer } from './open-accounts.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
 import { judgeEarly, readClaim } from './read-claim.ts'
 import { changeSchema } from './schemas.ts'
+import { simulateContract } from './simulate-contract.ts'
 import { submitEvent } from './submit-event.ts'
 import { submitBatch, submitLines } from './submit-many.ts'
 import { advanceClock, createClock, deleteClock, readClock } from './test-clocks.ts'
@@ -53,7 +54,9 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 8, run: createClaim },
   { weight: 3, run: createCustomer },
   { weight: 5, run: listClaims },
+  { weight: 2, run: exportClaims },
   { weight: 1, run: listCustomers },
+  { weight: 6, run: simulateContract },
   { weight: 8, run: followLists },
   { weight: 4, run: reachOthers },
   { weight: 1, run: listOthers },

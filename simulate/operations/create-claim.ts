@@ -20,6 +20,19 @@ interface Wanted {
   clock: ClockRecord | null
 }
 
+/** Some that a path, or a spreadsheet, could take for something else. */
+const ALIASES = [
+  'alias',
+  'alias',
+  'alias',
+  'Alias ü',
+  '=1+2+3',
+  '-alias',
+  'a,"b";c',
+  'a/b?c#%41',
+  'two\nlines',
+]
+
 function drawWanted(client: Client, account: Account, isCandidate: boolean): Wanted {
   const { random, world } = client
   const clock = random.chance(0.35) ? client.pickClock(account) : null
@@ -28,7 +41,7 @@ function drawWanted(client: Client, account: Account, isCandidate: boolean): Wan
     customer: random.pick(account.customers),
     contract: drawContract(random, clock !== null),
     schema: null,
-    alias: isCandidate ? world.nextName(`alias-${account.name}`) : null,
+    alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
   }
 }
 

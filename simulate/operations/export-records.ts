@@ -1,0 +1,59 @@
+import type { Client } from '../clients/client.ts'
+import type { Account } from '../clients/world.ts'
+import { guarded, readCsv } from '../model/csv.ts'
+import { demand } from '../model/finding.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Filters } from './list-filters.ts'
+import type { Walk } from './walk-list.ts'
+
+const STATE = [
+  'status',
+  'scheduled_outcome',
+  'price',
+  'status_since',
+  'due_at',
+  'schema_id',
+  'test_clock_id',
+  'created_at',
+]
+const COLUMNS = {
+  claims: ['id', 'customer_id', ...STATE],
+  candidates: ['candidate_alias', 'customer_uuid', ...STATE],
+}
+
+/** §4.2: the filtered list as CSV, with rows as the list would have them. Null: it did not come, or not whole. */
+export async function exported(
+  client: Client,
+  account: Account,
+  { isOfCandidates, query }: Filters,
+): Promise<Walk | null> {
+  const kind = isOfCandidates ? 'candidates' : 'claims'
+  const path = `/v1/${kind}/export?${new URLSearchParams(query)}`
+  const reply = await client.send(account, { method: 'GET', path })
+  if (reply.is !== 'answer' || reply.status >= 500) return null
+  const { sentAt, answeredAt } = reply
+  const about = () => ({ path, reply })
+  demand(reply.status === 200, () => `an export was answered ${reply.status}`, about)
+  const header = `${COLUMNS[kind].join()}\n`
+  demand(reply.text.startsWith(header), () => `the columns of ${kind} are other ones`, about)
+  const rows = readCsv(reply.text).map((fields) => asListed(account, fields, about))
+  return { shown: rows.map((row) => ({ row, sentAt, answeredAt })), sentAt }
+}
+
+/** What a file leaves out is as the creation answered it; what it has must be. */
+function asListed(
+  { byAddress }: Account,
+  { price, ...fields }: Record<string, string | null>,
+  about: () => unknown,
+): JsonObject {
+  const name = (fields.candidate_alias ?? fields.id) as string
+  // None of our names begins with a quote.
+  const address = name.replace(/^'/, '')
+  demand(guarded(address) === name, () => `${address} is exported as ${name}`, about)
+  const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
+  const record = byAddress.get(address)
+  if (!record) return { ...fields, ...alias }
+  const isRight = Number(price) === record.terms.contract.price
+  demand(isRight, () => `${record.name} is exported at another price`, about)
+  return { ...record.fixed, ...fields, ...alias }
+}

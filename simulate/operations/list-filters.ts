@@ -1,0 +1,87 @@
+import type { Account, ClaimRecord } from '../clients/world.ts'
+import type { Status } from '../model/contract.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Random } from '../random.ts'
+
+/** What a list of claims or candidates is asked for. */
+export interface Filters {
+  isOfCandidates: boolean
+  order: 'asc' | 'desc'
+  status: Status | null
+  query: Record<string, string>
+  /** By what never changes of a record. */
+  fits(fixed: JsonObject): boolean
+}
+
+const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
+/** Of an id: the digits that it has in common with those that were made in the same minute. */
+const SEARCHED_OF_ID = 9
+const SEARCHED_OF_ALIAS = 8
+
+export function drawFilters(random: Random, account: Account): Filters {
+  const isOfCandidates = random.chance(0.5)
+  const order = random.pick(['asc', 'desc'] as const)
+  const status = random.chance(0.3) ? random.pick(STATUSES) : null
+  const { query, fits } = drawWhich(random, account, isOfCandidates)
+  return {
+    isOfCandidates,
+    order,
+    status,
+    query: { ...query, order, ...(status === null ? {} : { status }) },
+    fits,
+  }
+}
+
+type Which = Pick<Filters, 'query' | 'fits'>
+
+function drawWhich(random: Random, account: Account, isOfCandidates: boolean): Which {
+  const draws = [ofCustomer, ofCustomer, ofCustomer, ofClock, ofSchema, ofBeginning]
+  return random.pick(draws)(random, account, isOfCandidates) ?? ofCustomer(random, account, isOfCandidates)
+}
+
+function ofCustomer(random: Random, { customers }: Account, isOfCandidates: boolean): Which {
+  const { id, externalId } = random.pick(customers)
+  return isOfCandidates
+    ? { query: { customer_uuid: externalId }, fits: ({ customer_uuid }) => customer_uuid === externalId }
+    : { query: { customer_id: id }, fits: ({ customer_id }) => customer_id === id }
+}
+
+function ofClock(random: Random, { clocks }: Account): Which | null {
+  const there = clocks.filter(({ isDeleted }) => !isDeleted)
+  if (there.length === 0) return null
+  const { id } = random.pick(there)
+  return { query: { test_clock_id: id }, fits: ({ test_clock_id }) => test_clock_id === id }
+}
+
+function ofSchema(random: Random, { schemas }: Account): Which | null {
+  if (schemas.length === 0) return null
+  const { id } = random.pick(schemas)
+  return { query: { schema_id: id }, fits: ({ schema_id }) => schema_id === id }
+}
+
+function ofBeginning(random: Random, { claims }: Account, isOfCandidates: boolean): Which | null {
+  const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
+  if (able.length === 0) return null
+  const { address } = random.pick(able)
+  const search = [...address].slice(0, isOfCandidates ? SEARCHED_OF_ALIAS : SEARCHED_OF_ID + 4).join('')
+  const name = isOfCandidates ? 'candidate_alias' : 'id'
+  return { query: { search }, fits: (fixed) => (fixed[name] as string).startsWith(search) }
+}
+
+const AN_HOUR = 3_600
+
+/** Surely in the list: of a status that lasts, or whatever its status is. */
+export function isSurelyIn(record: ClaimRecord, filters: Filters, at: number): boolean {
+  const { isOfCandidates, status, fits } = filters
+  if ((record.alias !== null) !== isOfCandidates || record.answeredAt >= at || record.clock?.isDeleted)
+    return false
+  return fits(record.fixed) && (status === null || lasts(record, status, at))
+}
+
+function lasts({ clock, terms: { contract }, looks }: ClaimRecord, status: Status, at: number): boolean {
+  if (status === 'PENDING') return false
+  if (status !== 'OPEN') return looks.some((look) => look.state.status === status && look.answeredAt < at)
+  const { fulfillment_condition: condition, activity_window } = contract
+  const neverSettles = 'event' in condition && condition.event === 'never'
+  return clock === null && neverSettles && activity_window > AN_HOUR
+}

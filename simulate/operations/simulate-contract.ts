@@ -1,0 +1,63 @@
+import { type Client, parse } from '../clients/client.ts'
+import { type Account, stateOf } from '../clients/world.ts'
+import { demand } from '../model/finding.ts'
+import { type JsonObject, same } from '../model/json.ts'
+import { liveOut, type Planned, withIds } from '../model/life.ts'
+import type { Random } from '../random.ts'
+import { drawContent, drawContract, drawRare } from './draw.ts'
+
+const START = Date.parse('2031-12-31T23:57:00.000Z')
+const MOST_EVENTS = 40
+/** Whole minutes and what is beside them, as windows are. */
+const STEPS = [0, 0, 1, 999, 30_000, 59_999, 60_000, 60_001, 90_000, 3_600_000, 86_400_000]
+
+/** §4.5: what would become of a contract and events at given times, told to the last millisecond. */
+export async function simulateContract(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  world.count('simulate contract')
+  const contract = drawContract(random, true)
+  const events = Array.from({ length: random.int(0, MOST_EVENTS) }, () => drawEvent(random))
+  const isOpenedBefore = events.length === 0 || random.chance(0.7)
+  const openedAt = isOpenedBefore ? START : Math.min(...events.map(({ at }) => at))
+  const until = random.chance(0.5) ? null : openedAt + random.int(0, 3) * random.pick(STEPS)
+  const reply = await client.send(account, {
+    method: 'POST',
+    path: '/v1/simulations',
+    body: JSON.stringify({
+      contract,
+      ...(isOpenedBefore ? { opened_at: iso(openedAt) } : {}),
+      events: events.map(({ at, id, type, payload }) => ({
+        ...payload,
+        at: iso(at),
+        type,
+        ...(id === null ? {} : { id }),
+      })),
+      ...(until === null ? {} : { until: iso(until) }),
+    }),
+  })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const about = () => ({ contract, openedAt, events, until, reply })
+  demand(reply.status === 200, () => `a simulation was answered ${reply.status}`, about)
+  const shown = parse(reply.text)
+  const { timeline, final } = liveOut(contract, openedAt, withIds(events), until)
+  const isSame =
+    shown.opened_at === iso(openedAt) &&
+    same(shown.timeline, timeline) &&
+    same({ ...stateOf(shown.final as JsonObject) }, { ...final })
+  demand(
+    isSame,
+    () => 'a simulation tells another life than the model',
+    () => ({ contract, timeline, final, shown }),
+  )
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+
+/** Ids are few, so that events repeat and contradict each other; some are as the service would name others. */
+function drawEvent(random: Random): Omit<Planned, 'id'> & { id: string | null } {
+  const at = START + random.int(0, 2) * random.pick(STEPS) + random.pick(STEPS)
+  if (random.chance(0.3)) return { at, id: null, ...drawContent(random) }
+  if (random.chance(0.2)) return { at, id: `rare-${random.int(0, 3)}`, ...drawRare(random) }
+  const id = random.chance(0.1) ? `event-${random.int(1, 9)}` : `shared-${random.int(0, 20)}`
+  return { at, id, ...drawContent(random.fork(`${id}/${random.int(0, 1)}`)) }
+}

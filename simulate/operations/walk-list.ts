@@ -1,0 +1,49 @@
+import { type Client, parse } from '../clients/client.ts'
+import type { Account } from '../clients/world.ts'
+import { demand } from '../model/finding.ts'
+import type { JsonObject } from '../model/json.ts'
+
+/** A row with when it was asked for and told. */
+export interface Shown {
+  row: JsonObject
+  sentAt: number
+  answeredAt: number
+}
+
+export interface Walk {
+  shown: Shown[]
+  sentAt: number
+}
+
+const MOST_PAGES = 200
+
+/** Reads a list page by page to its end. Null: an answer did not come. */
+export async function walk(
+  client: Client,
+  account: Account,
+  path: string,
+  filters: Record<string, string>,
+): Promise<Walk | null> {
+  const limit = client.random.pick([1, 2, 5, 20, 100])
+  const query = new URLSearchParams({ ...filters, limit: `${limit}` })
+  const result: Walk = { shown: [], sentAt: Infinity }
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const request = { method: 'GET', path: `${path}?${query}` }
+    const reply = await client.send(account, request, { mayBeRefused: true })
+    if (reply.is !== 'answer' || reply.status >= 500) return null
+    // The record that the cursor names may have been deleted with its clock.
+    if (reply.status === 400 && page > 0 && account.clocks.some(({ isDeleted }) => isDeleted)) return null
+    const about = () => ({ path, query: `${query}`, reply })
+    demand(reply.status === 200, () => `a list answered ${reply.status}`, about)
+    const body = parse(reply.text)
+    const rows = body.data as JsonObject[]
+    const { sentAt, answeredAt } = reply
+    result.sentAt = Math.min(result.sentAt, sentAt)
+    result.shown.push(...rows.map((row) => ({ row, sentAt, answeredAt })))
+    demand(rows.length <= limit, () => 'a page has more records than its limit', about)
+    if (body.next_cursor === null) return result
+    demand(rows.length === limit, () => 'a page that is not the last has fewer records than its limit', about)
+    query.set('after', body.next_cursor as string)
+  }
+  return null
+}

@@ -13,7 +13,8 @@ export interface ClockRecord extends ClockStory {
   unknownClaims: number
 }
 
-const START = Date.parse('2030-01-31T23:58:00.000Z')
+/** Before the real time, which is nothing to them, and behind it. */
+const STARTS = ['2020-02-28T23:58:00.000Z', '2030-01-31T23:58:00.000Z']
 const MINUTE_MS = 60_000
 /** Many whole minutes, and moments just beside them. */
 const STEPS = [
@@ -31,7 +32,8 @@ const STEPS = [
 
 export async function createClock(client: Client, account: Account): Promise<void> {
   client.world.count('create clock')
-  const time = START + client.random.pick([0, 0, 0, 1, 30_500, MINUTE_MS - 1])
+  const start = Date.parse(client.random.pick(STARTS))
+  const time = start + client.random.pick([0, 0, 0, 1, 30_500, MINUTE_MS - 1])
   const frozen_time = new Date(time).toISOString()
   const reply = await client.send(account, {
     method: 'POST',

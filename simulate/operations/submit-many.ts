@@ -90,7 +90,7 @@ export async function submitLines(
 }
 
 function draw(client: Client, records: readonly ClaimRecord[], what: string, batch?: number): Sent[] {
-  const count = client.random.int(1, client.random.chance(0.3) ? 100 : 12)
+  const count = client.random.int(1, client.random.chance(0.5) ? 100 : 12)
   return Array.from({ length: count }, () => {
     const record = client.random.pick(records)
     const submission: Submission = {

@@ -10,8 +10,8 @@ import type { Account, World } from './world.ts'
 const AFTERMATH_MS = 20_000
 /** How long the service looks for what it lost, and a little. */
 const LOST_FOR_MS = 8_000
-/** Before somebody tries a server again that is down. */
-const NOBODY_THERE_MS = 100
+/** Before somebody tries a server again that is down: what it is asked for meanwhile shows little. */
+const NOBODY_THERE_MS = 300
 
 /** One of many who use the service at the same time; it does one thing after the other. */
 export class Client {

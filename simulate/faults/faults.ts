@@ -14,7 +14,14 @@ import { migration, vacuumFull } from './maintenance.ts'
 import { atCheck, type RealFault } from './moments.ts'
 import { REFUSALS } from './refusals.ts'
 import { powerCut, serverKilled, serverStopped } from './servers.ts'
-import { advanceStruck, checkStruck, commitStruck, creationStruck, groupStruck } from './statements.ts'
+import {
+  advanceStruck,
+  checkStruck,
+  commitStruck,
+  creationStruck,
+  groupStruck,
+  nextBatchStruck,
+} from './statements.ts'
 import { syncFails } from './sync.ts'
 
 /** Every harm that a run may do to its stage; those at the check strike only where that is soon. */
@@ -47,6 +54,7 @@ export const FAULTS: readonly RealFault[] = [
   serverClockStepped,
   databaseClockStepped,
   checkStruck,
+  nextBatchStruck,
   atCheck(serverKilled),
   atCheck(databaseStoppedImmediate),
   atCheck(backendsTerminated),

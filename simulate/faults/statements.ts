@@ -6,17 +6,26 @@ import { possible, type RealFault, waitForCheck, waitUntil } from './moments.ts'
 /** Silences are a fault of their own: they last until the server's patience ends. */
 const KINDS = Object.keys(BLOWS).filter((kind) => !/silence|nothing is heard|never comes/.test(kind))
 const OF_A_CHECK = Object.keys(STATEMENTS['a scheduled check'])
+const NEXT_BATCH = 'FETCH n FROM due_walk'
 const OF_A_GROUP = ['read_claims_to_decide', 'append_events', 'append_events_on_test_clocks']
 const OF_AN_ADVANCE = Object.keys(STATEMENTS['an advance of a test clock'])
 const OF_A_CREATION = ['insert_customer', 'insert_claims', 'insert_claims_on_test_clock', 'insert_test_clock']
 
 const PATIENCE_MS = 5_000
 
-const struck = (name: string, statements: readonly string[], mostOccurrence: number): RealFault => ({
+const struck = (
+  name: string,
+  statements: readonly string[],
+  mostOccurrence: number,
+  leastOccurrence = 1,
+): RealFault => ({
   name,
   unavailable: possible,
   strike: async (stage, random, signal) => {
-    const aim = { statement: random.pick(statements), occurrence: random.int(1, mostOccurrence) }
+    const aim = {
+      statement: random.pick(statements),
+      occurrence: random.int(leastOccurrence, mostOccurrence),
+    }
     const kind = random.pick(KINDS)
     return await strikeOneOf(stage, aim, kind, signal)
   },
@@ -48,13 +57,16 @@ export const groupStruck = struck('group-struck', OF_A_GROUP, 5)
 export const advanceStruck = struck('advance-struck', OF_AN_ADVANCE, 2)
 export const creationStruck = struck('creation-struck', OF_A_CREATION, 3)
 
-const checkStatement = struck('check-struck', OF_A_CHECK, 1)
 /** From just before the whole minute on. */
-export const checkStruck: RealFault = {
-  ...checkStatement,
+const inCheck = (fault: RealFault): RealFault => ({
+  ...fault,
   atCheck: true,
   strike: async (stage, random, signal) => {
     const isTime = await waitForCheck(20, signal)
-    return isTime ? await checkStatement.strike(stage, random, signal) : null
+    return isTime ? await fault.strike(stage, random, signal) : null
   },
-}
+})
+
+export const checkStruck = inCheck(struck('check-struck', OF_A_CHECK, 1))
+/** What a check asks for while it moves the first batch. */
+export const nextBatchStruck = inCheck(struck('next-batch-of-check-struck', [NEXT_BATCH], 2, 2))

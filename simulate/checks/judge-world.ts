@@ -8,6 +8,7 @@ import { judgeClaim } from '../model/judge-claim.ts'
 import { readClaim } from '../operations/read-claim.ts'
 import { readClock } from '../operations/test-clocks.ts'
 import type { Stage } from '../stage.ts'
+import { judgePunctual } from './judge-punctual.ts'
 
 const MOST_TRIES = 5
 
@@ -26,12 +27,13 @@ export async function judgeClaims(world: World, clients: readonly Client[]): Pro
   )
 }
 
-function judgeAtLast({ clocksAreRight }: World, record: ClaimRecord): void {
+function judgeAtLast({ clocksAreRight, weather }: World, record: ClaimRecord): void {
   const { clock, address } = record
   const sawAt = (sentAt: number, answeredAt: number, at: number) => {
     if (clock) sawTime(clock, `an event to ${address}`, sentAt, answeredAt, at)
   }
   judgeClaim(record, witnessesOf(record, clocksAreRight, sawAt))
+  if (!clock && clocksAreRight) judgePunctual(record, weather)
 }
 
 /** All test clocks, once their claims have been judged. */
@@ -61,6 +63,14 @@ function judgeDue({ name, looks }: ClaimRecord, time: number): void {
     () => `${name} is overdue on its clock, which stands at ${new Date(time).toISOString()}`,
     () => state,
   )
+}
+
+/** In calm weather nobody who writes waits for somebody who waits for him. */
+export async function judgeDeadlocks(stage: Stage): Promise<void> {
+  const [row] = await stage.sql<{ deadlocks: number }>(
+    'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
+  )
+  demand(row?.deadlocks === 0, () => `statements were in ${row?.deadlocks} deadlocks`)
 }
 
 /** What the API does not show: the database itself. */

@@ -1,0 +1,24 @@
+import type { ClaimRecord, Weather } from '../clients/world.ts'
+import { firstCheckOf, type State } from '../model/contract.ts'
+import { demand } from '../model/finding.ts'
+import { replay } from '../model/replay.ts'
+
+const MINUTE_MS = 60_000
+/** How long harm is felt after its end. */
+const AFTERMATH_MS = 20_000
+
+/** §3 rule 1: only harm makes the check of a later minute do what is due at this one. By no clock that is stepped. */
+export function judgePunctual({ name, terms, longest }: ClaimRecord, weather: Weather): void {
+  const states = replay(terms, longest)
+  for (const [i, { system, created_at }] of longest.entries()) {
+    if (!system) continue
+    const first = firstCheckOf(states[i] as State)
+    const at = Date.parse(created_at)
+    demand(
+      at < first + MINUTE_MS || weather.isRough(first, at, AFTERMATH_MS),
+      () => `${name} was due at the check of ${iso(first)}, and moved by that of ${iso(at)}`,
+    )
+  }
+}
+
+const iso = (time: number) => new Date(time).toISOString()

@@ -61,17 +61,18 @@ const program = new Command('npm run simulate --')
     wholeNumber,
     0,
   )
-  .option('--jobs <number>', 'with --runs: so many at once', wholeNumber, availableParallelism())
+  .option('--jobs <number>', 'with --runs or --mutants: so many at once', wholeNumber, availableParallelism())
   .option('--keep-going', 'with --runs: go on after a finding', false)
   .option('--folder <path>', 'with --runs: where what was found is kept')
   .option(
     '--mutants [name]',
-    'plant known defects, one at a time, and see that each is found within 5 minutes',
+    'plant known defects, all or those with these words in their names, and see that each is found within 5 minutes',
   )
   .action(async (options: Options) => {
-    const { mutants } = options
+    const { mutants, jobs } = options
+    const words = mutants === true ? null : (mutants ?? null)
     process.exitCode = mutants
-      ? await tryMutants(mutants === true ? null : mutants, (line) => console.error(line))
+      ? await tryMutants({ words, jobs, say: (line) => console.error(line) })
       : await run(options)
   })
 

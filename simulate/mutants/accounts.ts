@@ -1,0 +1,124 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** Who may see and do what: owners, tokens, aliases. */
+export const OF_ACCOUNTS: readonly Mutant[] = [
+  {
+    name: 'a claim is read without a look at its owner',
+    edits: [
+      edit(
+        'storage/claims.ts',
+        'WHERE id = $1 AND user_id = $2 AND',
+        'WHERE id = $1 AND $2::uuid IS NOT NULL AND',
+      ),
+      edit(
+        'storage/claim-log.ts',
+        'WHERE c.id = $1 AND c.user_id = $2 AND',
+        'WHERE c.id = $1 AND $2::uuid IS NOT NULL AND',
+      ),
+    ],
+  },
+  {
+    name: 'an event is taken without a look at the owner',
+    edits: [edit('app/claim-draft.ts', 'if (claim.userId !== userId || !isAt', 'if (!userId || !isAt')],
+  },
+  {
+    name: 'a customer is renamed without a look at the owner',
+    edits: [
+      edit(
+        'storage/customers.ts',
+        'SET name = $3 WHERE user_id = $1 AND id = $2',
+        'SET name = $3 WHERE $1::uuid IS NOT NULL AND id = $2',
+      ),
+    ],
+  },
+  {
+    name: 'a customer is found without a look at the owner',
+    edits: [
+      edit(
+        'storage/customers.ts',
+        'FROM customers WHERE user_id = $1 AND id = ANY ($2)',
+        'FROM customers WHERE $1::uuid IS NOT NULL AND id = ANY ($2)',
+      ),
+    ],
+  },
+  {
+    name: 'a clock is held without a look at the owner',
+    edits: [
+      edit(
+        'storage/test-clocks.ts',
+        'FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE',
+        'FROM test_clocks WHERE $1::uuid IS NOT NULL AND id = $2 FOR UPDATE',
+      ),
+    ],
+  },
+  {
+    name: 'a list of customers is of all accounts',
+    edits: [
+      edit(
+        'storage/customers.ts',
+        ".where('user_id', '=', filter.userId)\n        .where('external_id'",
+        ".where('external_id'",
+      ),
+    ],
+  },
+  {
+    name: 'a schema is found without a look at the owner',
+    edits: [
+      edit(
+        'storage/claim-schemas.ts',
+        'FROM claim_schemas WHERE user_id = $1 AND id = ANY ($2)',
+        'FROM claim_schemas WHERE $1::uuid IS NOT NULL AND id = ANY ($2)',
+      ),
+    ],
+    by: 'fuzz',
+  },
+  {
+    name: 'a token makes and revokes tokens',
+    edits: [edit('http/authenticate.ts', 'if (sessionId === null) throw', "if (sessionId === '') throw")],
+    by: 'fuzz',
+  },
+  {
+    name: 'a revocation is not heard',
+    edits: [
+      edit(
+        'app/token-owners.ts',
+        'this.#generation++\n    this.#remembered.delete(keyOf(hash))',
+        'void hash',
+      ),
+    ],
+  },
+  {
+    name: 'a revocation is answered before the other servers have heard of it',
+    edits: [
+      edit(
+        'app/end-token.ts',
+        'await waitUntilHeard(db, number, LONGEST_TRUST_MS)',
+        'await waitUntilHeard(db, number, 0 * LONGEST_TRUST_MS)',
+      ),
+    ],
+    servers: 3,
+    clients: 32,
+  },
+  {
+    name: 'a server that hears of no revocation any more goes on trusting',
+    edits: [
+      edit(
+        'app/token-owners.ts',
+        '(hash) => this.#forget(hash),\n      () => {\n        this.#trustedUntil = 0\n      },',
+        '(hash) => this.#forget(hash),\n      () => {},',
+      ),
+    ],
+    faults: 'backends-terminated',
+    clients: 32,
+  },
+  {
+    name: 'a taken alias gets the contract of the next creation',
+    edits: [
+      edit(
+        'storage/claims.ts',
+        'ON CONFLICT (id) DO NOTHING',
+        'ON CONFLICT (id) DO UPDATE SET contract = excluded.contract',
+      ),
+    ],
+  },
+]

@@ -1,0 +1,174 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** What becomes of claims with time: windows, scheduled checks, test clocks, sums. */
+export const OF_CHECKS: readonly Mutant[] = [
+  {
+    name: 'on a clock the check comes a minute late where the window ends on the minute',
+    edits: [
+      edit(
+        'domain/scheduled-transitions.ts',
+        'const due = Math.ceil(dueAt.getTime() / MINUTE_MS)',
+        'const due = Math.floor(dueAt.getTime() / MINUTE_MS) + 1',
+      ),
+    ],
+  },
+  {
+    name: 'the live check comes a minute early',
+    edits: [
+      edit('app/read-check-time.ts', 'return new Date(next - MINUTE_MS)', 'return new Date(next)'),
+      edit('app/read-check-time.ts', 'const TOLERATED_LEAD_MS = 5_000', 'const TOLERATED_LEAD_MS = -1'),
+    ],
+  },
+  {
+    name: 'the state after a timeout is that of the other outcome',
+    edits: [
+      edit(
+        'domain/lifecycle.ts',
+        "terms.timeout_outcome === 'confirm'",
+        "terms.timeout_outcome !== 'confirm'",
+      ),
+    ],
+  },
+  {
+    name: 'claims of one check get the outcome of the kind before theirs',
+    edits: [
+      edit(
+        'storage/due-claims.ts',
+        'plainArray(moves.map(({ transition }) => transition.state.scheduledOutcome))',
+        'plainArray(moves.map((_, i) => (moves.at(i - 1) as KindMove).transition.state.scheduledOutcome))',
+      ),
+    ],
+  },
+  {
+    name: 'a check moves a claim that was settled meanwhile',
+    edits: [
+      edit(
+        'storage/due-claims.ts',
+        'c.status = d.from_status AND c.event_count = d.seen\n        RETURNING c.id, c.event_count',
+        'c.event_count >= d.seen\n        RETURNING c.id, c.event_count',
+      ),
+    ],
+  },
+  {
+    name: 'a check is recorded at its minute, also after a later event',
+    edits: [edit('domain/lifecycle.ts', 'lastEventAt > checkTime ?', 'lastEventAt < checkTime ?')],
+    clients: 32,
+  },
+  {
+    name: 'each server checks a claim once a minute',
+    edits: [
+      edit('storage/due-claims.ts', 'due_at <= $2 AND status_since < $2', 'due_at <= $2'),
+      edit('domain/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
+    ],
+    servers: 3,
+  },
+  {
+    name: 'on a clock a claim goes through both windows at one check',
+    edits: [
+      edit('domain/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
+      edit(
+        'domain/scheduled-transitions.ts',
+        'Math.floor(statusSince.getTime() / MINUTE_MS) + 1',
+        'Math.ceil(statusSince.getTime() / MINUTE_MS)',
+      ),
+    ],
+  },
+  {
+    name: 'an advance over both windows leaves a claim in the first',
+    edits: [
+      edit(
+        'storage/due-claims.ts',
+        '(transitions.at(-1) as Transition).state',
+        '(transitions[0] as Transition).state',
+      ),
+    ],
+  },
+  {
+    name: 'an advance passes over what is due with the last of a set',
+    edits: [
+      edit('storage/due-claims.ts', '(due_at, id) > ($3, $4)', 'due_at > $3 AND $4::uuid IS NOT NULL'),
+      edit('app/advance-test-clock.ts', 'const SET = 1_000', 'const SET = 3'),
+    ],
+  },
+  {
+    name: 'a check passes over every other batch',
+    edits: [
+      edit(
+        'app/run-scheduled-check.ts',
+        '    batch = next\n',
+        '    batch = next.ids.length > 0 ? await readNext() : next\n',
+      ),
+      edit('app/run-scheduled-check.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
+    ],
+  },
+  {
+    name: 'claims on test clocks are moved by the real time too',
+    edits: [
+      edit(
+        'storage/due-claims.ts',
+        'WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1',
+        'WHERE due_at IS NOT NULL AND due_at <= $1',
+      ),
+    ],
+  },
+  {
+    name: 'an advance moves claims outside of its transaction',
+    edits: [
+      edit(
+        'app/advance-test-clock.ts',
+        'await moveDueClaims(connection, clock.id, frozenTime)',
+        'await moveDueClaims(app.db.writes.for(userId), clock.id, frozenTime)',
+      ),
+    ],
+    faults: 'advance-struck',
+  },
+  {
+    name: 'an event is recorded on a clock that is being advanced',
+    edits: [
+      edit(
+        'storage/append-events.ts',
+        'AND id = ANY ($13::uuid[]) FOR SHARE SKIP LOCKED',
+        'AND id = ANY ($13::uuid[])',
+      ),
+    ],
+  },
+  {
+    name: 'a claim is opened on a clock that is being advanced',
+    edits: [
+      edit(
+        'storage/claims.ts',
+        'WHERE user_id = $2::text::uuid AND id = $3 FOR SHARE SKIP LOCKED',
+        'WHERE user_id = $2::text::uuid AND id = $3',
+      ),
+    ],
+    clients: 32,
+  },
+  {
+    name: 'the logs of a deleted clock stay',
+    edits: [
+      edit(
+        'storage/test-clocks.ts',
+        'DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)',
+        'DELETE FROM claim_events WHERE system AND claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)',
+      ),
+    ],
+  },
+  {
+    name: 'the overview counts what is on test clocks',
+    edits: [edit('storage/overview-scope.ts', ' AND test_clock_id IS NULL` : super', '` : super')],
+  },
+  {
+    name: 'two servers sum up the same resolutions',
+    edits: [
+      edit(
+        'app/sum-up-resolutions.ts',
+        'if (await tryCheckTurn(connection)) await sumUp(connection)',
+        'void (await tryCheckTurn(connection))\n    await sumUp(connection)',
+      ),
+      edit('storage/resolution-totals.ts', 'FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
+      edit('storage/resolution-totals.ts', "interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit('scheduler/jobs/sum-up-resolutions.ts', "'40 */5 * * * *'", "'*/10 * * * * *'"),
+    ],
+    servers: 3,
+  },
+]

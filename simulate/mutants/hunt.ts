@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import type { Mutant } from './mutant.ts'
+
+const PATIENCE_MS = 300_000
+const RUN_SECONDS = 30
+const FUZZED_REQUESTS = 5_000
+/** A run that hangs is no finding. */
+const LONGEST_RUN_MS = 240_000
+const MOST_CHARACTERS = 160
+
+export interface Verdict {
+  mutant: Mutant
+  /** In seconds; null: it survived. */
+  killedAfter: number | null
+  how: string
+}
+
+/** Looks for the defect that is planted in the folder, run after run, each from another seed. */
+export async function hunt(folder: string, mutant: Mutant): Promise<Verdict> {
+  const built = await run(folder, ['scripts/build.ts', '--if-stale'])
+  if (built.status !== 0) return { mutant, killedAfter: null, how: `it does not build: ${built.output}` }
+  const startedAt = performance.now()
+  let failure = 'nothing was found'
+  for (let seed = 1; performance.now() - startedAt < PATIENCE_MS; seed++) {
+    const { status, output } = await run(folder, commandOf(mutant, seed))
+    const found = findingIn(output)
+    const killedAfter = Math.round((performance.now() - startedAt) / 1000)
+    if (found) return { mutant, killedAfter, how: found.slice(0, MOST_CHARACTERS) }
+    if (status !== 0) failure = `a run failed: ${output.slice(-MOST_CHARACTERS)}`
+  }
+  return { mutant, killedAfter: null, how: failure }
+}
+
+function commandOf({ by, faults = 'none', servers = 2, clients = 16, accounts = 3 }: Mutant, seed: number) {
+  if (by === 'fuzz') return ['simulate/fuzz/run.ts', '--seed', `${seed}`, '--requests', `${FUZZED_REQUESTS}`]
+  const settings = { seed, seconds: RUN_SECONDS, servers, clients, accounts, faults }
+  const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  return ['simulate/run.ts', '--no-shrink', ...options]
+}
+
+/** That a fault found nothing to strike tells nothing of the service. */
+const NO_FINDING = /never struck/
+
+function findingIn(output: string): string | null {
+  const [, said = ''] = /^(?:FINDING:|FOUND) (.*)/m.exec(output) ?? []
+  return said === '' || NO_FINDING.test(said) ? null : said
+}
+
+function run(folder: string, args: readonly string[]): Promise<{ status: number | null; output: string }> {
+  const child = spawn(process.execPath, args, { cwd: folder, timeout: LONGEST_RUN_MS, killSignal: 'SIGTERM' })
+  let output = ''
+  const hear = (chunk: Buffer) => {
+    output += chunk
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })))
+}

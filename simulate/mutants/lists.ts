@@ -1,0 +1,62 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** What lists and logs show. */
+export const OF_LISTS: readonly Mutant[] = [
+  {
+    name: 'a cursor skips a record',
+    edits: [
+      edit(
+        'storage/list-query.ts',
+        "order === 'asc' ? '>' : '<', position)",
+        "order === 'asc' ? '>' : '<', position === null ? null : String(BigInt(position) + (order === 'asc' ? 1n : -1n)))",
+      ),
+    ],
+  },
+  {
+    name: 'a cursor repeats its record',
+    edits: [
+      edit(
+        'storage/list-query.ts',
+        "order === 'asc' ? '>' : '<', position)",
+        "order === 'asc' ? '>=' : '<=', position)",
+      ),
+    ],
+  },
+  {
+    name: 'a list is read without the turnstile',
+    edits: [edit('storage/list-page.ts', 'if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)')],
+    faults: 'database-process-paused',
+    clients: 32,
+  },
+  {
+    name: 'a list ends with its first page of fresh records',
+    edits: [
+      edit(
+        'storage/list-page.ts',
+        'hasMore: settled.length > limit || seen.length > limit',
+        'hasMore: settled.length > limit',
+      ),
+    ],
+  },
+  {
+    name: 'a list by status is of all statuses',
+    edits: [
+      edit(
+        'storage/claim-list.ts',
+        ".where('status', '=', filter.status)\n    .where('customer_id', '=', filter.customerId)",
+        ".where('customer_id', '=', filter.customerId)",
+      ),
+    ],
+  },
+  {
+    name: 'a log is shown in the order of ids',
+    edits: [edit('storage/claim-log.ts', 'ORDER BY e.seq) FROM', 'ORDER BY e.id) FROM')],
+  },
+  {
+    name: 'a page of a long log lacks its first event',
+    edits: [
+      edit('storage/claim-log.ts', 'e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
+      edit('storage/claim-log.ts', 'const LOG_PAGE = 128', 'const LOG_PAGE = 16'),
+    ],
+  },
+]

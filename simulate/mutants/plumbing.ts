@@ -1,0 +1,100 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** Connections, transactions, promises: what nobody sees until something breaks. */
+export const OF_PLUMBING: readonly Mutant[] = [
+  {
+    name: 'a transaction that failed is not rolled back, and its connection lent again',
+    edits: [
+      edit('storage/borrower.ts', "await connection.query({ text: 'ROLLBACK' }).catch(() => {})", ''),
+      edit(
+        'storage/pool.ts',
+        "return use?.askedAt === null && !use.isEnding && client.getTransactionStatus() === 'I'",
+        'return use?.askedAt === null && !use.isEnding',
+      ),
+    ],
+    faults: 'check-struck,advance-struck,refused-40001',
+  },
+  {
+    name: 'what a transaction did is answered before its commit',
+    edits: [
+      edit('storage/borrower.ts', 'await this.#commit(client)', 'this.#commit(client).catch(() => {})'),
+    ],
+  },
+  {
+    name: 'commits are not on the disk when they are acknowledged',
+    edits: [
+      edit(
+        'storage/connection-settings.ts',
+        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`",
+        "SELECT set_config('synchronous_commit', 'off', false)`",
+      ),
+    ],
+    faults: 'power-cut,database-stopped-immediate,backend-killed',
+  },
+  {
+    name: 'the outcome of a group of which one part was lost is forgotten',
+    edits: [
+      edit(
+        'app/write-drafts.ts',
+        'for (const attempt of some) attempt.written = writtenTo(attempt.draft, result)',
+        'if (!isOver) for (const attempt of some) attempt.written = writtenTo(attempt.draft, result)',
+      ),
+    ],
+    faults: 'answers-lost,backends-terminated',
+  },
+  {
+    name: 'a lost write is taken for none',
+    edits: [
+      edit(
+        'storage/borrower.ts',
+        'throw asDatabaseAway(error, readOnly === true) ?? error',
+        'throw asDatabaseAway(error, readOnly ?? true) ?? error',
+      ),
+    ],
+    faults: 'database-connection-cut,group-struck,backends-terminated',
+  },
+  {
+    name: 'a promise has no handler: the next batch of a check',
+    edits: [
+      edit(
+        'app/run-scheduled-check.ts',
+        'const [next, moved] = await bothSettled(readNext(), move(app, checkTime, batch))',
+        'const coming = readNext()\n    const moved = await move(app, checkTime, batch)\n    const [next] = await bothSettled(coming, Promise.resolve(null))',
+      ),
+    ],
+    faults: 'next-batch-of-check-struck',
+  },
+  {
+    name: 'a promise has no handler: the word to itself of a server that listens',
+    edits: [
+      edit(
+        'storage/revocations.ts',
+        "ask('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)",
+        "void ask('SELECT pg_notify($1, $2)', [CHANNEL, own])",
+      ),
+    ],
+    faults: 'backends-terminated',
+  },
+  {
+    name: 'claims are locked in the order in which their events arrive',
+    edits: [
+      edit(
+        'storage/append-events.ts',
+        'unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))',
+        'unordered',
+      ),
+      edit('storage/connection-settings.ts', 'SET enable_bitmapscan = off;', ''),
+    ],
+  },
+  {
+    name: 'times in a log follow the clock, also when it is set back',
+    edits: [
+      edit(
+        'storage/append-events.ts',
+        "CASE WHEN d.last_ms > clock.now_ms THEN to_timestamp(0) + d.last_ms * interval '1 millisecond' ELSE now END AS at",
+        'now AS at',
+      ),
+    ],
+    faults: 'database-clock-stepped',
+  },
+]

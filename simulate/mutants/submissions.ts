@@ -1,0 +1,158 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** What is made of events: repeats, conditions, what is written of them. */
+export const OF_SUBMISSIONS: readonly Mutant[] = [
+  {
+    name: 'an event is appended without the guard',
+    edits: [
+      edit(
+        'storage/append-events.ts',
+        'c.status = d.status AND c.event_count = d.seen',
+        'c.status = d.status',
+      ),
+    ],
+  },
+  {
+    name: 'a repeat within a group is counted twice',
+    edits: [
+      edit(
+        'app/claim-draft.ts',
+        'if (this.#recorded.has(submission.id) || this.#added.has(submission.id)) {',
+        'if (this.#recorded.has(submission.id)) {',
+      ),
+    ],
+  },
+  {
+    name: 'a repeat is counted twice where a copy is at hand',
+    edits: [
+      edit(
+        'app/claim-copies.ts',
+        'copy.idHashes.includes(hashOf(id))',
+        'copy.idHashes.length < 0 && id === ""',
+      ),
+    ],
+  },
+  {
+    name: 'a repeat with other content is no conflict',
+    edits: [
+      edit(
+        'domain/decide-submission.ts',
+        "return isSame ? 'replay' : 'id-conflict'",
+        "return isSame || recorded ? 'replay' : 'id-conflict'",
+      ),
+    ],
+  },
+  {
+    name: 'a repeat is answered as if it were recorded now',
+    edits: [
+      edit(
+        'app/claim-draft.ts',
+        "=== 'replay') return { event, claim, replayed: true }",
+        "=== 'replay') return { event, claim, replayed: false }",
+      ),
+    ],
+  },
+  {
+    name: 'a stale copy is used to refuse and to repeat',
+    edits: [
+      edit('app/submit-group.ts', 'return draft.writes ? { draft } : null', 'return { draft }'),
+      edit('app/claim-draft.ts', "if (this.#after.status !== 'OPEN') return false\n", ''),
+    ],
+  },
+  {
+    name: 'a copy is kept though its write failed',
+    edits: [
+      edit(
+        'app/submit-group.ts',
+        'copies.forget(id)\n    return draft.requests.map(',
+        'return draft.requests.map(',
+      ),
+    ],
+    faults: 'refused-53100',
+    servers: 1,
+  },
+  {
+    name: 'a claim takes events until it is resolved',
+    edits: [
+      edit(
+        'domain/decide-submission.ts',
+        "if (claim.status !== 'OPEN') return",
+        "if (claim.status === 'CONFIRMED' || claim.status === 'FAILED') return",
+      ),
+      edit(
+        'storage/append-events.ts',
+        'c.status = d.status AND c.event_count = d.seen',
+        'c.event_count = d.seen',
+      ),
+    ],
+  },
+  {
+    name: 'of the recorded events that can matter the first is passed over',
+    edits: [
+      edit(
+        'storage/claims-to-decide.ts',
+        'decisiveEvents: decisive ?? [],',
+        'decisiveEvents: (decisive ?? []).slice(1),',
+      ),
+    ],
+  },
+  {
+    name: 'the truth of a condition is not looked at again once it was known',
+    edits: [
+      edit(
+        'domain/event-log.ts',
+        'this.#satisfied.add(leaf)\n      this.#holds = null',
+        'this.#satisfied.add(leaf)',
+      ),
+    ],
+  },
+  {
+    name: 'gte is taken for gt',
+    edits: [edit('domain/wanted-values.ts', 'number >= gte', 'number > gte')],
+  },
+  {
+    name: 'what one event has counts for the next one too',
+    edits: [edit('domain/compiled-condition.ts', 'this.#found.fill(0)\n', '')],
+  },
+  {
+    name: 'the review window of a settled claim is as long as its activity window',
+    edits: [
+      edit(
+        'storage/append-events.ts',
+        'settles ? windowMs(seen.contract.review_window)',
+        'settles ? windowMs(seen.contract.activity_window)',
+      ),
+    ],
+  },
+  {
+    name: 'a settled claim says that it is so since its creation',
+    edits: [
+      edit(
+        'storage/append-events.ts',
+        'status_since = CASE WHEN d.review_ends IS NULL THEN c.status_since ELSE d.at END',
+        'status_since = c.status_since',
+      ),
+    ],
+  },
+  {
+    name: 'a candidate is not settled by its events',
+    edits: [
+      edit(
+        'app/claim-draft.ts',
+        'settles: this.#isSettled,',
+        'settles: this.#isSettled && this.copy.claim.candidateAlias === null,',
+      ),
+    ],
+  },
+  {
+    name: 'the bytes of a log are not counted',
+    edits: [edit('app/claim-draft.ts', 'this.#after.logBytes += payloadBytes', 'void payloadBytes')],
+  },
+  {
+    name: 'a log takes an event more than it may',
+    edits: [
+      edit('domain/decide-submission.ts', 'claim.eventCount >= MAX_EVENTS', 'claim.eventCount > MAX_EVENTS'),
+    ],
+    by: 'fuzz',
+  },
+]

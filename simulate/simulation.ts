@@ -1,6 +1,7 @@
 import type { Progress } from '../bench/progress.ts'
+import { judgeCalm } from './checks/judge-calm.ts'
 import { judgeOverviews } from './checks/judge-overviews.ts'
-import { judgeClaims, judgeClocks, judgeDeadlocks, judgeTables } from './checks/judge-world.ts'
+import { judgeClaims, judgeClocks, judgeTables } from './checks/judge-world.ts'
 import { waitForChecks } from './checks/wait-for-checks.ts'
 import { Client } from './clients/client.ts'
 import { now } from './clients/exchange.ts'
@@ -93,7 +94,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     for (const account of world.accounts) await judgeFollowed(judge, account)
     await judgeOverviews(world, stage, judge)
     await judgeTables(stage)
-    if (options.faults.length === 0) await judgeDeadlocks(stage)
+    if (options.faults.length === 0) await judgeCalm(world, stage)
     if (stage.complaints.length > 0) throw complaintsOf(stage)
     return resultOf(null, lackOf(world, options.isNamed ? struck : new Map()))
   } catch (error) {

@@ -65,14 +65,6 @@ function judgeDue({ name, looks }: ClaimRecord, time: number): void {
   )
 }
 
-/** In calm weather nobody who writes waits for somebody who waits for him. */
-export async function judgeDeadlocks(stage: Stage): Promise<void> {
-  const [row] = await stage.sql<{ deadlocks: number }>(
-    'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
-  )
-  demand(row?.deadlocks === 0, () => `statements were in ${row?.deadlocks} deadlocks`)
-}
-
 /** What the API does not show: the database itself. */
 export async function judgeTables(stage: Stage): Promise<void> {
   const rules: [what: string, sql: string][] = [

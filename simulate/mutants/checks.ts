@@ -158,6 +158,24 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [edit('storage/overview-scope.ts', ' AND test_clock_id IS NULL` : super', '` : super')],
   },
   {
+    name: 'what is resolved at a time that is summed up already is not taken back',
+    edits: [
+      edit(
+        'storage/resolution-totals.ts',
+        'WHERE up_to >= $1 RETURNING',
+        'WHERE false AND up_to >= $1 RETURNING',
+      ),
+      edit(
+        'storage/resolution-totals.ts',
+        'WHERE up_to < $1 FOR SHARE',
+        'WHERE $1::timestamptz IS NOT NULL FOR SHARE',
+      ),
+      edit('storage/resolution-totals.ts', "interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit('scheduler/jobs/sum-up-resolutions.ts', "'40 */5 * * * *'", "'*/2 * * * * *'"),
+    ],
+    faults: 'database-clock-stepped',
+  },
+  {
     name: 'two servers sum up the same resolutions',
     edits: [
       edit(

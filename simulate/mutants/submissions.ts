@@ -72,6 +72,16 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     servers: 1,
   },
   {
+    name: 'a copy is kept that another server has overtaken',
+    edits: [
+      edit(
+        'app/submit-group.ts',
+        'copies.forget(id)\n    return draft.requests.map(',
+        'if (written !== OVERTAKEN) copies.forget(id)\n    return draft.requests.map(',
+      ),
+    ],
+  },
+  {
     name: 'a claim takes events until it is resolved',
     edits: [
       edit(

@@ -12,7 +12,7 @@ import { diskFull } from './disk.ts'
 import { claimsHeld, clocksHeld, tableHeld } from './locks.ts'
 import { migration, vacuumFull } from './maintenance.ts'
 import { atCheck, type RealFault } from './moments.ts'
-import { REFUSALS } from './refusals.ts'
+import { commitsLinger, REFUSALS } from './refusals.ts'
 import { powerCut, serverKilled, serverStopped } from './servers.ts'
 import {
   advanceStruck,
@@ -44,6 +44,7 @@ export const FAULTS: readonly RealFault[] = [
   advanceStruck,
   creationStruck,
   ...REFUSALS,
+  commitsLinger,
   claimsHeld,
   clocksHeld,
   tableHeld,

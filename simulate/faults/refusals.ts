@@ -1,4 +1,4 @@
-import { arm, countRaised, disarm } from '../stage/armed.ts'
+import { arm, countRaised, disarm, LINGER } from '../stage/armed.ts'
 import { possible, type RealFault, wait } from './moments.ts'
 
 /** One of each class that the service may treat in a way of its own. */
@@ -14,8 +14,8 @@ const STATES = [
   ['08006', 'connection failure'],
 ] as const
 
-const refused = (state: string, meaning: string): RealFault => ({
-  name: `refused-${state}`,
+const armed = (name: string, state: string, what: string): RealFault => ({
+  name,
   unavailable: possible,
   strike: async (stage, random, signal) => {
     const share = random.pick([0.02, 0.2, 1])
@@ -25,7 +25,7 @@ const refused = (state: string, meaning: string): RealFault => ({
       await arm(stage.postgres, state, share)
       await wait(random.int(200, 1_200), signal)
       const raised = (await countRaised(stage.postgres)) - before
-      return raised === 0 ? null : `${raised} statements refused with ${state} (${meaning})`
+      return raised === 0 ? null : `${raised} statements ${what}`
     } finally {
       await end()
     }
@@ -33,4 +33,9 @@ const refused = (state: string, meaning: string): RealFault => ({
 })
 
 /** Statements that write fail, by chance or all. */
-export const REFUSALS: readonly RealFault[] = STATES.map(([state, meaning]) => refused(state, meaning))
+export const REFUSALS: readonly RealFault[] = STATES.map(([state, meaning]) =>
+  armed(`refused-${state}`, state, `refused with ${state} (${meaning})`),
+)
+
+/** What is written stays open for up to a third of a second: others pass it by, and see it late. */
+export const commitsLinger = armed('commits-linger', LINGER, 'held up before their commit')

@@ -25,8 +25,7 @@ export const OF_LISTS: readonly Mutant[] = [
   {
     name: 'a list is read without the turnstile',
     edits: [edit('storage/list-page.ts', 'if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)')],
-    faults: 'database-process-paused',
-    clients: 32,
+    faults: 'commits-linger',
   },
   {
     name: 'a list ends with its first page of fresh records',

@@ -3,9 +3,13 @@ import type { Postgres } from './postgres.ts'
 /** What the service writes to when it takes what clients send. */
 const TABLES = ['claims', 'claim_events', 'customers', 'test_clocks', 'claim_schemas'] as const
 
+/** Instead of an error's class: what is written stays open for a while before it is committed. */
+export const LINGER = 'linger'
+const LONGEST_S = 0.3
+
 /**
- * Triggers that raise an error for a share of the statements that write: armed and disarmed by one row, which costs
- * the statements next to nothing while it says nothing.
+ * Triggers that raise an error for a share of the statements that write, or hold up their commit: armed and disarmed by
+ * one row, which costs the statements next to nothing while it says nothing.
  */
 export async function installRefusals(db: Pick<Postgres, 'sql'>): Promise<void> {
   await db.sql('CREATE SCHEMA IF NOT EXISTS simulate; GRANT USAGE ON SCHEMA simulate TO PUBLIC')
@@ -17,7 +21,7 @@ export async function installRefusals(db: Pick<Postgres, 'sql'>): Promise<void> 
     CREATE OR REPLACE FUNCTION simulate.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE armed record;
     BEGIN
-      FOR armed IN SELECT state, share FROM simulate.armed LOOP
+      FOR armed IN SELECT state, share FROM simulate.armed WHERE state <> '${LINGER}' LOOP
         IF random() < armed.share THEN
           -- What a sequence counts stays counted, also where the transaction is rolled back.
           PERFORM nextval('simulate.raised');
@@ -26,10 +30,21 @@ export async function installRefusals(db: Pick<Postgres, 'sql'>): Promise<void> 
       END LOOP;
       RETURN NULL;
     END $$`)
+  await db.sql(`
+    CREATE OR REPLACE FUNCTION simulate.linger() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF random() < (SELECT max(share) FROM simulate.armed WHERE state = '${LINGER}') THEN
+        PERFORM nextval('simulate.raised'), pg_sleep(random() * ${LONGEST_S});
+      END IF;
+      RETURN NULL;
+    END $$`)
   for (const table of TABLES) {
     await db.sql(`
       CREATE OR REPLACE TRIGGER refuse_by_chance BEFORE INSERT OR UPDATE OR DELETE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION simulate.refuse()`)
+    await db.sql(`
+      CREATE OR REPLACE TRIGGER linger_by_chance AFTER INSERT ON ${table}
+      FOR EACH STATEMENT EXECUTE FUNCTION simulate.linger()`)
   }
 }
 
@@ -41,7 +56,7 @@ export async function disarm(db: Pick<Postgres, 'sql'>): Promise<void> {
   await db.sql('DELETE FROM simulate.armed')
 }
 
-/** How many errors were raised so far. */
+/** How many errors were raised, or statements held up, so far. */
 export async function countRaised(db: Pick<Postgres, 'sql'>): Promise<number> {
   const [row] = await db.sql<{ raised: string }>(
     'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS raised FROM simulate.raised',

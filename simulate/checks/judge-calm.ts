@@ -22,5 +22,8 @@ async function judgeDeadlocks(stage: Stage): Promise<void> {
 function judgeRefusals({ answers }: World): void {
   const all = answers.values().reduce((sum, times) => sum + times, 0)
   const refused = answers.get('503') ?? 0
-  demand(refused <= MOST_REFUSED * all, () => `${refused} of ${all} requests were answered 503 in calm weather`)
+  demand(
+    refused <= MOST_REFUSED * all,
+    () => `${refused} of ${all} requests were answered 503 in calm weather`,
+  )
 }

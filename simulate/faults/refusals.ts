@@ -1,4 +1,5 @@
-import { arm, countRaised, disarm, LINGER } from '../stage/armed.ts'
+import type { Random } from '../random.ts'
+import { arm, countRaised, disarm, lingerIn } from '../stage/armed.ts'
 import { possible, type RealFault, wait } from './moments.ts'
 
 /** One of each class that the service may treat in a way of its own. */
@@ -14,7 +15,7 @@ const STATES = [
   ['08006', 'connection failure'],
 ] as const
 
-const armed = (name: string, state: string, what: string): RealFault => ({
+const armed = (name: string, stateOf: (random: Random) => string, what: string): RealFault => ({
   name,
   unavailable: possible,
   strike: async (stage, random, signal) => {
@@ -22,7 +23,7 @@ const armed = (name: string, state: string, what: string): RealFault => ({
     const before = await countRaised(stage.postgres)
     const end = stage.untilCalm(() => disarm(stage.postgres))
     try {
-      await arm(stage.postgres, state, share)
+      await arm(stage.postgres, stateOf(random), share)
       await wait(random.int(200, 1_200), signal)
       const raised = (await countRaised(stage.postgres)) - before
       return raised === 0 ? null : `${raised} statements ${what}`
@@ -34,8 +35,12 @@ const armed = (name: string, state: string, what: string): RealFault => ({
 
 /** Statements that write fail, by chance or all. */
 export const REFUSALS: readonly RealFault[] = STATES.map(([state, meaning]) =>
-  armed(`refused-${state}`, state, `refused with ${state} (${meaning})`),
+  armed(`refused-${state}`, () => state, `refused with ${state} (${meaning})`),
 )
 
 /** What is written stays open for up to a third of a second: others pass it by, and see it late. */
-export const commitsLinger = armed('commits-linger', LINGER, 'held up before their commit')
+export const commitsLinger = armed(
+  'commits-linger',
+  (random) => lingerIn(random.pick(['claims', 'customers', 'claim_events'])),
+  'held up before their commit',
+)

@@ -26,6 +26,8 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a list is read without the turnstile',
     edits: [edit('storage/list-page.ts', 'if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)')],
     faults: 'commits-linger',
+    clients: 32,
+    accounts: 2,
   },
   {
     name: 'a list ends with its first page of fresh records',

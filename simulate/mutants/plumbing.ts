@@ -92,8 +92,14 @@ export const OF_PLUMBING: readonly Mutant[] = [
         'unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))',
         'unordered',
       ),
-      edit('storage/connection-settings.ts', 'SET enable_bitmapscan = off;', ''),
+      edit(
+        'storage/append-events.ts',
+        'WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.status',
+        'WHERE c.id = d.id AND c.status = d.status',
+      ),
     ],
+    servers: 3,
+    clients: 32,
   },
   {
     name: 'times in a log follow the clock, also when it is set back',

@@ -3,8 +3,8 @@ import type { Postgres } from './postgres.ts'
 /** What the service writes to when it takes what clients send. */
 const TABLES = ['claims', 'claim_events', 'customers', 'test_clocks', 'claim_schemas'] as const
 
-/** Instead of an error's class: what is written stays open for a while before it is committed. */
-export const LINGER = 'linger'
+/** Instead of an error's class: what is inserted into the table stays open for a while before it is committed. */
+export const lingerIn = (table: (typeof TABLES)[number]): string => `linger in ${table}`
 const LONGEST_S = 0.3
 
 /**
@@ -21,7 +21,7 @@ export async function installRefusals(db: Pick<Postgres, 'sql'>): Promise<void> 
     CREATE OR REPLACE FUNCTION simulate.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE armed record;
     BEGIN
-      FOR armed IN SELECT state, share FROM simulate.armed WHERE state <> '${LINGER}' LOOP
+      FOR armed IN SELECT state, share FROM simulate.armed WHERE length(state) = 5 LOOP
         IF random() < armed.share THEN
           -- What a sequence counts stays counted, also where the transaction is rolled back.
           PERFORM nextval('simulate.raised');
@@ -33,7 +33,7 @@ export async function installRefusals(db: Pick<Postgres, 'sql'>): Promise<void> 
   await db.sql(`
     CREATE OR REPLACE FUNCTION simulate.linger() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-      IF random() < (SELECT max(share) FROM simulate.armed WHERE state = '${LINGER}') THEN
+      IF random() < (SELECT max(share) FROM simulate.armed WHERE state = 'linger in ' || TG_TABLE_NAME) THEN
         PERFORM nextval('simulate.raised'), pg_sleep(random() * ${LONGEST_S});
       END IF;
       RETURN NULL;

@@ -38,13 +38,7 @@ function commandOf({ by, faults = 'none', servers = 2, clients = 16, accounts = 
   return ['simulate/run.ts', '--no-shrink', ...options]
 }
 
-/** That a fault found nothing to strike tells nothing of the service. */
-const NO_FINDING = /never struck/
-
-function findingIn(output: string): string | null {
-  const [, said = ''] = /^(?:FINDING:|FOUND) (.*)/m.exec(output) ?? []
-  return said === '' || NO_FINDING.test(said) ? null : said
-}
+const findingIn = (output: string): string | null => /^(?:FINDING:|FOUND) (.*)/m.exec(output)?.[1] ?? null
 
 function run(folder: string, args: readonly string[]): Promise<{ status: number | null; output: string }> {
   const child = spawn(process.execPath, args, { cwd: folder, timeout: LONGEST_RUN_MS, killSignal: 'SIGTERM' })

@@ -72,6 +72,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
         "ask('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)",
         "void ask('SELECT pg_notify($1, $2)', [CHANNEL, own])",
       ),
+      edit('storage/revocations.ts', 'last = asked.catch(() => {})', 'last = asked'),
     ],
     faults: 'backends-terminated',
   },

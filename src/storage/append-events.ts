@@ -1,7 +1,7 @@
 import type { Claim } from '../domain/claim.ts'
 import { windowMs } from '../domain/contract.ts'
 import type { Connection } from './database.ts'
-import { plainArray } from './sql-array.ts'
+import { plainArray, textArray } from './sql-array.ts'
 
 interface NewEvent {
   id: string
@@ -113,9 +113,9 @@ export async function appendEvents(
       plainArray(appends.map(({ lastAt }) => lastAt.getTime())),
       plainArray(events.map(({ claimId }) => claimId)),
       plainArray(events.map(({ seq }) => seq)),
-      events.map(({ id }) => id),
-      events.map(({ type }) => type),
-      events.map(({ payload }) => payload),
+      textArray(events.map(({ id }) => id)),
+      textArray(events.map(({ type }) => type)),
+      textArray(events.map(({ payload }) => payload)),
       ...(isLive ? [] : [time.userId, plainArray([...new Set(clockIds)]), plainArray(clockIds)]),
     ],
   })

@@ -4,6 +4,7 @@ import { type Outcome, openState, type Status } from '../domain/lifecycle.ts'
 import { candidateId } from './candidate-id.ts'
 import type { Connection } from './database.ts'
 import { ENTER_TURNSTILE } from './list-page.ts'
+import { plainArray, textArray } from './sql-array.ts'
 
 /** How a caller names a claim (by id) or a candidate (by alias). */
 export type ClaimAddress = { kind: 'claim'; id: string } | { kind: 'candidate'; alias: string }
@@ -148,14 +149,14 @@ export async function insertClaims(
       'claims',
       userId,
       testClockId,
-      rows.map(({ id }) => id),
-      rows.map(({ customerId }) => customerId),
+      plainArray(rows.map(({ id }) => id)),
+      plainArray(rows.map(({ customerId }) => customerId)),
       rows.map(({ alias }) => alias),
       rows.map(({ customerExternalId }) => customerExternalId),
-      rows.map(({ contractJson }) => contractJson),
-      rows.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract))),
-      rows.map(({ contract }) => windowMs(contract.activity_window)),
-      rows.map(({ schemaId }) => schemaId),
+      textArray(rows.map(({ contractJson }) => contractJson)),
+      textArray(rows.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract)))),
+      plainArray(rows.map(({ contract }) => windowMs(contract.activity_window))),
+      plainArray(rows.map(({ schemaId }) => schemaId)),
     ],
   })
   const [first] = inserted

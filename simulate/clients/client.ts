@@ -3,7 +3,7 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ClockRecord } from '../operations/test-clocks.ts'
 import type { Random } from '../random.ts'
-import { type Exchange, type Reply, Wire } from './exchange.ts'
+import { type Exchange, type Hear, type Reply, Wire } from './exchange.ts'
 import type { Account, World } from './world.ts'
 
 /** How long a server may need to be itself again after harm. */
@@ -12,6 +12,14 @@ const AFTERMATH_MS = 20_000
 const LOST_FOR_MS = 8_000
 /** Before somebody tries a server again that is down: what it is asked for meanwhile shows little. */
 const NOBODY_THERE_MS = 300
+
+interface SendOptions {
+  hear?: Hear
+  /** The request may be wrong by then: 400 and 401 are no findings. */
+  mayBeRefused?: boolean
+  /** The connection may be broken off by ourselves. */
+  mayLeave?: boolean
+}
 
 /** One of many who use the service at the same time; it does one thing after the other. */
 export class Client {
@@ -33,11 +41,11 @@ export class Client {
   async send(
     account: Account | null,
     exchange: Omit<Exchange, 'token'>,
-    { onPart, mayBeRefused = false }: { onPart?: (part: string) => void; mayBeRefused?: boolean } = {},
+    { hear, mayBeRefused = false, mayLeave = false }: SendOptions = {},
   ): Promise<Reply> {
     const url = this.random.pick(this.#urls)
     const whole = { token: account?.token ?? null, ...exchange }
-    const reply = await this.#wire.send(url, whole, onPart)
+    const reply = await this.#wire.send(url, whole, hear)
     if (reply.is !== 'answer') await pause(NOBODY_THERE_MS)
     const said = reply.is === 'answer' ? `${reply.status}` : reply.is
     this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
@@ -50,7 +58,11 @@ export class Client {
       demand(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a good token`, about)
       demand(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
     } else {
-      demand(isRough, () => `${asked} was not answered, and nothing was done to the service`, about)
+      demand(
+        isRough || mayLeave,
+        () => `${asked} was not answered, and nothing was done to the service`,
+        about,
+      )
     }
     return reply
   }

@@ -9,6 +9,8 @@ export interface Exchange {
   token: string | null
   body?: string
   headers?: Record<string, string>
+  /** More of the body may follow, by a `Speaker`. */
+  goesOn?: boolean
   /** Of somebody who is signed in, on a page of the service: instead of the token. */
   cookie?: string
 }
@@ -24,6 +26,17 @@ export type Reply =
   | (Times & { is: 'not sent' })
   | (Times & { is: 'lost'; why: string })
 
+/** Goes on with a body while its answer comes. */
+export interface Speaker {
+  write(text: string): void
+  end(): void
+  /** Breaks the connection off: what is under way is lost. */
+  leave(): void
+}
+
+/** Hears the body of an answer as it comes. */
+export type Hear = (part: string, speaker: Speaker) => void
+
 /** One client's connection; a request at a time. */
 export class Wire {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -34,8 +47,8 @@ export class Wire {
     this.#patienceMs = patienceMs
   }
 
-  /** Never rejects. @param onPart hears the body as it comes */
-  send(url: string, exchange: Exchange, onPart?: (part: string) => void): Promise<Reply> {
+  /** Never rejects. @param hear is given the body, which is then not in the reply */
+  send(url: string, exchange: Exchange, hear?: Hear): Promise<Reply> {
     const sentAt = now()
     return new Promise((resolve) => {
       const times = () => ({ sentAt, answeredAt: now() })
@@ -55,23 +68,31 @@ export class Wire {
         clearTimeout(timer)
         resolve({ is: 'not sent', ...times() })
       })
+      const speaker: Speaker = {
+        write: (text) => outgoing.write(text),
+        end: () => outgoing.end(),
+        leave: () => lose('we left'),
+      }
       outgoing.on('response', (response) => {
         const parts: string[] = []
         response.setEncoding('utf8')
         response.on('data', (part: string) => {
           timer.refresh()
-          if (onPart) onPart(part)
+          if (hear) hear(part, speaker)
           else parts.push(part)
         })
         response.on('error', (error) => lose(error.message))
         response.on('close', () => {
           if (!response.complete) return lose('the answer broke off')
           clearTimeout(timer)
+          // Of a body that nobody wants the rest is not sent.
+          if (!outgoing.writableEnded) outgoing.destroy()
           const { statusCode = 0, headers } = response
           resolve({ is: 'answer', status: statusCode, headers, text: parts.join(''), ...times() })
         })
       })
-      outgoing.end(exchange.body)
+      if (exchange.goesOn) outgoing.write(exchange.body ?? '')
+      else outgoing.end(exchange.body)
     })
   }
 
@@ -80,13 +101,19 @@ export class Wire {
   }
 }
 
-function headersOf(url: string, { token, body, headers, cookie }: Exchange): Record<string, string> {
+function headersOf(
+  url: string,
+  { token, body, headers, cookie, goesOn = false }: Exchange,
+): Record<string, string> {
   return {
     ...(token === null || cookie !== undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(cookie === undefined ? {} : { cookie, origin: url }),
     ...(body === undefined
       ? {}
-      : { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(body)}` }),
+      : {
+          'content-type': 'application/json',
+          ...(goesOn ? {} : { 'content-length': `${Buffer.byteLength(body)}` }),
+        }),
     ...headers,
   }
 }

@@ -97,7 +97,8 @@ export class World {
   }
 
   /** Unlike any other of this run. */
-  nextName = (prefix: string): string => `${prefix}-${++this.#serial}`
+  nextNumber = (): number => ++this.#serial
+  nextName = (prefix: string): string => `${prefix}-${this.nextNumber()}`
 
   /** @param times how many things are asked for at once, each of which is judged by itself */
   count(operation: string, times = 1): void {

@@ -18,11 +18,13 @@ const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
 const SEARCHED_OF_ID = 9
 const SEARCHED_OF_ALIAS = 8
 
-export function drawFilters(random: Random, account: Account): Filters {
+/** @param isFile all of the account's may be asked for, since they come in one answer */
+export function drawFilters(random: Random, account: Account, isFile = false): Filters {
   const isOfCandidates = random.chance(0.5)
   const order = random.pick(['asc', 'desc'] as const)
   const status = random.chance(0.3) ? random.pick(STATUSES) : null
-  const { query, fits } = drawWhich(random, account, isOfCandidates)
+  const isAll = isFile && random.chance(0.3)
+  const { query, fits } = isAll ? ALL : drawWhich(random, account, isOfCandidates)
   return {
     isOfCandidates,
     order,
@@ -33,6 +35,8 @@ export function drawFilters(random: Random, account: Account): Filters {
 }
 
 type Which = Pick<Filters, 'query' | 'fits'>
+
+const ALL: Which = { query: {}, fits: () => true }
 
 function drawWhich(random: Random, account: Account, isOfCandidates: boolean): Which {
   const draws = [ofCustomer, ofCustomer, ofCustomer, ofClock, ofSchema, ofBeginning]

@@ -18,7 +18,7 @@ export async function listClaims(client: Client, account: Account): Promise<void
 /** The same as one file. */
 export async function exportClaims(client: Client, account: Account): Promise<void> {
   client.world.count('export claims')
-  const filters = drawFilters(client.random, account)
+  const filters = drawFilters(client.random, account, true)
   const found = await exported(client, account, filters)
   if (found) judgeListed(client, account, filters, found)
 }

@@ -3,6 +3,7 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { same } from '../model/json.ts'
 import type { Story } from '../model/story.ts'
+import type { Filling } from '../operations/fill-log.ts'
 import type { FollowedList } from '../operations/follow-lists.ts'
 import type { SchemaRecord } from '../operations/schemas.ts'
 import type { ClockRecord } from '../operations/test-clocks.ts'
@@ -79,6 +80,9 @@ export class Weather {
 /** What all clients know together. */
 export class World {
   readonly accounts: Account[] = []
+  readonly fillings: Filling[] = []
+  /** Somebody is making one. */
+  isFilling = false
   readonly weather = new Weather()
   readonly tally = new Map<string, number>()
   readonly answers = new Map<string, number>()

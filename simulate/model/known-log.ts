@@ -13,10 +13,15 @@ export class KnownLog {
   /** With none of the items, with the first, and so on. */
   readonly states: readonly State[]
   readonly #places = new Map<string, number>()
+  /** The states that are unlike the one before, with where they begin. */
+  readonly #changes: { state: State; from: number }[]
 
   constructor({ terms, longest }: Story) {
     this.items = longest
     this.states = replay(terms, longest)
+    this.#changes = this.states.flatMap((state, from) =>
+      from > 0 && state === this.states[from - 1] ? [] : [{ state, from }],
+    )
     for (const [i, { id }] of longest.entries()) {
       demand(!this.#places.has(id), () => `two items of the log have the id ${id}`)
       this.#places.set(id, i + 1)
@@ -46,9 +51,11 @@ export class KnownLog {
   }
 
   placesWhere(wasSo: (state: State) => boolean): Places {
-    const from = this.states.findIndex(wasSo)
-    demand(from >= 0, () => 'it was shown in a state that does not follow from its log')
-    return [from, this.states.findLastIndex(wasSo)]
+    const first = this.#changes.findIndex(({ state }) => wasSo(state))
+    const last = this.#changes.findLastIndex(({ state }) => wasSo(state))
+    demand(first >= 0, () => 'it was shown in a state that does not follow from its log')
+    const end = this.#changes[last + 1]?.from ?? this.states.length
+    return [this.#changes[first]?.from ?? 0, end - 1]
   }
 }
 

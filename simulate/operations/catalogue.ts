@@ -2,6 +2,7 @@ import type { Client } from '../clients/client.ts'
 import type { Account, ClaimRecord } from '../clients/world.ts'
 import { createBatch, createClaim, createFromSchema, createTaken } from './create-claim.ts'
 import { explainClaim } from './explain-claim.ts'
+import { fillLog } from './fill-log.ts'
 import { followLists } from './follow-lists.ts'
 import { exportClaims, listClaims, listCustomers } from './list-records.ts'
 import { createCustomer } from './open-accounts.ts'
@@ -50,6 +51,7 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 100, run: toClaim(submitEvent) },
   { weight: 16, run: toClaims(submitBatch) },
   { weight: 12, run: toClaims(submitLines) },
+  { weight: 3, run: fillLog },
   { weight: 20, run: toClaim(readClaim) },
   { weight: 6, run: toClaim(judgeEarly) },
   { weight: 8, run: createClaim },

@@ -50,6 +50,16 @@ export async function createClaim(client: Client, account: Account): Promise<voi
   await create(client, account, drawWanted(client, account, client.random.chance(0.4)))
 }
 
+/** A claim or candidate by the real time under just this contract. Null: nobody knows whether it is there. */
+export async function createUnder(
+  client: Client,
+  account: Account,
+  contract: Contract,
+): Promise<ClaimRecord | null> {
+  const wanted = { ...drawWanted(client, account, client.random.chance(0.4)), contract, clock: null }
+  return await create(client, account, wanted)
+}
+
 /** The same under the contract of a schema, which nobody changes meanwhile. */
 export async function createFromSchema(client: Client, account: Account): Promise<void> {
   const schema = account.schemas.find(({ isBusy, contract }) => !isBusy && contract !== null)
@@ -64,7 +74,7 @@ export async function createFromSchema(client: Client, account: Account): Promis
   schema.isBusy = false
 }
 
-async function create(client: Client, account: Account, wanted: Wanted): Promise<void> {
+async function create(client: Client, account: Account, wanted: Wanted): Promise<ClaimRecord | null> {
   const isCandidate = wanted.alias !== null
   client.world.count(isCandidate ? 'create candidate' : 'create claim')
   const reply = await client.send(account, {
@@ -74,8 +84,8 @@ async function create(client: Client, account: Account, wanted: Wanted): Promise
   })
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') noteUnknown(account, wanted)
-  if (reply.is !== 'answer' || reply.status >= 500) return
-  addCreation(account, wanted, reply.status, parse(reply.text), reply)
+  if (reply.is !== 'answer' || reply.status >= 500) return null
+  return addCreation(account, wanted, reply.status, parse(reply.text), reply)
 }
 
 const MOST_IN_BATCH = 8
@@ -149,17 +159,23 @@ function bodyOf({ customer, contract, schema, alias, clock }: Wanted): JsonObjec
   return { ...whose, ...by, ...terms }
 }
 
-function addCreation(account: Account, wanted: Wanted, status: number, body: JsonObject, times: Times): void {
+function addCreation(
+  account: Account,
+  wanted: Wanted,
+  status: number,
+  body: JsonObject,
+  times: Times,
+): ClaimRecord | null {
   if (status === 404 && wanted.clock) {
     sawGone(wanted.clock, 'a creation finds it gone', times.sentAt, times.answeredAt)
-    return
+    return null
   }
   demand(
     status === 201,
     () => `a creation was answered ${status}`,
     () => ({ wanted, body }),
   )
-  addClaim(account, wanted, body, times.sentAt, times.answeredAt)
+  return addClaim(account, wanted, body, times.sentAt, times.answeredAt)
 }
 
 function addClaim(
@@ -168,7 +184,7 @@ function addClaim(
   body: JsonObject,
   sentAt: number,
   answeredAt: number,
-): void {
+): ClaimRecord {
   const { alias, clock, contract, customer } = wanted
   const address = alias ?? (body.id as string)
   const createdAt = Date.parse(body.created_at as string)
@@ -213,4 +229,5 @@ function addClaim(
   }
   account.claims.push(record)
   account.byAddress.set(address, record)
+  return record
 }

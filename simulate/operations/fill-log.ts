@@ -3,7 +3,7 @@ import type { Account, ClaimRecord } from '../clients/world.ts'
 import type { Contract } from '../model/contract.ts'
 import { MOST_EVENTS } from '../model/replay.ts'
 import { createUnder } from './create-claim.ts'
-import { judgeEarly } from './read-claim.ts'
+import { judgeEarly, readClaim } from './read-claim.ts'
 import { sendBatch } from './submit-batch.ts'
 import { type Draft, drawSubmission, submitEvent } from './submit-event.ts'
 
@@ -68,12 +68,19 @@ async function fill(client: Client, filling: Filling): Promise<void> {
     if (isNear) filling.sent += is === 'recorded' ? 1 : 0
     else if (!isThere) filling.sent--
   }
-  if (isNear && random.chance(0.2)) await judgeEarly(client, record)
+  if (isNear && random.chance(0.1)) await countAgain(client, filling)
+}
+
+/** What was lost on the way was not counted right. */
+async function countAgain(client: Client, filling: Filling): Promise<void> {
+  const { record } = filling
+  await (client.random.chance(0.3) ? judgeEarly : readClaim)(client, record)
+  filling.sent = record.longest.length
 }
 
 function draw(client: Client, record: ClaimRecord, isNear: boolean): Draft {
   const { random, world } = client
   if (isNear && random.chance(0.4)) return drawSubmission(client, record)
-  const type = isNear && random.chance(0.03) ? LAST_EVENT : 'noise'
+  const type = isNear && random.chance(0.006) ? LAST_EVENT : 'noise'
   return { id: world.nextName('f'), type, payload: {} }
 }

@@ -2,7 +2,9 @@ import type { State, Status } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { same } from '../model/json.ts'
+import type { Rising } from '../model/rising.ts'
 import type { Story } from '../model/story.ts'
+import type { Naming } from '../operations/create-customer.ts'
 import type { Filling } from '../operations/fill-log.ts'
 import type { FollowedList } from '../operations/follow-lists.ts'
 import type { SchemaRecord } from '../operations/schemas.ts'
@@ -18,6 +20,8 @@ export interface Account {
   cookie: string
   tokens: TokenRecord[]
   customers: Customer[]
+  /** Of customers that several clients want to make. */
+  names: Map<string, Naming>
   /** All claims and candidates whose creation was acknowledged. */
   claims: ClaimRecord[]
   byAddress: Map<string, ClaimRecord>
@@ -31,6 +35,10 @@ export interface Account {
 export interface Customer {
   id: string
   externalId: string
+  /** How often it was renamed, which its name tells. */
+  renames: Rising
+  /** Nobody renames it, and its name is known. */
+  isSettled: boolean
   /** When its creation was sent and acknowledged. */
   sentAt: number
   answeredAt: number

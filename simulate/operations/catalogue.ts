@@ -1,11 +1,13 @@
 import type { Client } from '../clients/client.ts'
 import type { Account, ClaimRecord } from '../clients/world.ts'
-import { createBatch, createClaim, createFromSchema, createTaken } from './create-claim.ts'
+import { createBatch } from './create-batch.ts'
+import { createClaim, createFromSchema, createTaken } from './create-claim.ts'
+import { createCustomer } from './create-customer.ts'
 import { explainClaim } from './explain-claim.ts'
 import { fillLog } from './fill-log.ts'
 import { followLists } from './follow-lists.ts'
 import { exportClaims, listClaims, listCustomers } from './list-records.ts'
-import { createCustomer } from './open-accounts.ts'
+import { findCustomer, getCustomer, renameCustomer } from './name-customers.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
 import { judgeEarly, readClaim } from './read-claim.ts'
 import { changeSchema } from './schemas.ts'
@@ -56,6 +58,9 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 6, run: toClaim(judgeEarly) },
   { weight: 8, run: createClaim },
   { weight: 3, run: createCustomer },
+  { weight: 3, run: renameCustomer },
+  { weight: 3, run: getCustomer },
+  { weight: 1, run: findCustomer },
   { weight: 5, run: listClaims },
   { weight: 2, run: exportClaims },
   { weight: 1, run: listCustomers },

@@ -1,8 +1,7 @@
 import type { Client } from '../clients/client.ts'
-import { parse } from '../clients/client.ts'
 import type { Account, World } from '../clients/world.ts'
-import { demand } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
+import { createCustomer } from './create-customer.ts'
 import { followed } from './follow-lists.ts'
 import { createToken, signIn } from './tokens.ts'
 
@@ -17,6 +16,7 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       cookie: '',
       tokens: [],
       customers: [],
+      names: new Map(),
       claims: [],
       byAddress: new Map(),
       clocks: [],
@@ -29,22 +29,4 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
     for (let n = 0; n < 3; n++) await createToken(client, account)
     for (let n = 0; n < 3; n++) await createCustomer(client, account)
   }
-}
-
-export async function createCustomer(client: Client, account: Account): Promise<void> {
-  client.world.count('create customer')
-  const externalId = client.world.nextName(`customer ${account.name}`)
-  const reply = await client.send(account, {
-    method: 'POST',
-    path: '/v1/customers',
-    body: JSON.stringify({ external_id: externalId }),
-  })
-  if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
-    reply.status === 201,
-    () => `a customer's creation was answered ${reply.status}`,
-    () => reply,
-  )
-  const { id } = parse(reply.text)
-  account.customers.push({ id: id as string, externalId, sentAt: reply.sentAt, answeredAt: reply.answeredAt })
 }

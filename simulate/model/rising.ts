@@ -1,0 +1,40 @@
+import { demand } from './finding.ts'
+
+/**
+ * A number of which nobody knows more than what was answered, and which only rises: whoever begins to read it must
+ * find what had been written or seen by then, and nothing that nobody sent.
+ */
+export class Rising {
+  readonly name: string
+  #sent: number
+  #surely: number
+
+  constructor(name: string, from: number) {
+    this.name = name
+    this.#sent = from
+    this.#surely = from
+  }
+
+  /** One writer at a time. Returns what to write, and what to call once it was acknowledged. */
+  write(): { value: number; done: () => void } {
+    const value = ++this.#sent
+    return { value, done: () => this.#raise(value) }
+  }
+
+  /** To be called before the request is sent; and what it returns, with what the answer shows. */
+  read(): (shown: number) => void {
+    const atLeast = this.#surely
+    return (shown) => {
+      demand(
+        shown >= atLeast && shown <= this.#sent,
+        () =>
+          `${this.name} shows ${shown}, after ${atLeast} was seen and before ${this.#sent + 1} was written`,
+      )
+      this.#raise(shown)
+    }
+  }
+
+  #raise(value: number): void {
+    this.#surely = Math.max(this.#surely, value)
+  }
+}

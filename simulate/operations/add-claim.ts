@@ -1,0 +1,96 @@
+import type { Times } from '../clients/exchange.ts'
+import { type Account, type ClaimRecord, fixedOf, stateOf } from '../clients/world.ts'
+import { sawGone, sawThere, sawTime } from '../model/clock-story.ts'
+import { opened } from '../model/contract.ts'
+import { demand } from '../model/finding.ts'
+import { canonical, type JsonObject, same } from '../model/json.ts'
+import type { LogItem } from '../model/replay.ts'
+import type { Wanted } from './wanted-claim.ts'
+
+/** What a creation answered. */
+export function addCreation(
+  account: Account,
+  wanted: Wanted,
+  status: number,
+  body: JsonObject,
+  times: Times,
+): ClaimRecord | null {
+  if (status === 404 && wanted.clock) {
+    sawGone(wanted.clock, 'a creation finds it gone', times.sentAt, times.answeredAt)
+    return null
+  }
+  demand(
+    status === 201,
+    () => `a creation was answered ${status}`,
+    () => ({ wanted, body }),
+  )
+  const record = addClaim(account, wanted, body, times.sentAt, times.answeredAt)
+  const [look] = record.looks
+  const isNew = same({ ...look?.state }, { ...opened(wanted.contract, record.terms.createdAt) })
+  const about = () => ({ wanted, body })
+  demand(same(body.events, []), () => 'a new claim has events', about)
+  demand(isNew, () => 'a new claim is not OPEN from its creation on', about)
+  return record
+}
+
+/** As it is there; it may have been made a while ago. */
+export function addClaim(
+  account: Account,
+  wanted: Wanted,
+  body: JsonObject,
+  sentAt: number,
+  answeredAt: number,
+): ClaimRecord {
+  const { alias, clock, contract, customer } = wanted
+  const address = alias ?? (body.id as string)
+  const createdAt = Date.parse(body.created_at as string)
+  const terms = { contract, createdAt, isOnClock: clock !== null }
+  const state = stateOf(body)
+  const about = () => ({ wanted, body })
+  demand(
+    canonical(body.contract) === canonical(contract as unknown as JsonObject),
+    () => 'a new claim has another contract than was sent',
+    about,
+  )
+  demand(body.schema_id === (wanted.schema?.id ?? null), () => 'a new claim has another schema', about)
+  demand(body.test_clock_id === (clock?.id ?? null), () => 'a new claim is on another clock', about)
+  const events = body.events as LogItem[]
+  if (clock) {
+    sawTime(clock, `${address} was created`, sentAt, answeredAt, createdAt)
+    sawThere(clock, `${address} was created`, sentAt, answeredAt)
+  }
+  const record: ClaimRecord = {
+    name: alias === null ? `claim ${address}` : `candidate ${address}`,
+    terms,
+    submissions: [],
+    looks: [{ how: 'its creation', sentAt, answeredAt, state, items: events.length }],
+    longest: events,
+    account,
+    customer,
+    clock,
+    alias,
+    address,
+    path: alias === null ? `/v1/claims/${address}` : `/v1/candidates/${encodeURIComponent(alias)}`,
+    fixed: fixedOf(body),
+    sentAt,
+    answeredAt,
+    isGone: false,
+    uses: 0,
+    status: state.status,
+  }
+  account.claims.push(record)
+  account.byAddress.set(address, record)
+  return record
+}
+
+/** Nobody knows whether it was made. */
+export function noteUnknown(account: Account, { clock }: Wanted): void {
+  account.unknownClaims++
+  if (clock) clock.unknownClaims++
+}
+
+/** It is known by now. */
+export function forgetUnknown(account: Account, { clock }: Wanted): void {
+  account.unknownClaims--
+  if (clock) clock.unknownClaims--
+}

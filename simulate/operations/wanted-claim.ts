@@ -1,0 +1,54 @@
+import type { Client } from '../clients/client.ts'
+import type { Account, Customer } from '../clients/world.ts'
+import type { Contract } from '../model/contract.ts'
+import type { JsonObject } from '../model/json.ts'
+import { drawContract } from './draw.ts'
+import type { SchemaRecord } from './schemas.ts'
+import type { ClockRecord } from './test-clocks.ts'
+
+/** A claim, or a candidate, that somebody wants to make. */
+export interface Wanted {
+  customer: Customer
+  contract: Contract
+  /** Where the contract is copied from. */
+  schema: SchemaRecord | null
+  alias: string | null
+  clock: ClockRecord | null
+}
+
+/** Some that a path, or a spreadsheet, could take for something else. */
+const ALIASES = [
+  'alias',
+  'alias',
+  'alias',
+  'Alias ü',
+  '=1+2+3',
+  '-alias',
+  'a,"b";c',
+  'a/b?c#%41',
+  'two\nlines',
+]
+
+export function drawWanted(client: Client, account: Account, isCandidate: boolean): Wanted {
+  const { random, world } = client
+  const clock = random.chance(0.35) ? client.pickClock(account) : null
+  return {
+    clock,
+    customer: random.pick(account.customers),
+    contract: drawContract(random, clock !== null),
+    schema: null,
+    alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
+  }
+}
+
+export function bodyOf({ customer, contract, schema, alias, clock }: Wanted): JsonObject {
+  const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
+  const whose: JsonObject =
+    alias === null
+      ? { customer_id: customer.id }
+      : { candidate_alias: alias, customer_uuid: customer.externalId }
+  const terms: JsonObject = schema
+    ? { schema_id: schema.id }
+    : { contract: contract as unknown as JsonObject }
+  return { ...whose, ...by, ...terms }
+}

@@ -1,6 +1,7 @@
 import type { Progress } from '../bench/progress.ts'
 import { judgeCalm } from './checks/judge-calm.ts'
 import { judgeOverviews } from './checks/judge-overviews.ts'
+import { judgePeople } from './checks/judge-people.ts'
 import { judgeClaims, judgeClocks, judgeTables } from './checks/judge-world.ts'
 import { waitForChecks } from './checks/wait-for-checks.ts'
 import { Client } from './clients/client.ts'
@@ -93,6 +94,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     await judgeClocks(world, judge)
     for (const account of world.accounts) await judgeFollowed(judge, account)
     await judgeOverviews(world, stage, judge)
+    await judgePeople(world, stage)
     await judgeTables(stage)
     if (options.faults.length === 0) await judgeCalm(world, stage)
     if (stage.complaints.length > 0) throw complaintsOf(stage)

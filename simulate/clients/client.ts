@@ -28,6 +28,7 @@ export class Client {
   readonly random: Random
   readonly #urls: readonly string[]
   readonly #wire: Wire
+  #second: Client | null = null
 
   constructor(name: string, world: World, random: Random, urls: readonly string[]) {
     this.name = name
@@ -39,7 +40,7 @@ export class Client {
 
   /** An answer, or none: but never a fault of the service, and none in calm weather. */
   async send(
-    account: Account | null,
+    account: Pick<Account, 'token'> | null,
     exchange: Omit<Exchange, 'token'>,
     { hear, mayBeRefused = false, mayLeave = false }: SendOptions = {},
   ): Promise<Reply> {
@@ -83,7 +84,14 @@ export class Client {
     return there.length === 0 ? null : this.random.pick(there)
   }
 
+  /** Another one of the same people, for what is done at the same moment. */
+  get second(): Client {
+    this.#second ??= new Client(`${this.name} too`, this.world, this.random.fork('second'), this.#urls)
+    return this.#second
+  }
+
   close(): void {
+    this.#second?.close()
     this.#wire.close()
   }
 }

@@ -9,6 +9,8 @@ export interface Exchange {
   token: string | null
   body?: string
   headers?: Record<string, string>
+  /** It may take longer than others, so many times. */
+  slowness?: number
   /** More of the body may follow, by a `Speaker`. */
   goesOn?: boolean
   /** Of somebody who is signed in, on a page of the service: instead of the token. */
@@ -62,7 +64,8 @@ export class Wire {
         agent: this.#agent,
         headers: headersOf(url, exchange),
       })
-      const timer = setTimeout(() => lose(`nothing for ${this.#patienceMs} ms`), this.#patienceMs)
+      const patienceMs = this.#patienceMs * (exchange.slowness ?? 1)
+      const timer = setTimeout(() => lose(`nothing for ${patienceMs} ms`), patienceMs)
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ECONNREFUSED') return lose(error.code ?? error.message)
         clearTimeout(timer)
@@ -116,4 +119,10 @@ function headersOf(
         }),
     ...headers,
   }
+}
+
+/** The cookies that an answer sets. */
+export function cookieOf(reply: Reply): string {
+  const set = reply.is === 'answer' ? (reply.headers['set-cookie'] ?? []) : []
+  return set.map((cookie) => cookie.split(';')[0]).join('; ')
 }

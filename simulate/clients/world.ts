@@ -10,6 +10,7 @@ import type { FollowedList } from '../operations/follow-lists.ts'
 import type { SchemaRecord } from '../operations/schemas.ts'
 import type { ClockRecord } from '../operations/test-clocks.ts'
 import type { TokenRecord } from '../operations/tokens.ts'
+import { People } from '../people/people.ts'
 import type { Random } from '../random.ts'
 
 export interface Account {
@@ -27,6 +28,7 @@ export interface Account {
   byAddress: Map<string, ClaimRecord>
   clocks: ClockRecord[]
   schemas: SchemaRecord[]
+  deletedSchemas: string[]
   lists: FollowedList[]
   /** Creations of which nobody knows whether they took effect. */
   unknownClaims: number
@@ -91,6 +93,7 @@ export class World {
   readonly fillings: Filling[] = []
   /** Somebody is making one. */
   isFilling = false
+  readonly people = new People()
   readonly weather = new Weather()
   readonly tally = new Map<string, number>()
   readonly answers = new Map<string, number>()

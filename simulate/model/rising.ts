@@ -15,9 +15,12 @@ export class Rising {
     this.#surely = from
   }
 
-  /** One writer at a time. Returns what to write, and what to call once it was acknowledged. */
-  write(): { value: number; done: () => void } {
-    const value = ++this.#sent
+  /**
+   * Of the next value there is one writer at a time; the same may be written by several.
+   * Returns what to write, and what to call once it was acknowledged.
+   */
+  write(value: number = this.#sent + 1): { value: number; done: () => void } {
+    this.#sent = Math.max(this.#sent, value)
     return { value, done: () => this.#raise(value) }
   }
 
@@ -32,6 +35,11 @@ export class Rising {
       )
       this.#raise(shown)
     }
+  }
+
+  /** What it surely is, or more. */
+  get surely(): number {
+    return this.#surely
   }
 
   #raise(value: number): void {

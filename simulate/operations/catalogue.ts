@@ -1,12 +1,18 @@
 import type { Client } from '../clients/client.ts'
 import type { Account, ClaimRecord } from '../clients/world.ts'
+import { invite, listInvitations } from '../people/invitations.ts'
+import { livePeople } from '../people/live-people.ts'
+import { askHealth } from './ask-health.ts'
 import { createBatch } from './create-batch.ts'
 import { createClaim, createFromSchema, createTaken } from './create-claim.ts'
 import { createCustomer } from './create-customer.ts'
 import { explainClaim } from './explain-claim.ts'
 import { fillLog } from './fill-log.ts'
 import { followLists } from './follow-lists.ts'
+import { listClocks } from './list-clocks.ts'
 import { exportClaims, listClaims, listCustomers } from './list-records.ts'
+import { listSchemas } from './list-schemas.ts'
+import { listTokens } from './list-tokens.ts'
 import { findCustomer, getCustomer, renameCustomer } from './name-customers.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
 import { judgeEarly, readClaim } from './read-claim.ts'
@@ -65,6 +71,10 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 2, run: exportClaims },
   { weight: 1, run: listCustomers },
   { weight: 6, run: simulateContract },
+  { weight: 1, run: listSchemas },
+  { weight: 1, run: listClocks },
+  { weight: 1, run: listTokens },
+  { weight: 1, run: askHealth },
   { weight: 8, run: followLists },
   { weight: 4, run: reachOthers },
   { weight: 1, run: listOthers },
@@ -75,6 +85,9 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 1, run: createTaken },
   { weight: 1, run: revokeToken },
   { weight: 6, run: useAnyToken },
+  { weight: 1, run: invite },
+  { weight: 1, run: listInvitations },
+  { weight: 10, run: livePeople },
   { weight: 1, run: createClock },
   { weight: 5, run: advanceClock },
   { weight: 1, run: deleteClock },

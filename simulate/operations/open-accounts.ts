@@ -21,6 +21,7 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       byAddress: new Map(),
       clocks: [],
       schemas: [],
+      deletedSchemas: [],
       lists: followed(),
       unknownClaims: 0,
     }

@@ -3,19 +3,27 @@ import type { Account } from '../clients/world.ts'
 import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
+import { Rising } from '../model/rising.ts'
 import { drawContract } from './draw.ts'
 
-/** A claim template. Each is used by one client at a time, so that what it holds is known. */
+/** A claim template. Each is changed by one client at a time, so that what it holds is known. */
 export interface SchemaRecord {
   id: string
+  /** Which contract it has; the contract's price tells. */
+  versions: Rising
+  /** Somebody tries, or tried. */
+  isDeleted: boolean
   /** Null: nobody knows which of two. */
   contract: Contract | null
   isBusy: boolean
 }
 
+/** Deleted ones that must not come back. */
+const MOST_REMEMBERED = 100
+
 export async function createSchema(client: Client, account: Account): Promise<void> {
   client.world.count('create schema')
-  const contract = drawContract(client.random, false)
+  const contract = { ...drawContract(client.random, false), price: 0 }
   const reply = await client.send(account, {
     method: 'POST',
     path: '/v1/schemas',
@@ -33,7 +41,9 @@ export async function createSchema(client: Client, account: Account): Promise<vo
     () => 'a new schema has another contract',
     () => body,
   )
-  account.schemas.push({ id: body.id as string, contract, isBusy: false })
+  const id = body.id as string
+  const versions = new Rising(`the contract of the schema ${id}`, 0)
+  account.schemas.push({ id, versions, contract, isDeleted: false, isBusy: false })
 }
 
 /** Reads, replaces or deletes one; the claims that were made from it stay as they are. */
@@ -48,6 +58,7 @@ export async function changeSchema(client: Client, account: Account): Promise<vo
 
 async function readSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
   client.world.count('read schema')
+  const saw = schema.versions.read()
   const reply = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
   if (reply.is !== 'answer' || reply.status >= 500) return
   demand(
@@ -55,31 +66,39 @@ async function readSchema(client: Client, account: Account, schema: SchemaRecord
     () => `the schema ${schema.id} is there, and reading it answered ${reply.status}`,
   )
   const { contract } = parse(reply.text)
-  if (schema.contract === null) schema.contract = contract as unknown as Contract
-  const about = () => ({ contract, schema })
+  saw(Number((contract as JsonObject).price))
+  const isSame = schema.contract === null || same(contract, schema.contract as unknown as JsonObject)
   demand(
-    same(contract, schema.contract as unknown as JsonObject),
+    isSame,
     () => `the schema ${schema.id} has changed`,
-    about,
+    () => ({ contract, schema }),
   )
 }
 
 async function replaceSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
+  // What has no answer may yet take effect, and must not do so after another.
+  if (schema.contract === null) return
   client.world.count('replace schema')
-  const contract = drawContract(client.random, false)
+  const { value, done } = schema.versions.write()
+  const contract = { ...drawContract(client.random, false), price: value }
   const body = JSON.stringify({ contract })
   const reply = await client.send(account, { method: 'PATCH', path: `/v1/schemas/${schema.id}`, body })
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') schema.contract = null
-  if (outcome === 'done') schema.contract = contract
+  if (outcome !== 'done') return
+  schema.contract = contract
+  done()
 }
 
 async function deleteSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
   client.world.count('delete schema')
+  schema.isDeleted = true
   const reply = await client.send(account, { method: 'DELETE', path: `/v1/schemas/${schema.id}` })
-  if (outcomeOf(reply) === 'refused') return
+  schema.isDeleted = outcomeOf(reply) !== 'refused'
+  if (!schema.isDeleted) return
   account.schemas = account.schemas.filter((other) => other !== schema)
   if (outcomeOf(reply) === 'unknown') return
+  account.deletedSchemas = [schema.id, ...account.deletedSchemas].slice(0, MOST_REMEMBERED)
   const again = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
   const isThere = again.is === 'answer' && again.status === 200
   demand(!isThere, () => `the schema ${schema.id} was deleted, and is there`)

@@ -1,0 +1,19 @@
+import type { World } from '../clients/world.ts'
+import { demand } from '../model/finding.ts'
+import type { Stage } from '../stage.ts'
+
+/** An account for each sign-up that was acknowledged, and one used invitation for each account. */
+export async function judgePeople({ people }: World, stage: Stage): Promise<void> {
+  const { signedUp, unknown } = people
+  const [row] = await stage.sql<{ accounts: number; used: number }>(
+    `SELECT (SELECT count(*)::integer FROM users WHERE email LIKE 'person-%@example.com') AS accounts,
+       (SELECT count(*)::integer FROM invitations WHERE used_at IS NOT NULL AND claims_user_id IS NULL) AS used`,
+  )
+  const { accounts = 0, used = 0 } = row ?? {}
+  const fits = accounts >= signedUp && accounts <= signedUp + unknown && used === accounts
+  demand(
+    fits,
+    () => `${accounts} accounts and ${used} used invitations`,
+    () => ({ signedUp, unknown, accounts, used }),
+  )
+}

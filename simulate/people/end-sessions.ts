@@ -1,7 +1,7 @@
 import { type Client, outcomeOf } from '../clients/client.ts'
 import { cookieOf, now, type Reply } from '../clients/exchange.ts'
 import { demand } from '../model/finding.ts'
-import type { Span } from '../operations/tokens.ts'
+import { type Span, useToken } from '../operations/tokens.ts'
 import { addSession, HASHING_SLOWNESS, type Person, type Session } from './people.ts'
 import { newSession, useSession } from './sessions.ts'
 
@@ -19,10 +19,15 @@ export async function signOut(client: Client, person: Person, session: Session):
 }
 
 /** Another one of the same account, with the tokens that were made in it. */
-export async function revokeSession(client: Client, session: Session, other: Session): Promise<void> {
+export async function revokeSession(
+  client: Client,
+  person: Person,
+  session: Session,
+  other: Session,
+): Promise<void> {
   if (other.name === null || other === session) return
   client.world.count('revoke session')
-  await endThose([other], () => ask(client, session, 'revoke-session', { token: other.name }))
+  await endThose(client, person, [other], () => ask(client, session, 'revoke-session', { token: other.name }))
 }
 
 export async function revokeOthers(client: Client, person: Person, session: Session): Promise<void> {
@@ -30,7 +35,7 @@ export async function revokeOthers(client: Client, person: Person, session: Sess
   client.world.count('revoke other sessions')
   begin(person)
   const others = person.sessions.filter((other) => other !== session)
-  await endThose(others, () => ask(client, session, 'revoke-other-sessions', {}))
+  await endThose(client, person, others, () => ask(client, session, 'revoke-other-sessions', {}))
   person.isBusy = false
 }
 
@@ -60,7 +65,12 @@ function begin(person: Person): void {
 }
 
 /** Sessions that are revoked, and their tokens with them. */
-async function endThose(sessions: readonly Session[], send: () => Promise<Reply>): Promise<void> {
+async function endThose(
+  client: Client,
+  person: Person,
+  sessions: readonly Session[],
+  send: () => Promise<Reply>,
+): Promise<void> {
   const ends = sessions.map(({ end }) => end.write(1))
   const span: Span = { sentAt: now(), answeredAt: Infinity }
   for (const session of sessions) session.revocation ??= span
@@ -70,6 +80,9 @@ async function endThose(sessions: readonly Session[], send: () => Promise<Reply>
   for (const { revocation } of sessions) {
     if (revocation) revocation.answeredAt = Math.min(revocation.answeredAt, reply.answeredAt)
   }
+  // At once on every server: so also on those that knew it a moment ago.
+  const tokens = sessions.flatMap((session) => session.tokens)
+  for (const token of tokens.slice(-3)) await useToken(client, person.userId, token)
 }
 
 async function ask(client: Client, session: Session, what: string, fields: object): Promise<Reply> {

@@ -14,7 +14,10 @@ const ACTS: [weight: number, act: Act][] = [
   [6, (client, _, session) => makeTokenIn(client, session)],
   [10, (client, { userId }, session) => useTokenOf(client, session, userId)],
   [1, signOut],
-  [2, (client, { sessions }, session) => revokeSession(client, session, client.random.pick(sessions))],
+  [
+    2,
+    (client, person, session) => revokeSession(client, person, session, client.random.pick(person.sessions)),
+  ],
   [1, revokeOthers],
   [2, changePassword],
 ]

@@ -10,6 +10,7 @@ const CHANGE_EVERY_MS = 15_000
 /** It ends this session, but no token that was made in it. */
 export async function signOut(client: Client, person: Person, session: Session): Promise<void> {
   client.world.count('sign out')
+  session.endings++
   const { done } = session.end.write(1)
   const reply = await ask(client, session, 'sign-out', {})
   if (outcomeOf(reply) !== 'done') return
@@ -48,6 +49,7 @@ export async function changePassword(client: Client, person: Person, session: Se
   begin(person)
   const newPassword = world.nextName('pass word')
   const ends = person.sessions.map(({ end }) => end.write(1))
+  for (const session of person.sessions) session.endings++
   const reply = await ask(client, session, 'change-password', { currentPassword: password, newPassword })
   const isUnknown = outcomeOf(reply) === 'unknown' || (reply.is === 'answer' && reply.status >= 500)
   person.password = isUnknown ? null : password
@@ -73,12 +75,16 @@ async function endThose(
 ): Promise<void> {
   const ends = sessions.map(({ end }) => end.write(1))
   const span: Span = { sentAt: now(), answeredAt: Infinity }
-  for (const session of sessions) session.revocation ??= span
+  for (const session of sessions) {
+    session.endings++
+    session.revocation ??= span
+  }
   const reply = await send()
   if (outcomeOf(reply) !== 'done') return
   for (const { done } of ends) done()
-  for (const { revocation } of sessions) {
-    if (revocation) revocation.answeredAt = Math.min(revocation.answeredAt, reply.answeredAt)
+  // One that ended in another way before is not there to be revoked, and leaves its tokens.
+  for (const session of sessions) {
+    if (session.endings === 1) session.revocation = { ...span, answeredAt: reply.answeredAt }
   }
   // At once on every server: so also on those that knew it a moment ago.
   const tokens = sessions.flatMap((session) => session.tokens)

@@ -24,6 +24,8 @@ export interface Session {
   /** Made in it; they end with it where it is revoked, but not where its owner signs out. */
   tokens: TokenRecord[]
   revocation: Span | null
+  /** How often it was asked to end, in whatever way. */
+  endings: number
 }
 
 export interface Invitation {

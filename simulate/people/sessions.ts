@@ -16,6 +16,7 @@ export const newSession = (email: string, cookie: string): Session => ({
   end: new Rising(`the end of a session of ${email}`, 0),
   tokens: [],
   revocation: null,
+  endings: 0,
 })
 
 /** With the password, or now and then with another. */

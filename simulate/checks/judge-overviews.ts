@@ -39,6 +39,9 @@ function figuresOf(overview: JsonObject): JsonObject {
     days.reduce((sum, day) => sum + Number((day[outcome] as JsonObject).count), 0)
   return {
     statuses: overview.statuses as JsonObject,
+    pending_outcomes: overview.pending_outcomes as JsonObject,
+    due_next: (overview.due_next as JsonObject[]).map(({ due_at }) => due_at as string),
+    overdue: (overview.overdue as JsonObject).count as number,
     resolved: { confirmed: resolved('confirmed'), failed: resolved('failed') },
   }
 }
@@ -49,11 +52,24 @@ async function recount({ userId }: Account, stage: Stage): Promise<JsonObject> {
      FROM claims WHERE user_id = $1 AND test_clock_id IS NULL GROUP BY status`,
     [userId],
   )
-  const of = (status: string) => {
-    const { count = 0, amount = '0' } = rows.find((row) => row.status === status) ?? {}
+  const pending = await stage.sql<{ status: string; count: number; amount: string }>(
+    `SELECT scheduled_outcome AS status, count(*)::integer AS count, trim_scale(sum((contract->>'price')::numeric))::text AS amount
+     FROM claims WHERE user_id = $1 AND test_clock_id IS NULL AND status = 'PENDING' GROUP BY 1`,
+    [userId],
+  )
+  const due = await stage.sql<{ due_at: Date }>(
+    `SELECT due_at FROM claims WHERE user_id = $1 AND test_clock_id IS NULL AND due_at IS NOT NULL ORDER BY due_at LIMIT 5`,
+    [userId],
+  )
+  const tally = (among: typeof rows, status: string) => {
+    const { count = 0, amount = '0' } = among.find((row) => row.status === status) ?? {}
     return { count, amount }
   }
+  const of = (status: string) => tally(rows, status)
   return {
+    pending_outcomes: { CONFIRMED: tally(pending, 'CONFIRMED'), FAILED: tally(pending, 'FAILED') },
+    due_next: due.map(({ due_at }) => due_at.toISOString()),
+    overdue: 0,
     statuses: { OPEN: of('OPEN'), PENDING: of('PENDING'), CONFIRMED: of('CONFIRMED'), FAILED: of('FAILED') },
     resolved: { confirmed: of('CONFIRMED').count, failed: of('FAILED').count },
   }

@@ -32,6 +32,8 @@ export interface Account {
   lists: FollowedList[]
   /** Creations of which nobody knows whether they took effect. */
   unknownClaims: number
+  /** Creations that were not answered yet. */
+  claimsUnderWay: number
 }
 
 export interface Customer {

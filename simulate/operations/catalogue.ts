@@ -16,6 +16,7 @@ import { listTokens } from './list-tokens.ts'
 import { findCustomer, getCustomer, renameCustomer } from './name-customers.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
 import { judgeEarly, readClaim } from './read-claim.ts'
+import { readOverview } from './read-overview.ts'
 import { changeSchema } from './schemas.ts'
 import { simulateContract } from './simulate-contract.ts'
 import { submitBatch } from './submit-batch.ts'
@@ -71,6 +72,7 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 2, run: exportClaims },
   { weight: 1, run: listCustomers },
   { weight: 6, run: simulateContract },
+  { weight: 2, run: readOverview },
   { weight: 1, run: listSchemas },
   { weight: 1, run: listClocks },
   { weight: 1, run: listTokens },

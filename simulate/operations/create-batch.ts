@@ -17,7 +17,9 @@ export async function createBatch(client: Client, account: Account): Promise<voi
     drawWanted(client, account, isOfCandidates),
   )
   const body = JSON.stringify({ [kind]: wanted.map(bodyOf) })
+  account.claimsUnderWay += wanted.length
   const reply = await client.send(account, { method: 'POST', path: `/v1/${kind}/batch`, body })
+  account.claimsUnderWay -= wanted.length
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') for (const one of wanted) noteUnknown(account, one)
   if (reply.is !== 'answer' || outcome !== 'done') return

@@ -35,6 +35,15 @@ export async function createFromSchema(client: Client, account: Account): Promis
 }
 
 async function create(client: Client, account: Account, wanted: Wanted): Promise<ClaimRecord | null> {
+  account.claimsUnderWay++
+  try {
+    return await createOne(client, account, wanted)
+  } finally {
+    account.claimsUnderWay--
+  }
+}
+
+async function createOne(client: Client, account: Account, wanted: Wanted): Promise<ClaimRecord | null> {
   const isCandidate = wanted.alias !== null
   client.world.count(isCandidate ? 'create candidate' : 'create claim')
   const reply = await client.send(account, {

@@ -24,6 +24,7 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       deletedSchemas: [],
       lists: followed(),
       unknownClaims: 0,
+      claimsUnderWay: 0,
     }
     await signIn(client, stage, account)
     world.accounts.push(account)

@@ -1,0 +1,91 @@
+import { type Client, parse } from '../clients/client.ts'
+import { type Account, type ClaimRecord, readState } from '../clients/world.ts'
+import { sawTime } from '../model/clock-story.ts'
+import { demand } from '../model/finding.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { ClockRecord } from './test-clocks.ts'
+
+/** §4.5: it may be given again for so long; and the clocks of the simulator and the service are nearly the same. */
+const OLDEST_MS = 10_000
+const SLACK_MS = 1_000
+const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
+
+/** The figures of one moment fit together, and count what was there at that moment. */
+export async function readOverview(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  world.count('read overview')
+  const clock = random.chance(0.3) ? client.pickClock(account) : null
+  const customer = random.chance(0.3) ? random.pick(account.customers) : null
+  const query = new URLSearchParams({
+    days: random.pick(['1', '30', '366']),
+    time_zone: random.pick(['UTC', 'Europe/Berlin', 'Asia/Kathmandu']),
+    ...(clock ? { test_clock_id: clock.id } : {}),
+    ...(customer ? { customer_id: customer.id } : {}),
+  })
+  const reply = await client.send(account, { method: 'GET', path: `/v1/overview?${query}` })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.status === 404 && clock?.isDeleted) return
+  const about = () => ({ query: `${query}`, reply })
+  demand(reply.status === 200, () => `an overview was answered ${reply.status}`, about)
+  const shown = parse(reply.text)
+  demandWhole(shown, about)
+  const sentAt = reply.sentAt - OLDEST_MS - SLACK_MS
+  const asOf = Date.parse(shown.as_of as string)
+  if (clock) sawTime(clock, 'an overview tells it', sentAt, reply.answeredAt, asOf)
+  for (const row of [...(shown.due_next as JsonObject[]), ...(shown.recent as JsonObject[])]) {
+    const record = account.byAddress.get((row.candidate_alias ?? row.id) as string)
+    const how = `${client.name} sees it in an overview`
+    if (!record) continue
+    const state = readState(record, row)
+    record.looks.push({ how, sentAt, answeredAt: reply.answeredAt, state, items: null })
+  }
+  const isOf = (record: ClaimRecord) => record.clock === clock && (!customer || record.customer === customer)
+  demandCount(account, clock, isOf, totalOf(shown), sentAt, about)
+}
+
+const tallyOf = (tallies: JsonObject, name: string) => tallies[name] as { count: number; amount: string }
+const totalOf = ({ statuses }: JsonObject) =>
+  STATUSES.reduce((sum, name) => sum + tallyOf(statuses as JsonObject, name).count, 0)
+
+function demandWhole(shown: JsonObject, about: () => unknown): void {
+  const [statuses, outcomes] = [shown.statuses, shown.pending_outcomes] as [JsonObject, JsonObject]
+  const [confirmed, failed] = [tallyOf(outcomes, 'CONFIRMED'), tallyOf(outcomes, 'FAILED')]
+  const { count, amount } = tallyOf(statuses, 'PENDING')
+  const cents = (amount: string) => Math.round(Number(amount) * 100)
+  const isSum =
+    confirmed.count + failed.count === count &&
+    cents(confirmed.amount) + cents(failed.amount) === cents(amount)
+  demand(isSum, () => 'the pending outcomes of an overview are not what is pending', about)
+  const inPeriod = (shown.resolutions_by_day as JsonObject[]).reduce(
+    (sum, day) => sum + tallyOf(day, 'confirmed').count + tallyOf(day, 'failed').count,
+    0,
+  )
+  const { count: resolved } = shown.resolution_seconds as { count: number }
+  demand(resolved === inPeriod, () => 'an overview has two numbers of what was resolved', about)
+  const due = (shown.due_next as JsonObject[]).map(({ due_at }) => Date.parse(due_at as string))
+  const since = (shown.recent as JsonObject[]).map(({ status_since }) => -Date.parse(status_since as string))
+  const isSorted = [due, since].every((times) =>
+    times.every((time, i) => i === 0 || time >= (times[i - 1] as number)),
+  )
+  demand(isSorted, () => 'an overview is not in order', about)
+}
+
+/** All that was made before, and nothing that nobody tried to make. */
+function demandCount(
+  account: Account,
+  clock: ClockRecord | null,
+  isOf: (record: ClaimRecord) => boolean,
+  count: number,
+  before: number,
+  about: () => unknown,
+): void {
+  if (clock?.isDeleted) return
+  const known = account.claims.filter(isOf)
+  const surely = known.filter(({ answeredAt }) => answeredAt < before).length
+  const possibly = known.length + account.unknownClaims + account.claimsUnderWay
+  demand(
+    count >= surely && count <= possibly,
+    () => `an overview counts ${count} claims; there were at least ${surely}, and at most ${possibly}`,
+    about,
+  )
+}

@@ -12,10 +12,10 @@ export async function createBatch(client: Client, account: Account): Promise<voi
   const { random, world } = client
   const isOfCandidates = random.chance(0.5)
   const kind = isOfCandidates ? 'candidates' : 'claims'
-  world.count(`create batch of ${kind}`)
   const wanted = Array.from({ length: random.int(1, MOST_IN_BATCH) }, () =>
     drawWanted(client, account, isOfCandidates),
   )
+  world.count(`create ${kind} in a batch`, wanted.length)
   const body = JSON.stringify({ [kind]: wanted.map(bodyOf) })
   account.claimsUnderWay += wanted.length
   const reply = await client.send(account, { method: 'POST', path: `/v1/${kind}/batch`, body })

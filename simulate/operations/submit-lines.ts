@@ -41,12 +41,7 @@ export async function submitLines(
   judgeAnswers(client, lines, answers, reply)
 }
 
-function drawLines(
-  client: Client,
-  records: readonly ClaimRecord[],
-  how: string,
-  isTalk: boolean,
-): Line[] {
+function drawLines(client: Client, records: readonly ClaimRecord[], how: string, isTalk: boolean): Line[] {
   const { random } = client
   const most = !isTalk && random.chance(0.5) ? MOST_LINES : SOME_LINES
   return Array.from({ length: random.int(1, most) }, () => {

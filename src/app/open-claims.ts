@@ -1,7 +1,7 @@
 import type { Claim } from '../domain/claim.ts'
 import type { Contract } from '../domain/contract.ts'
 import { ServiceError } from '../errors.ts'
-import { findClaimSchemas } from '../storage/claim-schemas.ts'
+import { findContracts, MOST_CONTRACT_BYTES } from '../storage/claim-schemas.ts'
 import { type ClaimAddress, insertClaims, type NewClaim } from '../storage/claims.ts'
 import type { Customer } from '../storage/customers.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
@@ -29,7 +29,7 @@ export interface Opening {
 /**
  * Opens claims or candidates of the account, each on its own: the claim, or why it was not opened, in the order of
  * the openings; those that are errors already stay so. Errors: TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND,
- * CANDIDATE_ALIAS_CONFLICT, UNAVAILABLE.
+ * PAYLOAD_TOO_LARGE for too many contracts of schemas, CANDIDATE_ALIAS_CONFLICT, UNAVAILABLE.
  */
 export async function openClaims(
   app: App,
@@ -137,17 +137,17 @@ async function resolve(
   const schemaIds = new Set(valid.flatMap(({ source }) => ('schemaId' in source ? source.schemaId : [])))
   const clocks =
     clockIds.size === 0 ? [] : await findTestClocks(app.db.reads.for(userId), userId, [...clockIds])
-  const schemas =
-    schemaIds.size === 0 ? [] : await findClaimSchemas(app.db.reads.for(userId), userId, [...schemaIds])
+  const contracts =
+    schemaIds.size === 0 ? null : await findContracts(app.db.reads.for(userId), userId, [...schemaIds])
   const knownClocks = new Set(clocks.map(({ id }) => id))
-  const contracts = new Map(schemas.map(({ id, contract }) => [id, contract]))
 
   const toClaim = (opening: Opening | ServiceError): Resolved | ServiceError => {
     if (opening instanceof ServiceError) return opening
     const { address, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
-    const contract = 'schemaId' in source ? contracts.get(source.schemaId) : source.contract
+    const contract = 'schemaId' in source ? contracts?.get(source.schemaId) : source.contract
+    if (contract === null) return tooManyContracts()
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
     const terms = { contract, schemaId, testClockId }
@@ -165,6 +165,12 @@ function textsOfContracts(): (claim: Resolved) => string {
     return text
   }
 }
+
+const tooManyContracts = () =>
+  new ServiceError(
+    'PAYLOAD_TOO_LARGE',
+    `The contracts of the batch's schemas up to this one have more than ${MOST_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
+  )
 
 /** Only a candidate's id can be taken: a claim's is new. */
 function aliasConflict(address: ClaimAddress): ServiceError {

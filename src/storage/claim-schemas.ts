@@ -51,19 +51,47 @@ export async function insertClaimSchema(
   return row ? toClaimSchema(row) : null
 }
 
-/** Those of the account's schemas that have these ids. */
-export async function findClaimSchemas(
+/** Null where the account has none with this id. */
+export async function findClaimSchema(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<ClaimSchema | null> {
+  const [row] = await db.query<ClaimSchemaRow>({
+    name: 'find_claim_schema',
+    text: `-- find_claim_schema
+      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return row ? toClaimSchema(row) : null
+}
+
+/** Bytes of contracts that are read together: as objects they take up to twenty times as much. */
+export const MOST_CONTRACT_BYTES = 8 * 1024 * 1024
+
+/**
+ * The contracts of those of the account's schemas that have these ids, by id; null for one that has too many bytes with
+ * those named before it.
+ */
+export async function findContracts(
   db: Connection,
   userId: string,
   ids: readonly string[],
-): Promise<ClaimSchema[]> {
-  const rows = await db.query<ClaimSchemaRow>({
-    name: 'find_claim_schemas',
-    text: `-- find_claim_schemas
-      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 AND id = ANY ($2)`,
+): Promise<Map<string, Contract | null>> {
+  const rows = await db.query<{ id: string; contract: Contract | null }>({
+    name: 'find_contracts',
+    text: `-- find_contracts
+      SELECT id, CASE WHEN bytes <= ${MOST_CONTRACT_BYTES} THEN contract END AS contract
+      FROM (
+        SELECT s.id, s.contract, sum(octet_length(s.contract::text)) OVER (ORDER BY n.place) AS bytes
+        FROM unnest($2::uuid[]) WITH ORDINALITY AS n (id, place)
+        JOIN claim_schemas s ON s.user_id = $1 AND s.id = n.id
+      ) named`,
     values: [userId, ids],
+    readOnly: true,
   })
-  return rows.map(toClaimSchema)
+  return new Map(rows.map(({ id, contract }) => [id, contract]))
 }
 
 /** The account's next schemas after a position, oldest first. */

@@ -51,14 +51,14 @@ export const STATEMENTS = {
   'creating claims': {
     find_customers: 1,
     find_test_clocks: 1,
-    find_claim_schemas: 1,
+    find_contracts: 1,
     insert_claims: 1,
     insert_claims_on_test_clock: 1,
   },
   'creating candidates': {
     find_customers_by_external_id: 1,
     find_test_clocks: 1,
-    find_claim_schemas: 1,
+    find_contracts: 1,
     insert_claims: 1,
     insert_claims_on_test_clock: 1,
   },

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { addLargeSchemas, largeContract } from '../support/large-records.ts'
+import { newCustomer, newSchema } from '../support/new-records.ts'
+import { runBatch } from '../support/run-batch.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* A batch that names schemas is small, however large their contracts are: those are bounded as its body is. */
+
+const service = await startTestService({ after })
+const { api } = service
+const MOST = Math.floor((8 * 1024 * 1024) / JSON.stringify(largeContract()).length)
+
+test('beyond 8 MiB of contracts of its schemas the items of a batch are answered 413 (§8)', async () => {
+  const customer = await newCustomer(api)
+  const small = await newSchema(api)
+  await addLargeSchemas(service.sql, small.id, MOST + 10)
+  const large = await service.sql('SELECT id FROM claim_schemas WHERE id <> $1', [small.id])
+  const items = [...large, ...large.slice(0, 2)].map(({ id }) => ({
+    customer_id: customer.id,
+    schema_id: id,
+  }))
+  const results = await runBatch(api, '/v1/claims/batch', items)
+  const refused = (i: number) => i >= MOST && i < large.length
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    items.map((_, i) => (refused(i) ? 413 : 201)),
+  )
+  assert.equal(results[MOST].error.code, 'PAYLOAD_TOO_LARGE')
+  assert.match(results[MOST].error.message, /8 MiB/)
+
+  const rest = await runBatch(api, '/v1/claims/batch', items.slice(MOST, large.length))
+  assert.ok(rest.every(({ status }) => status === 201))
+})

@@ -57,7 +57,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
       edit(
         'storage/customers.ts',
         ".where('user_id', '=', filter.userId)\n        .where('external_id'",
-        ".where('external_id'",
+        ".where('user_id', '>=', '00000000-0000-0000-0000-000000000000')\n        .where('external_id'",
       ),
     ],
   },
@@ -66,8 +66,8 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claim-schemas.ts',
-        'FROM claim_schemas WHERE user_id = $1 AND id = ANY ($2)',
-        'FROM claim_schemas WHERE $1::uuid IS NOT NULL AND id = ANY ($2)',
+        'FROM claim_schemas WHERE user_id = $1 AND id = $2`',
+        'FROM claim_schemas WHERE $1::uuid IS NOT NULL AND id = $2`',
       ),
     ],
     by: 'fuzz',

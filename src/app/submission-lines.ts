@@ -107,14 +107,16 @@ export class SubmissionLines {
     account.bytes += submission.payloadBytes
     this.#waiting++
     this.#bytes += submission.payloadBytes
-    let line = account.lines[claimId]
-    if (!line) {
-      line = { claimId, account, waiting: [], isParked: false, goesAlone: false, pauseMs: 0 }
-      account.lines[claimId] = line
-      this.#show(line)
+    const line = account.lines[claimId]
+    if (line) {
+      line.waiting.push(waiting)
+      if (line.isParked) this.#parked++
+      return
     }
-    line.waiting.push(waiting)
-    if (line.isParked) this.#parked++
+    // Most lines have one: an array that begins empty would make room for seventeen.
+    const fresh = { claimId, account, waiting: [waiting], isParked: false, goesAlone: false, pauseMs: 0 }
+    account.lines[claimId] = fresh
+    this.#show(fresh)
   }
 
   /** Takes as much as goes together, at least one submission, and closes the lines that it is from. */

@@ -80,7 +80,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the next line of somebody who goes away',
     edits: [
       edit('http/answer-lines.ts', '    (failure: unknown) => ({ failure }),\n', ''),
-      edit('http/answer-lines.ts', 'const LINES_AT_ONCE = 500', 'const LINES_AT_ONCE = 1'),
+      edit('http/answer-lines.ts', 'const LINES_AT_ONCE = 500', 'const LINES_AT_ONCE = 2'),
     ],
   },
   {

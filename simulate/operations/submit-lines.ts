@@ -58,6 +58,7 @@ const REQUEST = {
   headers: { 'content-type': 'application/x-ndjson' },
 }
 
+/** Now and then somebody leaves once one is answered, while the others are in work and more could come. */
 async function sendAtOnce(
   client: Client,
   account: Account,
@@ -66,11 +67,14 @@ async function sendAtOnce(
 ): Promise<Reply> {
   const { random } = client
   const texts = lines.flatMap(({ text }) => (random.chance(0.1) ? [random.pick(BLANK_LINES), text] : [text]))
-  const reply = await client.send(
-    account,
-    { ...REQUEST, body: `${texts.join('\n')}${random.pick(['\n', ''])}` },
-    { hear: linesInto(answers) },
-  )
+  const leaves = random.chance(0.1)
+  const take = linesInto(answers)
+  const hear = (part: string, { leave }: Speaker) => {
+    take(part)
+    if (leaves) leave()
+  }
+  const body = `${texts.join('\n')}${leaves ? '\n' : random.pick(['\n', ''])}`
+  const reply = await client.send(account, { ...REQUEST, body, goesOn: leaves }, { hear, mayLeave: leaves })
   for (const line of lines) line.sentAt = reply.sentAt
   return reply
 }

@@ -84,6 +84,7 @@ export class Connection {
     this.#isEnding = true
     this.#isTurnedAway = true
     this.socket.pause()
+    closeWithoutStacks(this.socket)
     this.#destroySoon()
   }
 
@@ -163,4 +164,18 @@ export class Connection {
     if (streams.has(this.#latest)) return now - this.#movedAt > patience.streamMs ? 'stream' : null
     return now - this.#latestSince > patience.bodyMs ? 'body' : null
   }
+}
+
+/**
+ * When the connection closes, Node makes an error for each request that was parsed and not answered. They may be
+ * thousands, and to note where each was made would take most of a second.
+ */
+function closeWithoutStacks(socket: Socket): void {
+  const { stackTraceLimit } = Error
+  socket.prependListener('close', () => {
+    Error.stackTraceLimit = 0
+  })
+  socket.on('close', () => {
+    Error.stackTraceLimit = stackTraceLimit
+  })
 }

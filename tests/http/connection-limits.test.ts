@@ -47,6 +47,24 @@ describe('requests that are sent at once on one connection', () => {
     assert.ok(answersIn(connection.read()).length <= 1, 'the one that was under way')
   })
 
+  test('are cut off without a look at where each of them was', async (t) => {
+    const { stackTraceLimit, prepareStackTrace } = Error
+    t.after(() => {
+      Error.prepareStackTrace = prepareStackTrace
+    })
+    const frames: number[] = []
+    Error.prepareStackTrace = (error, sites) => {
+      if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') frames.push(sites.length)
+      return `${error}`
+    }
+    const connection = await connectRaw(t, service.url)
+    connection.write(head('GET', '/v1/claims', { Authorization }).repeat(200))
+    await connection.isClosed()
+    await eventually(async () => frames.length >= 100)
+    assert.deepEqual([...new Set(frames)], [0])
+    assert.equal(Error.stackTraceLimit, stackTraceLimit)
+  })
+
   test('and are no HTTP after a while: what came before is answered, and then the rest', async (t) => {
     const { id } = await newClaim(api)
     const held = await holdClaims(t, databaseUrl, [id])

@@ -5,6 +5,7 @@ import { CLAIM_COLUMNS, type ClaimAddress, type ClaimRow, toClaim } from './clai
 import type { Connection } from './database.ts'
 import { IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
 import { ListQuery } from './list-query.ts'
+import { ifShort } from './short-json.ts'
 
 /** Which claims, or which candidates. */
 export interface ClaimSelection {
@@ -27,13 +28,10 @@ export interface ClaimFilter extends ClaimSelection {
 /** A claim in a list, its contract as JSON; null if that is long, so that a page has half a megabyte at most. */
 export type ListedClaim = WithContract<Claim, string | null>
 
-/** Characters of a contract that is not long. */
+/** Bytes of a contract that is not long. */
 const SHORT_CONTRACT = 4 * 1024
-/** Asked of the page alone: to tell its length a contract is read. */
-const LISTED_COLUMNS = CLAIM_COLUMNS.replace(
-  'contract',
-  `CASE WHEN octet_length(contract::text) <= ${SHORT_CONTRACT} THEN contract::text END AS contract`,
-)
+/** Asked of the page alone. */
+const LISTED_COLUMNS = CLAIM_COLUMNS.replace('contract', `${ifShort('contract', SHORT_CONTRACT)} AS contract`)
 
 /** A page of the account's claims, or of its candidates, in the order of creation. */
 export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<ListedClaim>> {

@@ -9,6 +9,7 @@ import {
   toClaim,
 } from './claims.ts'
 import type { Connection } from './database.ts'
+import { ifShort } from './short-json.ts'
 
 /** An event as it is stored. */
 export interface LogItem {
@@ -21,14 +22,14 @@ export interface LogItem {
   payload: string | null
 }
 
-/** Characters of a payload that is not long. */
+/** Bytes of a payload that is not long. */
 const SHORT_PAYLOAD = 4 * 1024
 /** Events of a page of a log; with payloads that are not long, half a megabyte. */
 const LOG_PAGE = 128
 
 const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, 'system', e.system,
   'createdAt', e.created_at,
-  'payload', CASE WHEN octet_length(e.payload::text) <= ${SHORT_PAYLOAD} THEN e.payload::text END)`
+  'payload', ${ifShort('e.payload', SHORT_PAYLOAD)})`
 
 /** The claim, and the first of its log; null where the account has none at this address. */
 export async function readClaimAndLog(

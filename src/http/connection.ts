@@ -85,7 +85,8 @@ export class Connection {
     this.#isTurnedAway = true
     this.socket.pause()
     closeWithoutStacks(this.socket)
-    this.#destroySoon()
+    const leaving = setTimeout(() => destroyInTurn(this.socket), LINGER_MS)
+    this.socket.once('close', () => clearTimeout(leaving))
   }
 
   #start(exchange: Exchange): void {
@@ -178,4 +179,16 @@ function closeWithoutStacks(socket: Socket): void {
   socket.on('close', () => {
     Error.stackTraceLimit = stackTraceLimit
   })
+}
+
+const leaving: Socket[] = []
+
+/** One a turn of the event loop: of each, hundreds of requests end with it. */
+function destroyInTurn(socket: Socket): void {
+  if (leaving.push(socket) === 1) setImmediate(destroyNext)
+}
+
+function destroyNext(): void {
+  leaving.shift()?.destroy()
+  if (leaving.length > 0) setImmediate(destroyNext)
 }

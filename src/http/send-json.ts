@@ -16,10 +16,13 @@ export class JsonText {
 
   /** An object, some of whose fields may be JSON already. */
   static ofObject(fields: object): JsonText {
-    const texts = Object.entries(fields).map(
-      ([name, value]) => `${JSON.stringify(name)}:${itemToJson(value)}`,
-    )
-    return new JsonText(`{${texts.join(',')}}`)
+    let text = ''
+    for (const [name, value] of Object.entries(fields)) {
+      text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:`
+      // Added by itself: what is long is not copied yet.
+      text += itemToJson(value)
+    }
+    return new JsonText(`${text}}`)
   }
 }
 

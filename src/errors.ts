@@ -203,7 +203,11 @@ export class ServiceError extends Error {
     message: string = ERRORS[code].title,
     options: { details?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
+    const { stackTraceLimit } = Error
+    // It is an answer: to note where it was made would take most of the time of a refusal.
+    Error.stackTraceLimit = 0
     super(message, { cause: options.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'ServiceError'
     this.code = code
     this.details = options.details

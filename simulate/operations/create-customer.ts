@@ -25,7 +25,7 @@ export async function createCustomer(client: Client, account: Account): Promise<
   let sentAt = Infinity
   for (let i = 0; i < MOST_TRIES; i++) {
     world.count('create customer')
-    const isFirst = naming.tries++ === 0
+    naming.tries++
     const body = JSON.stringify({ external_id: externalId })
     const reply = await client.send(account, { method: 'POST', path: '/v1/customers', body })
     const outcome = outcomeOf(reply)
@@ -33,7 +33,8 @@ export async function createCustomer(client: Client, account: Account): Promise<
     if (outcome === 'unknown') continue
     if (reply.is !== 'answer' || reply.status >= 500) return
     const about = () => ({ externalId, naming, reply })
-    const isRight = reply.status === 201 ? !naming.isMade : reply.status === 409 && !isFirst
+    // Taken by another try, be it one that was sent later.
+    const isRight = reply.status === 201 ? !naming.isMade : reply.status === 409 && naming.tries > 1
     demand(isRight, () => `a customer's creation was answered ${reply.status}`, about)
     if (reply.status === 201) {
       naming.isMade = true

@@ -11,6 +11,9 @@ export function arrayOf(value: unknown): (string | null)[] {
   const text = String(value).slice(1, -1)
   return text === '' ? [] : text.split(',').map((word) => (word === 'NULL' ? null : word))
 }
+/** Texts, which stand in quotes as in JSON. */
+const texts = (value: unknown) =>
+  (Array.isArray(value) ? value : JSON.parse(`[${String(value).slice(1, -1)}]`)) as string[]
 const words = (value: unknown) => arrayOf(value) as string[]
 const numbers = (value: unknown) => words(value).map(Number)
 
@@ -94,7 +97,7 @@ const readEvents: Handler = (store, _backend, { values: [claimIds, ids, sizes] }
 const appendEvents: Handler = (store, backend, { values, at: now }) => {
   const [ids, seen, added, bytes, reviews, lasts] = values.slice(0, 6).map(arrayOf) as string[][]
   const [claimIds, seqs] = [words(values[6]), numbers(values[7])]
-  const [names, types, payloads] = values.slice(8, 11) as [string[], string[], string[]]
+  const [names = [], types = [], payloads = []] = values.slice(8, 11).map(texts)
   const [userId, clockIds, clocksOf] = values.slice(11) as [string?, string?, string?]
   const clocks = new Map<string | null, Date>()
   if (userId === undefined) clocks.set(null, now)

@@ -65,8 +65,9 @@ export function createAuth(app: App, { secret, isSecure, verifyPassword, onError
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      log: (_level, message, ...details) =>
-        onError(details.find((detail) => detail instanceof Error) ?? new Error(message)),
+      // Against its type, the message may be the error.
+      log: (_level, ...parts: unknown[]) =>
+        onError(parts.find((part) => part instanceof Error) ?? new Error(String(parts[0]))),
     },
   })
 }

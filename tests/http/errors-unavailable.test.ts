@@ -6,10 +6,11 @@ import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { endSessions } from '../support/end-sessions.ts'
 import { eventually } from '../support/eventually.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { PASSWORD, signUp } from '../support/session-client.ts'
+import { PASSWORD, signIn, signUp } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -111,6 +112,31 @@ test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wa
   await held.letGo()
   const answers = (await Promise.all(waiting)).flat()
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+})
+
+test('what an account asks of its sessions is answered 503, whichever statement is lost', async (t) => {
+  const proxy = await startFaultProxy(t, service.databaseUrl)
+  const behind = await startTestService(t, { databaseUrl: proxy.url })
+  const { email, browser } = await signUp(behind)
+  const asked: string[] = []
+  for (const ask of [
+    () => browser.get('/api/auth/get-session'),
+    () => browser.get('/api/auth/list-sessions'),
+    () => browser.post('/api/auth/revoke-other-sessions'),
+  ]) {
+    asked.length = 0
+    proxy.listen((statement) => asked.push(statement))
+    assert.equal((await ask()).status, 200)
+    proxy.listen(null)
+    const wanted = asked.filter((statement) => !/^(begin|commit|rollback|set|listen)/i.test(statement))
+    assert.ok(wanted.length > 0)
+    for (const statement of new Set(wanted)) {
+      proxy.strike({ statement }, 'cut during')
+      assertUnavailable(await ask())
+      await eventually(async () => (await browser.get('/v1/me')).status === 200)
+    }
+  }
+  assert.equal((await signIn(behind, email)).cookie.length > 0, true)
 })
 
 describe('500 INTERNAL_ERROR', () => {

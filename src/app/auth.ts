@@ -58,7 +58,8 @@ export function createAuth(app: App, { secret, isSecure, verifyPassword, onError
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'strict', path: '/' },
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-      database: { generateId: () => uuidv7(), validateSchema: false },
+      // In two statements it would write failures of the second to the console.
+      database: { generateId: () => uuidv7(), validateSchema: false, joins: true },
       disableCSRFCheck: false,
       disableOriginCheck: false,
     },

@@ -1,6 +1,7 @@
 import type { Claim } from '../domain/claim.ts'
 import { decideSubmission, judgeRepeat } from '../domain/decide-submission.ts'
 import type { LogEvent, Submission } from '../domain/event.ts'
+import { LateEvent, LateSubmission } from '../domain/late-submission.ts'
 import { afterSubmission, type Status } from '../domain/lifecycle.ts'
 import { ServiceError } from '../errors.ts'
 import type { Append } from '../storage/append-events.ts'
@@ -153,6 +154,7 @@ export class ClaimDraft {
   #eventAdded(id: string, createdAt: Date): LogEvent | null {
     const added = this.#added.get(id)
     if (!added) return null
+    if (added.submission instanceof LateSubmission) return new LateEvent(added.submission, createdAt)
     const { type, payload } = added.submission
     return { id, type, payload, system: false, createdAt }
   }

@@ -3,7 +3,8 @@ import { findCustomersByExternalId } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { customerNotFound } from './not-found.ts'
 import { openCandidates } from './open-candidates.ts'
-import type { ContractSource } from './resolve-contract.ts'
+import type { OpenedClaim } from './open-claims.ts'
+import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface CandidateRequest {
   alias: string
@@ -20,7 +21,8 @@ export async function createCandidates(
   app: App,
   userId: string,
   requests: readonly CandidateRequest[],
-): Promise<(Claim | Error)[]> {
+  takeMemory: TakeMemory,
+): Promise<(OpenedClaim | Error)[]> {
   const externalIds = new Set(requests.map(({ customerExternalId }) => customerExternalId))
   const found = await findCustomersByExternalId(app.db.reads.for(userId), userId, [...externalIds])
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
@@ -29,15 +31,20 @@ export async function createCandidates(
     if (!customer) return customerNotFound({ externalId: customerExternalId })
     return { address: { kind: 'candidate', alias } as const, customer, source, testClockId }
   })
-  return openCandidates(app, userId, openings)
+  return openCandidates(app, userId, openings, takeMemory)
 }
 
 /**
- * Opens one candidate.
+ * Opens one candidate, whose contract is at hand.
  * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT, RATE_LIMITED
  */
-export async function createCandidate(app: App, userId: string, request: CandidateRequest): Promise<Claim> {
-  const [candidate] = await createCandidates(app, userId, [request])
+export async function createCandidate(
+  app: App,
+  userId: string,
+  request: CandidateRequest,
+  takeMemory: TakeMemory,
+): Promise<Claim> {
+  const [candidate] = await createCandidates(app, userId, [request], takeMemory)
   if (candidate instanceof Error) throw candidate
   return candidate as Claim
 }

@@ -3,8 +3,8 @@ import type { Claim } from '../domain/claim.ts'
 import { findCustomers } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { customerNotFound } from './not-found.ts'
-import { openClaims } from './open-claims.ts'
-import type { ContractSource } from './resolve-contract.ts'
+import { type OpenedClaim, openClaims } from './open-claims.ts'
+import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface ClaimRequest {
   customerId: string
@@ -20,7 +20,8 @@ export async function createClaims(
   app: App,
   userId: string,
   requests: readonly ClaimRequest[],
-): Promise<(Claim | Error)[]> {
+  takeMemory: TakeMemory,
+): Promise<(OpenedClaim | Error)[]> {
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await findCustomers(app.db.reads.for(userId), userId, [...ids])
   const customers = new Map(found.map((customer) => [customer.id, customer]))
@@ -29,12 +30,17 @@ export async function createClaims(
     if (!customer) return customerNotFound({ id: customerId })
     return { address: { kind: 'claim', id: uuidv7() } as const, customer, source, testClockId }
   })
-  return openClaims(app, userId, openings)
+  return openClaims(app, userId, openings, takeMemory)
 }
 
-/** Opens one claim. @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND */
-export async function createClaim(app: App, userId: string, request: ClaimRequest): Promise<Claim> {
-  const [claim] = await createClaims(app, userId, [request])
+/** Opens one claim, whose contract is at hand. @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND */
+export async function createClaim(
+  app: App,
+  userId: string,
+  request: ClaimRequest,
+  takeMemory: TakeMemory,
+): Promise<Claim> {
+  const [claim] = await createClaims(app, userId, [request], takeMemory)
   if (claim instanceof Error) throw claim
   return claim as Claim
 }

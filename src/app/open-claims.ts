@@ -1,7 +1,7 @@
-import type { Claim } from '../domain/claim.ts'
+import type { Claim, WithContract } from '../domain/claim.ts'
 import type { Contract } from '../domain/contract.ts'
 import { ServiceError } from '../errors.ts'
-import { findContracts, MOST_CONTRACT_BYTES } from '../storage/claim-schemas.ts'
+import { MOST_CONTRACT_BYTES } from '../storage/claim-schemas.ts'
 import { type ClaimAddress, insertClaims, type NewClaim } from '../storage/claims.ts'
 import type { Customer } from '../storage/customers.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
@@ -9,14 +9,25 @@ import { findTestClocks } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
 import { clockIsHeld } from './hold-clock.ts'
 import { schemaNotFound, testClockNotFound } from './not-found.ts'
-import type { ContractSource } from './resolve-contract.ts'
+import {
+  type ContractSource,
+  contractOf,
+  type LateContract,
+  readSchemaContracts,
+  type TakeMemory,
+} from './resolve-contract.ts'
 
 /** For a test clock that is being advanced. */
 const PATIENCE_MS = 5_000
 /** Characters of contracts that are stored by one statement. */
 const SET_CHARACTERS = 256 * 1024
 
-type Resolved = Omit<NewClaim, 'contractJson'>
+type MaybeLate = Contract | LateContract
+type Resolved = WithContract<Omit<NewClaim, 'contractJson'>, MaybeLate>
+/** What one statement stores, and the contract as it is kept after that. */
+type ToInsert = NewClaim & { kept: MaybeLate }
+/** With its contract as the opening had it. */
+export type OpenedClaim = WithContract<Claim, MaybeLate>
 
 /** What a new claim or candidate is made of. */
 export interface Opening {
@@ -35,12 +46,11 @@ export async function openClaims(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
-): Promise<(Claim | Error)[]> {
-  const resolved = await resolve(app, userId, openings)
-  const { first, again } = firstOfEach(
-    resolved.flatMap((claim) => (claim instanceof ServiceError ? [] : claim)),
-  )
-  const opened = new Map<ClaimAddress, Claim | Error>(
+  takeMemory: TakeMemory,
+): Promise<(OpenedClaim | Error)[]> {
+  const resolved = await resolve(app, userId, openings, takeMemory)
+  const { first, again } = firstOfEach(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
+  const opened = new Map<ClaimAddress, OpenedClaim | Error>(
     again.map(({ address }) => [address, aliasConflict(address)]),
   )
   const deadline = performance.now() + PATIENCE_MS
@@ -50,13 +60,17 @@ export async function openClaims(
       // Each of them could wait as long for the database as the one before.
       const outcomes: (Claim | Error)[] = isAway ? some.map(notTried) : await insertEach(app, some, deadline)
       isAway ||= outcomes.some((outcome) => outcome instanceof DatabaseAway)
-      for (const [i, claim] of some.entries()) opened.set(claim.address, outcomes[i] as Claim | Error)
+      for (const [i, { address, kept }] of some.entries())
+        opened.set(address, withKept(outcomes[i] as Claim | Error, kept))
     }
   }
   return resolved.map((claim) =>
-    claim instanceof ServiceError ? claim : (opened.get(claim.address) as Claim),
+    claim instanceof Error ? claim : (opened.get(claim.address) as OpenedClaim | Error),
   )
 }
+
+const withKept = (outcome: Claim | Error, kept: MaybeLate): OpenedClaim | Error =>
+  typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
 
 /** Of several candidates with one alias the first is opened. */
 function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {
@@ -70,19 +84,20 @@ function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: R
   return { first, again }
 }
 
-/** What one statement takes: the driver writes all of it out at once. Contracts are made text no sooner. */
-function* inSets(claims: readonly Resolved[]): Generator<NewClaim[]> {
+/** What one statement takes: the driver writes all of it out at once. Contracts are made, and made text, no sooner. */
+function* inSets(claims: readonly Resolved[]): Generator<ToInsert[]> {
   const textOf = textsOfContracts()
-  let set: NewClaim[] = []
+  let set: ToInsert[] = []
   let characters = 0
   for (const claim of claims) {
-    const contractJson = textOf(claim)
+    const contract = contractOf(claim.contract)
+    const contractJson = textOf(contract, claim.schemaId)
     if (set.length > 0 && characters + contractJson.length > SET_CHARACTERS) {
       yield set
       set = []
       characters = 0
     }
-    set.push({ ...claim, contractJson })
+    set.push({ ...claim, contract, contractJson, kept: claim.contract })
     characters += contractJson.length
   }
   if (set.length > 0) yield set
@@ -131,23 +146,25 @@ async function resolve(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
-): Promise<(Resolved | ServiceError)[]> {
+  takeMemory: TakeMemory,
+): Promise<(Resolved | Error)[]> {
   const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
   const clockIds = new Set(valid.flatMap(({ testClockId }) => testClockId ?? []))
   const schemaIds = new Set(valid.flatMap(({ source }) => ('schemaId' in source ? source.schemaId : [])))
   const clocks =
     clockIds.size === 0 ? [] : await findTestClocks(app.db.reads.for(userId), userId, [...clockIds])
   const contracts =
-    schemaIds.size === 0 ? null : await findContracts(app.db.reads.for(userId), userId, [...schemaIds])
+    schemaIds.size === 0 ? null : await readSchemaContracts(app, userId, [...schemaIds], takeMemory)
   const knownClocks = new Set(clocks.map(({ id }) => id))
 
-  const toClaim = (opening: Opening | ServiceError): Resolved | ServiceError => {
+  const toClaim = (opening: Opening | ServiceError): Resolved | Error => {
     if (opening instanceof ServiceError) return opening
     const { address, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
     const contract = 'schemaId' in source ? contracts?.get(source.schemaId) : source.contract
     if (contract === null) return tooManyContracts()
+    if (contract instanceof Error) return contract
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
     const terms = { contract, schemaId, testClockId }
@@ -157,9 +174,9 @@ async function resolve(
 }
 
 /** A thousand claims from one schema share one text of its contract; no other is kept. */
-function textsOfContracts(): (claim: Resolved) => string {
+function textsOfContracts(): (contract: Contract, schemaId: string | null) => string {
   const texts = new Map<Contract, string>()
-  return ({ contract, schemaId }) => {
+  return (contract, schemaId) => {
     const text = texts.get(contract) ?? JSON.stringify(contract)
     if (schemaId !== null) texts.set(contract, text)
     return text

@@ -3,7 +3,7 @@ import { validationError } from '../errors.ts'
 import { readClock } from '../storage/due-claims.ts'
 import type { App } from './app.ts'
 import { inSlices } from './in-slices.ts'
-import { type ContractSource, resolveContract } from './resolve-contract.ts'
+import { type ContractSource, resolveContract, type TakeMemory } from './resolve-contract.ts'
 
 export interface SimulationRequest {
   userId: string
@@ -20,8 +20,12 @@ export interface ContractSimulation extends Simulation {
 }
 
 /** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
-export async function simulateContract(app: App, request: SimulationRequest): Promise<ContractSimulation> {
-  const { contract } = await resolveContract(app, request.userId, request.source)
+export async function simulateContract(
+  app: App,
+  request: SimulationRequest,
+  takeMemory: TakeMemory,
+): Promise<ContractSimulation> {
+  const contract = await resolveContract(app, request.userId, request.source, takeMemory)
   const openedAt = request.openedAt ?? (await defaultOpening(app, request))
   const early = request.events.findIndex(({ at }) => at < openedAt)
   if (early >= 0) {

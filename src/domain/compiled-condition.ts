@@ -17,9 +17,9 @@ export class CompiledCondition {
     for (const [type, leaves] of byType) this.#byType.set(type, new LeavesOfType(leaves))
   }
 
-  /** The leaves that the event satisfies by itself. System events satisfy none (§2.2 rule 3). */
-  leavesSatisfiedBy({ type, payload, system }: Evidence): readonly Leaf[] {
-    return system ? NONE : (this.#byType.get(type)?.satisfiedBy(payload) ?? NONE)
+  /** The leaves that the event satisfies by itself. System events satisfy none (§2.2 rule 3). A payload may be made when asked for. */
+  leavesSatisfiedBy(event: Evidence): readonly Leaf[] {
+    return event.system ? NONE : (this.#byType.get(event.type)?.satisfiedBy(event.payload) ?? NONE)
   }
 }
 

@@ -28,7 +28,7 @@ export function decideSubmission(
   if (claim.logBytes + submission.payloadBytes > MAX_LOG_BYTES) {
     return { kind: 'log-full', message: `The log's payloads would exceed ${MAX_LOG_BYTES} bytes.` }
   }
-  log.add({ type: submission.type, payload: submission.payload, system: false })
+  log.add(submission)
   return { kind: 'append', settles: log.satisfiesCondition }
 }
 

@@ -29,7 +29,7 @@ export interface Submission {
 }
 
 /** What conditions see of an item of a log. */
-export type Evidence = Pick<LogEvent, 'type' | 'payload' | 'system'>
+export type Evidence = Pick<LogEvent, 'type' | 'payload'> & { system?: boolean }
 
 /** An item of a claim's event log. */
 export interface LogEvent {

@@ -4,6 +4,7 @@ import { type TSchema, Type } from 'typebox'
 import type { Json } from '../domain/json.ts'
 import { ServiceError } from '../errors.ts'
 import { toAnswer } from './error-response.ts'
+import { type Item, ItemText } from './parse-json.ts'
 import { ErrorBody } from './schemas/responses.ts'
 import type { TypedServer } from './typed-server.ts'
 
@@ -11,9 +12,6 @@ import type { TypedServer } from './typed-server.ts'
 export const MAX_ITEMS = 1_000
 /** Bytes of a batch's body. */
 export const BATCH_BODY_LIMIT = 8 * 1024 * 1024
-
-/** An item as it was parsed, or why it cannot be taken. */
-export type Item = Json | ServiceError
 
 /** The body of a batch: an object with one list. */
 export const batchBody = <Item extends TSchema, List extends string>(list: List, item: Item) =>
@@ -59,9 +57,10 @@ export function itemReader<Body>(server: TypedServer, schema: TSchema): (item: I
   const validate = compile({ schema, httpPart: 'body', method: 'POST', url: '' })
   return (item) => {
     if (item instanceof ServiceError) throw item
-    const { error } = validate(item) as { error?: Error }
+    const value = item instanceof ItemText ? item.parse() : item
+    const { error } = validate(value) as { error?: Error }
     if (error) throw error
-    return item as Body
+    return value as Body
   }
 }
 

@@ -6,15 +6,15 @@ const MIB = 1024 * 1024
 /** Bytes of bodies that may be on their way and in work at once, in all and of one account. */
 const MOST = 64 * MIB
 const MOST_OF_ONE = 32 * MIB
-/** A body that is no larger does not count. */
-const SMALL = 64 * 1024
+/** A body that is no larger does not count: thousands may be on their way. */
+const SMALL = 16 * 1024
 /** What a piece of a body takes beside its bytes: one of a megabyte may come in as many pieces. */
 const OF_A_PIECE = 256
 /** What a stream counts as, which is never held whole: its lines and their answers. */
 const OF_A_STREAM = 2 * MIB
 
 /**
- * What bodies may take of the memory. Whoever sends large ones, slowly or many at once, is refused before they are
+ * What bodies may take of the memory as bytes; what is made of them is weighed (`work-memory.ts`). Whoever sends large ones, slowly or many at once, is refused before they are
  * read; half of it is always left for others.
  */
 export class BodyBudget {

@@ -7,6 +7,8 @@ import { ServiceError, validationError } from '../errors.ts'
 import { mayLoseDigits, requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
+/** Characters of an item of a long list that is kept as an object, which takes 16 KiB at most. */
+const LIGHT_ITEM = 512
 /** Characters that are parsed at once; what is longer is done step by step. */
 const SHORT = 128 * 1024
 /** Characters of a body without its items, of an item, and of a line. */
@@ -20,10 +22,28 @@ export interface ListOfItems {
   name: string
   /** Items at most. */
   most: number
+  /** Each is taken up by itself, and forgotten. */
+  oneByOne?: true
 }
 
-/** A body with what stands for its items: the value, or why it cannot be taken. */
-export type BodyOfItems = Json | { [list: string]: Json | (Json | ServiceError)[] }
+/** An item as it was parsed, why it cannot be taken, or the text of one that is parsed when it is its turn. */
+export type Item = Json | ServiceError | ItemText
+
+/** A body with what stands for its items. */
+export type BodyOfItems = Json | { [list: string]: Json | Item[] }
+
+/** An item that is known to be fine. As an object it may take thirty times as much. */
+export class ItemText {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  parse(): Json {
+    return JSON.parse(this.#text)
+  }
+}
 
 /**
  * Parses a body and refuses what could not be stored and returned as it was sent: invalid UTF-8, NUL and lone
@@ -106,9 +126,11 @@ function* parseList(text: string, { name, most }: ListOfItems): Generator<void, 
   }
   if (!isJsonObject(body) || !Array.isArray(body[name])) return body
 
-  const items: (Json | ServiceError)[] = []
+  const items: Item[] = []
   for (const item of cut.items ?? []) {
-    items.push(yield* parseItem(item))
+    const parsed = yield* parseItem(item)
+    const isHeavy = item.length > LIGHT_ITEM && !(parsed instanceof ServiceError)
+    items.push(isHeavy ? new ItemText(item) : parsed)
     yield
   }
   return { ...body, [name]: items }

@@ -1,6 +1,9 @@
 import type { Static } from 'typebox'
 import type { CandidateRequest } from '../app/create-candidates.ts'
 import type { ClaimRequest } from '../app/create-claims.ts'
+import type { ContractSource } from '../app/resolve-contract.ts'
+import type { Contract } from '../domain/contract.ts'
+import type { ItemText } from './parse-json.ts'
 import { readContractSource } from './routes/contract-source.ts'
 import type { NewCandidateBody, NewClaimBody } from './schemas/claim.ts'
 
@@ -16,3 +19,16 @@ const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidat
   source: readContractSource(body),
   testClockId: body.test_clock_id?.toLowerCase() ?? null,
 })
+
+export interface NewRequest {
+  source: ContractSource
+}
+
+/** The request without its contract, which is read of the item again where it is needed. */
+export function withLateContract<Request extends NewRequest>(request: Request, item: ItemText): Request {
+  if (!('contract' in request.source)) return request
+  return {
+    ...request,
+    source: { contract: () => (item.parse() as { contract: unknown }).contract as Contract },
+  }
+}

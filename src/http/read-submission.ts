@@ -2,8 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import { MAX_PAYLOAD_BYTES, type Submission } from '../domain/event.ts'
 import type { JsonObject } from '../domain/json.ts'
+import { LateSubmission } from '../domain/late-submission.ts'
 import { ServiceError } from '../errors.ts'
 import type { SubmissionFields } from './schemas/submission.ts'
+import { weightOf } from './weigh-json.ts'
+
+/** Bytes that a payload may take as an object while its submission waits. */
+const LIGHT = 16 * 1024
+/** One that has no more as JSON is no heavier. */
+const SHORT = 512
 
 /** Which claim or candidate a submission is for. Validation has ensured that it names exactly one. */
 export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
@@ -32,6 +39,19 @@ export function readSubmission(
   }
   return { submission: { id, type, payload, payloadBytes }, payloadJson }
 }
+
+/** The same to be recorded, for which it may wait among thousands. @throws PAYLOAD_TOO_LARGE */
+export function readSubmissionToRecord(
+  body: JsonObject & SubmissionFields,
+): ReturnType<typeof readSubmission> {
+  const read = readSubmission(body)
+  return isHeavy(read.payloadJson)
+    ? { ...read, submission: new LateSubmission(read.submission, read.payloadJson) }
+    : read
+}
+
+const isHeavy = (payloadJson: string): boolean =>
+  payloadJson.length > SHORT && (payloadJson.length > LIGHT || weightOf(payloadJson) > LIGHT)
 
 const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
 

@@ -35,6 +35,7 @@ import { inPieces, isLarge } from './send-pieces.ts'
 import type { TypedServer } from './typed-server.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 import { createValidatorCompiler } from './validate-request.ts'
+import { LIGHT, type RequestMemory, WorkMemory } from './work-memory.ts'
 
 export interface ServerOptions {
   log: FastifyBaseLogger
@@ -108,6 +109,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.decorateRequest('userId', '')
   server.decorateRequest('rate', null)
   server.decorateRequest('sessionId', null)
+  server.decorateRequest('memory', null)
   server.setValidatorCompiler(createValidatorCompiler())
   server.setSerializerCompiler(() => (body) => JSON.stringify(body))
   server.setErrorHandler(sendError)
@@ -131,7 +133,10 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   await server.register(async (api: TypedServer) => {
     api.addHook('onRequest', authenticate(app, sessions))
     if (options.rateLimitPerMinute > 0) limitRate(api, options.rateLimitPerMinute)
+    const memory = new WorkMemory()
+    api.addHook('preParsing', memory.begin)
     api.addHook('preParsing', new BodyBudget().admit)
+    api.addHook('onSend', memory.end)
     addClaimRoutes(api, app)
     addCandidateRoutes(api, app)
     addEventRoutes(api, app)
@@ -158,6 +163,7 @@ function acceptJsonOnly(server: TypedServer): void {
       refuseEncoding(request)
       if (bytes.length === 0) return undefined
       const { items } = request.routeOptions.config
+      if (bytes.length > LIGHT) await request.memory?.take(bytes, items?.oneByOne === true)
       return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
     },
   )
@@ -167,6 +173,10 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** For a stop that has waited long enough. */
     cutConnections: () => void
+  }
+  interface FastifyRequest {
+    /** Null where the account is not known: such bodies are small. */
+    memory: RequestMemory | null
   }
   interface FastifyContextConfig {
     /** The body has a list whose items stand alone. */
@@ -186,7 +196,9 @@ function answerEveryRequestAlike(server: TypedServer): void {
     requireValidQuery(request.url)
     done()
   })
-  server.addHook('onSend', (_request, reply, payload, done) => {
+  server.addHook('onSend', (request, reply, payload, done) => {
+    // A connection holds its last request for as long as it stays open.
+    request.body = undefined
     // A connection that stayed open after its last answer would hold up the stop.
     if (stopping) reply.header('Connection', 'close')
     if (!isLarge(payload)) done(null, payload)

@@ -67,22 +67,22 @@ export async function findClaimSchema(
   return row ? toClaimSchema(row) : null
 }
 
-/** Bytes of contracts that are read together: as objects they take up to twenty times as much. */
-export const MOST_CONTRACT_BYTES = 8 * 1024 * 1024
+/** Bytes of contracts that are read together: as objects they take up to thirty times as much. */
+export const MOST_CONTRACT_BYTES = 2 * 1024 * 1024
 
 /**
- * The contracts of those of the account's schemas that have these ids, by id; null for one that has too many bytes with
- * those named before it.
+ * The contracts of those of the account's schemas that have these ids, by id, as they are stored; null for one that has
+ * too many bytes with those named before it.
  */
 export async function findContracts(
   db: Connection,
   userId: string,
   ids: readonly string[],
-): Promise<Map<string, Contract | null>> {
-  const rows = await db.query<{ id: string; contract: Contract | null }>({
+): Promise<Map<string, string | null>> {
+  const rows = await db.query<{ id: string; contract: string | null }>({
     name: 'find_contracts',
     text: `-- find_contracts
-      SELECT id, CASE WHEN bytes <= ${MOST_CONTRACT_BYTES} THEN contract END AS contract
+      SELECT id, CASE WHEN bytes <= ${MOST_CONTRACT_BYTES} THEN contract::text END AS contract
       FROM (
         SELECT s.id, s.contract, sum(octet_length(s.contract::text)) OVER (ORDER BY n.place) AS bytes
         FROM unnest($2::uuid[]) WITH ORDINALITY AS n (id, place)

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
 import { AnswerSeats } from '../../src/http/answer-seats.ts'
+import { Seats } from '../../src/http/seats.ts'
+
+const SETTINGS = { mostWaiting: 10, mostWaitingOfOne: 10, patienceMs: 60_000, refusal: 'No.' }
 
 /* How many large answers are sent at once: 64, and 20 of an account. */
 
@@ -50,4 +53,33 @@ test('what was done is told without a seat of its own, and counts', async () => 
   assert.equal(await isSettled(reading), false)
   anyway[1]?.()
   ;(await reading)()
+})
+
+test('who needs many seats is not overtaken, but for accounts that have room for no more', async () => {
+  const seats = new Seats({ ...SETTINGS, most: 10, mostOfOne: 6 })
+  const full = await seats.take('a', 6)
+  const some = await seats.take('b', 3)
+  const ofFull = seats.take('a', 1)
+  const many = seats.take('c', 4)
+  const few = seats.take('d', 1)
+  some()
+  const giveBack = await many
+  assert.equal(await isSettled(few), false)
+  assert.equal(await isSettled(ofFull), false)
+  full()
+  for (const one of [giveBack, await few, await ofFull]) one()
+  assert.equal(seats.taken, 0)
+})
+
+test('who has gone does not wait, nor does he hold up others', async () => {
+  const seats = new Seats({ ...SETTINGS, most: 10, mostOfOne: 10 })
+  const giveBack = await seats.take('a', 6)
+  const gone = new AbortController()
+  const left = seats.take('b', 5, gone.signal)
+  const next = seats.take('c', 4)
+  assert.equal(await isSettled(next), false)
+  gone.abort()
+  await assert.rejects(left)
+  for (const one of [giveBack, await next]) one()
+  assert.equal(seats.taken, 0)
 })

@@ -22,6 +22,7 @@ import { CandidateAlias } from '../schemas/scalars.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../send-csv.ts'
 import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
+import { takeMemoryFor } from '../work-memory.ts'
 
 const tags = ['Candidates']
 
@@ -55,7 +56,12 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
       },
     },
     async (request, reply) => {
-      const candidate = await createCandidate(app, request.userId, readNewCandidate(request.body))
+      const candidate = await createCandidate(
+        app,
+        request.userId,
+        readNewCandidate(request.body),
+        takeMemoryFor(request),
+      )
       return reply
         .code(201)
         .header('Location', `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`)

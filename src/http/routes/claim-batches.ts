@@ -3,23 +3,26 @@ import type { App } from '../../app/app.ts'
 import { createCandidates } from '../../app/create-candidates.ts'
 import { createClaims } from '../../app/create-claims.ts'
 import { inSlices } from '../../app/in-slices.ts'
+import type { OpenedClaim } from '../../app/open-claims.ts'
+import { contractOf, type TakeMemory } from '../../app/resolve-contract.ts'
 import type { Claim } from '../../domain/claim.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
   batchBody,
   errorResult,
-  type Item,
   itemReader,
   MAX_ITEMS,
   validateEnvelope,
 } from '../batch.ts'
+import { type Item, ItemText } from '../parse-json.ts'
 import { presentCandidate, presentClaim } from '../present.ts'
-import { readNewCandidate, readNewClaim } from '../read-new-claim.ts'
+import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from '../read-new-claim.ts'
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
+import { takeMemoryFor } from '../work-memory.ts'
 
 /** Claims and candidates, up to a thousand a request. */
 export function addClaimBatchRoutes(server: TypedServer, app: App): void {
@@ -29,7 +32,7 @@ export function addClaimBatchRoutes(server: TypedServer, app: App): void {
     item: NewClaimBody,
     body: ClaimBody,
     read: readNewClaim,
-    create: (userId, requests) => createClaims(app, userId, requests),
+    create: (...of) => createClaims(app, ...of),
     present: presentClaim,
     operation: { operationId: 'createClaims', summary: 'Create claims', tags: ['Claims'] },
   })
@@ -39,25 +42,28 @@ export function addClaimBatchRoutes(server: TypedServer, app: App): void {
     item: NewCandidateBody,
     body: CandidateBody,
     read: readNewCandidate,
-    create: (userId, requests) => createCandidates(app, userId, requests),
+    create: (...of) => createCandidates(app, ...of),
     present: presentCandidate,
     operation: { operationId: 'createCandidates', summary: 'Create candidates', tags: ['Candidates'] },
   })
 }
 
-interface Batch<Body, Request> {
+interface Batch<Body, Request extends NewRequest> {
   list: 'claims' | 'candidates'
   /** What a result calls the record. */
   one: 'claim' | 'candidate'
   item: TSchema
   body: TSchema & { $id?: string }
   read: (body: Body) => Request
-  create: (userId: string, requests: Request[]) => Promise<(Claim | Error)[]>
+  create: (userId: string, requests: Request[], takeMemory: TakeMemory) => Promise<(OpenedClaim | Error)[]>
   present: (claim: Claim) => object
   operation: { operationId: string; summary: string; tags: string[] }
 }
 
-function addBatchRoute<Body, Request>(server: TypedServer, batch: Batch<Body, Request>): void {
+function addBatchRoute<Body, Request extends NewRequest>(
+  server: TypedServer,
+  batch: Batch<Body, Request>,
+): void {
   const { list, one } = batch
   const readItem = itemReader<Body>(server, batch.item)
   const answer = batchAnswer(Type.Object({ status: Type.Literal(201), [one]: ref(batch.body) }))
@@ -65,7 +71,7 @@ function addBatchRoute<Body, Request>(server: TypedServer, batch: Batch<Body, Re
     `/v1/${list}/batch`,
     {
       bodyLimit: BATCH_BODY_LIMIT,
-      config: { items: { name: list, most: MAX_ITEMS } },
+      config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
       validatorCompiler: validateEnvelope(server, list),
       schema: {
         ...batch.operation,
@@ -79,22 +85,25 @@ function addBatchRoute<Body, Request>(server: TypedServer, batch: Batch<Body, Re
       const items = (request.body as Record<string, Item[]>)[list] as Item[]
       const readNext = (item: Item) => {
         request.rate?.takeItem()
-        return batch.read(readItem(item))
+        const read = batch.read(readItem(item))
+        return item instanceof ItemText ? withLateContract(read, item) : read
       }
       const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
-      const created = (await batch.create(request.userId, valid)).values()
-      const toResult = (outcome: Claim | Error) =>
+      const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()
+      const toResult = (outcome: OpenedClaim | Error) =>
         outcome instanceof Error
           ? errorResult(outcome, request)
-          : { status: 201, [one]: { ...batch.present(outcome), events: [] } }
+          : { status: 201, [one]: { ...batch.present(withContract(outcome)), events: [] } }
       const outcomes = read.map((one) =>
-        one instanceof Error ? one : (created.next().value as Claim | Error),
+        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),
       )
       return sendJson(reply, { results: outcomes.values().map(toResult) })
     },
   )
 }
+
+const withContract = (claim: OpenedClaim): Claim => ({ ...claim, contract: contractOf(claim.contract) })
 
 /** Each item on its own: what it says, or why it cannot be read. A step for each. */
 function* readEach<Request>(

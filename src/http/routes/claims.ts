@@ -22,6 +22,7 @@ import { Uuid } from '../schemas/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../send-csv.ts'
 import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
+import { takeMemoryFor } from '../work-memory.ts'
 
 const tags = ['Claims']
 
@@ -43,7 +44,7 @@ export function addClaimRoutes(server: TypedServer, app: App): void {
       },
     },
     async (request, reply) => {
-      const claim = await createClaim(app, request.userId, readNewClaim(request.body))
+      const claim = await createClaim(app, request.userId, readNewClaim(request.body), takeMemoryFor(request))
       return reply
         .code(201)
         .header('Location', `/v1/claims/${claim.id}`)

@@ -6,6 +6,7 @@ import type { App } from '../../app/app.ts'
 import { inSlices } from '../../app/in-slices.ts'
 import { type EventRequest, submitEvent } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { LateSubmission } from '../../domain/late-submission.ts'
 import { ServiceError } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { answerLines } from '../answer-lines.ts'
@@ -15,21 +16,20 @@ import {
   batchBody,
   batchResult,
   errorResult,
-  type Item,
   itemReader,
   MAX_ITEMS,
   validateEnvelope,
 } from '../batch.ts'
 import { mayLast } from '../connection.ts'
 import { refuseEncoding } from '../error-response.ts'
-import { parseLine } from '../parse-json.ts'
+import { type Item, parseLine } from '../parse-json.ts'
 import { presentEither, presentEvent } from '../present.ts'
 import { type Line, readLines, TOO_LONG } from '../read-lines.ts'
-import { prefersMinimal, readAddress, readSubmission } from '../read-submission.ts'
+import { prefersMinimal, readAddress, readSubmissionToRecord } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
-import { sendJson } from '../send-json.ts'
+import { JsonText, sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Bytes of a line, as of the body of the single form. */
@@ -62,7 +62,7 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
       '/v1/events/batch',
       {
         bodyLimit: BATCH_BODY_LIMIT,
-        config: { items: { name: 'events', most: MAX_ITEMS }, swaggerTransform: withLines },
+        config: { items: { name: 'events', most: MAX_ITEMS, oneByOne: true }, swaggerTransform: withLines },
         validatorCompiler: validateEnvelope(server, 'events'),
         schema: {
           operationId: 'submitEvents',
@@ -157,21 +157,32 @@ function* readLine(
 /** A step of its own: the answers of a whole group come at once. */
 function* toLine(result: object): Generator<void, string> {
   yield
-  return `${JSON.stringify(result)}\n`
+  return `${result instanceof JsonText ? result.text : JSON.stringify(result)}\n`
 }
 
 const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
   userId: request.userId,
   address: readAddress(body),
-  ...readSubmission(body),
+  ...readSubmissionToRecord(body),
 })
+
+/** What was recorded is not kept as an object until it is answered, where it is large. */
+function* toText(result: () => object): Generator<void, JsonText> {
+  yield
+  return JsonText.ofObject(result())
+}
 
 /** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
 async function resultOf(app: App, request: FastifyRequest, read: () => EventRequest): Promise<object> {
   try {
-    const { event, claim, replayed } = await submitEvent(app, read())
+    const asked = read()
+    const isHeavy = asked.submission instanceof LateSubmission
+    const { event, claim, replayed } = await submitEvent(app, asked)
     if (prefersMinimal(request)) return { status: 204 }
-    return { status: replayed ? 200 : 201, event: presentEvent(event), claim: presentEither(claim) }
+    const status = replayed ? 200 : 201
+    return isHeavy
+      ? await inSlices(toText(() => ({ status, event: presentEvent(event), claim: presentEither(claim) })))
+      : { status, event: presentEvent(event), claim: presentEither(claim) }
   } catch (error) {
     return errorResult(error, request)
   }

@@ -5,7 +5,7 @@ import { submitEvent } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
 import { presentEither, presentEvent } from '../present.ts'
-import { prefersMinimal, readAddress, readSubmission } from '../read-submission.ts'
+import { prefersMinimal, readAddress, readSubmissionToRecord } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias, Uuid } from '../schemas/scalars.ts'
@@ -126,7 +126,11 @@ async function submit(
   reply: FastifyReply,
 ) {
   const { userId, body } = request
-  const { event, claim, replayed } = await submitEvent(app, { userId, address, ...readSubmission(body) })
+  const { event, claim, replayed } = await submitEvent(app, {
+    userId,
+    address,
+    ...readSubmissionToRecord(body),
+  })
 
   if (replayed) reply.header('Idempotent-Replayed', 'true')
   if (prefersMinimal(request)) {

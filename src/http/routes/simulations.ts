@@ -16,6 +16,7 @@ import {
 } from '../schemas/simulation.ts'
 import { sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
+import { takeMemoryFor } from '../work-memory.ts'
 import { readContractSource } from './contract-source.ts'
 
 const ERRORS: ErrorCode[] = [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']
@@ -40,13 +41,14 @@ export function addSimulationRoutes(server: TypedServer, app: App): void {
     },
     async (request, reply) => {
       const { opened_at, until, events } = request.body
-      const simulation = await simulateContract(app, {
+      const asked = {
         userId: request.userId,
         source: readContractSource(request.body),
         openedAt: opened_at === undefined ? null : readTime(opened_at, 'opened_at'),
         until: until === undefined ? null : readTime(until, 'until'),
         events: await inSlices(readSimulatedEvents(events, readItem)),
-      })
+      }
+      const simulation = await simulateContract(app, asked, takeMemoryFor(request))
       return sendJson(reply, presentSimulation(simulation))
     },
   )

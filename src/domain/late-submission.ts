@@ -1,0 +1,44 @@
+import type { LogEvent, Submission } from './event.ts'
+import type { JsonObject } from './json.ts'
+
+/**
+ * A submission whose payload is large as an object, which may be thirty times its text: it is made of the text each
+ * time it is asked for, and held by nobody. Thousands of submissions may wait.
+ */
+export class LateSubmission implements Submission {
+  readonly id: string
+  readonly type: string
+  readonly payloadBytes: number
+  readonly #payloadJson: string
+
+  constructor({ id, type, payloadBytes }: Submission, payloadJson: string) {
+    this.id = id
+    this.type = type
+    this.payloadBytes = payloadBytes
+    this.#payloadJson = payloadJson
+  }
+
+  get payload(): JsonObject {
+    return JSON.parse(this.#payloadJson)
+  }
+}
+
+/** The event that it becomes. */
+export class LateEvent implements LogEvent {
+  readonly id: string
+  readonly type: string
+  readonly system = false
+  readonly createdAt: Date
+  readonly #submission: Submission
+
+  constructor(submission: Submission, createdAt: Date) {
+    this.id = submission.id
+    this.type = submission.type
+    this.createdAt = createdAt
+    this.#submission = submission
+  }
+
+  get payload(): JsonObject {
+    return this.#submission.payload
+  }
+}

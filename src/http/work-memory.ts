@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
+import { inSlices } from '../app/in-slices.ts'
+import type { TakeMemory } from '../app/resolve-contract.ts'
+import { unavailable } from '../errors.ts'
+import { Seats } from './seats.ts'
+import { weighJson } from './weigh-json.ts'
+
+const MIB = 1024 * 1024
+/** Bytes that what is parsed may take, of all requests in work and of those of one account. */
+const MOST = 96 * MIB
+const MOST_OF_ONE = 48 * MIB
+/** What is no larger is not weighed: a thousand of them may be in work. */
+export const LIGHT = 8 * 1024
+/** A list whose items are taken up one by one: its text and what is made of it, and the items at hand. */
+const OF_A_BYTE = 3
+const OF_ITEMS_AT_HAND = 16 * MIB
+
+/**
+ * What the values of requests may take of the memory: as objects they are up to thirty times their text. Who finds no
+ * room waits, with nothing but the bytes of the body.
+ */
+export class WorkMemory {
+  readonly #seats = new Seats({
+    most: MOST,
+    mostOfOne: MOST_OF_ONE,
+    mostWaiting: 1_000,
+    mostWaitingOfOne: 250,
+    patienceMs: 10_000,
+    refusal: 'Too many large requests are in work.',
+  })
+
+  /** The hook of every request whose account is known, before its body is read. */
+  readonly begin: preParsingHookHandler = (request, reply, payload, done) => {
+    request.memory = new RequestMemory(this.#seats, request.userId, reply.raw)
+    done(null, payload)
+  }
+
+  /** The hook of every answer: the work is done. What is not whole yet is made of what the work left. */
+  readonly end: onSendHookHandler = ({ memory }, _reply, payload, done) => {
+    memory?.end(payload instanceof Readable)
+    done(null, payload)
+  }
+}
+
+/** The part of one request. It is given back when the work is done, and its answer is through where that is long. */
+export class RequestMemory {
+  readonly #seats: Seats
+  readonly #account: string
+  readonly #response: ServerResponse
+  readonly #taken: (() => void)[] = []
+
+  constructor(seats: Seats, account: string, response: ServerResponse) {
+    this.#seats = seats
+    this.#account = account
+    this.#response = response
+  }
+
+  /**
+   * For a body, before it is parsed.
+   * @throws UNAVAILABLE where there is no room in time, or the caller has gone
+   */
+  async take(bytes: Buffer, isOneByOne: boolean): Promise<void> {
+    const most = isOneByOne ? OF_A_BYTE * bytes.length + OF_ITEMS_AT_HAND : MOST_OF_ONE
+    const weight = Math.min(await inSlices(weighJson(bytes)), most, MOST_OF_ONE)
+    const gone = new AbortController()
+    const leave = () => gone.abort()
+    this.#response.once('close', leave)
+    try {
+      if (this.#response.destroyed) throw unavailable('The caller has gone.')
+      this.#taken.push(await this.#seats.take(this.#account, weight, gone.signal))
+    } finally {
+      this.#response.off('close', leave)
+    }
+  }
+
+  /** For JSON that is not of the body. @throws UNAVAILABLE where there is no room: who has some must not wait for more */
+  async takeMore(json: string): Promise<void> {
+    if (json.length <= LIGHT) return
+    const taken = this.#seats.takeNow(this.#account, await inSlices(weighJson(Buffer.from(json))))
+    if (!taken) throw unavailable('Too many large requests are in work.')
+    this.#taken.push(taken)
+  }
+
+  end(isAnswerComing: boolean): void {
+    if (this.#taken.length === 0) return
+    if (isAnswerComing && !this.#response.destroyed) this.#response.once('close', () => this.#giveBack())
+    else this.#giveBack()
+  }
+
+  #giveBack(): void {
+    for (const giveBack of this.#taken) giveBack()
+  }
+}
+
+/** For use cases of which what they read may be large. */
+export const takeMemoryFor =
+  ({ memory }: FastifyRequest): TakeMemory =>
+  async (json) =>
+    memory?.takeMore(json)

@@ -12,20 +12,21 @@ export interface SeatsSettings {
 }
 
 interface Waiting {
-  account: string
   seats: number
   seat: () => void
 }
 
 /**
- * Seats for work of which there is a bound, in all and of one account. Who finds none free waits, in the order of
- * arrival; who needs many is not overtaken by those who need few, but for those of accounts that have room for no more.
+ * Seats for work of which there is a bound, in all and of one account. Who finds none free waits. Accounts take turns;
+ * who needs many is not overtaken by those who need few, unless his account has had its part.
  */
 export class Seats {
   readonly #settings: SeatsSettings
   #taken = 0
   readonly #takenBy = new Map<string, number>()
-  readonly #waiting = new Set<Waiting>()
+  /** Each account's in their order; the order of the keys is that of the turns. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  #waitingCount = 0
 
   constructor(settings: SeatsSettings) {
     this.#settings = settings
@@ -41,7 +42,7 @@ export class Seats {
    * @throws UNAVAILABLE if they do not come free in time, or too many wait
    */
   async take(account: string, seats = 1, gone?: AbortSignal): Promise<() => void> {
-    const now = this.#waiting.size === 0 ? this.takeNow(account, seats) : null
+    const now = this.#waitingCount === 0 ? this.takeNow(account, seats) : null
     return now ?? (await this.#wait(account, seats, gone))
   }
 
@@ -72,29 +73,39 @@ export class Seats {
 
   #wait(account: string, seats: number, gone?: AbortSignal): Promise<() => void> {
     const { mostWaiting, mostWaitingOfOne, patienceMs } = this.#settings
-    const ofAccount = this.#waiting.values().filter((waiting) => waiting.account === account)
-    if (this.#waiting.size >= mostWaiting || [...ofAccount].length >= mostWaitingOfOne) throw this.#refusal()
+    const ofAccount = this.#waiting.get(account)?.length ?? 0
+    if (this.#waitingCount >= mostWaiting || ofAccount >= mostWaitingOfOne) throw this.#refusal()
     return new Promise((resolve, reject) => {
-      const waiting = { account, seats, seat: () => {} }
-      const leave = () => {
+      const end = () => {
         clearTimeout(timer)
         gone?.removeEventListener('abort', giveUp)
-        this.#waiting.delete(waiting)
+        this.#leave(account, waiting)
       }
       const giveUp = () => {
-        leave()
+        end()
         reject(this.#refusal())
         this.#letGo()
       }
-      const timer = setTimeout(giveUp, patienceMs)
-      gone?.addEventListener('abort', giveUp)
-      waiting.seat = () => {
-        leave()
+      const seat = () => {
+        end()
         resolve(this.takeAnyway(account, seats))
       }
-      this.#waiting.add(waiting)
+      const waiting = { seats, seat }
+      const timer = setTimeout(giveUp, patienceMs)
+      gone?.addEventListener('abort', giveUp)
+      const line = this.#waiting.get(account)
+      if (line) line.push(waiting)
+      else this.#waiting.set(account, [waiting])
+      this.#waitingCount++
       this.#letGo()
     })
+  }
+
+  #leave(account: string, waiting: Waiting): void {
+    const line = this.#waiting.get(account) as Waiting[]
+    line.splice(line.indexOf(waiting), 1)
+    if (line.length === 0) this.#waiting.delete(account)
+    this.#waitingCount--
   }
 
   #giveBack(account: string, seats: number): void {
@@ -105,11 +116,16 @@ export class Seats {
     this.#letGo()
   }
 
+  /** An account whose turn was has the next after the others. */
   #letGo(): void {
-    for (const waiting of this.#waiting) {
-      if (!this.#hasRoomOfOne(waiting.account, waiting.seats)) continue
-      if (this.#taken + waiting.seats > this.#settings.most) return
-      waiting.seat()
+    for (const [account, line] of this.#waiting) {
+      const { seats, seat } = line[0] as Waiting
+      if (!this.#hasRoomOfOne(account, seats)) continue
+      if (this.#taken + seats > this.#settings.most) return
+      seat()
+      if (line.length === 0) continue
+      this.#waiting.delete(account)
+      this.#waiting.set(account, line)
     }
   }
 

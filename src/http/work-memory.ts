@@ -9,8 +9,12 @@ import { weighJson } from './weigh-json.ts'
 
 const MIB = 1024 * 1024
 /** Bytes that what is parsed may take, of all requests in work and of those of one account. */
-const MOST = 96 * MIB
-const MOST_OF_ONE = 48 * MIB
+const MOST = 64 * MIB
+const MOST_OF_ONE = 40 * MIB
+/** Of those that take no more than this each: they do not wait for those that take more. */
+const MEDIUM = MIB
+const MOST_OF_MEDIUM = 32 * MIB
+const MOST_OF_MEDIUM_OF_ONE = 16 * MIB
 /** What is no larger is not weighed: a thousand of them may be in work. */
 export const LIGHT = 8 * 1024
 /** A list whose items are taken up one by one: its text and what is made of it, and the items at hand. */
@@ -22,18 +26,12 @@ const OF_ITEMS_AT_HAND = 16 * MIB
  * room waits, with nothing but the bytes of the body.
  */
 export class WorkMemory {
-  readonly #seats = new Seats({
-    most: MOST,
-    mostOfOne: MOST_OF_ONE,
-    mostWaiting: 1_000,
-    mostWaitingOfOne: 250,
-    patienceMs: 10_000,
-    refusal: 'Too many large requests are in work.',
-  })
+  readonly #medium = seats(MOST_OF_MEDIUM, MOST_OF_MEDIUM_OF_ONE)
+  readonly #large = seats(MOST, MOST_OF_ONE)
 
   /** The hook of every request whose account is known, before its body is read. */
   readonly begin: preParsingHookHandler = (request, reply, payload, done) => {
-    request.memory = new RequestMemory(this.#seats, request.userId, reply.raw)
+    request.memory = new RequestMemory(this.#seatsFor, request.userId, reply.raw)
     done(null, payload)
   }
 
@@ -42,17 +40,29 @@ export class WorkMemory {
     memory?.end(payload instanceof Readable)
     done(null, payload)
   }
+
+  readonly #seatsFor = (weight: number): Seats => (weight > MEDIUM ? this.#large : this.#medium)
 }
+
+const seats = (most: number, mostOfOne: number): Seats =>
+  new Seats({
+    most,
+    mostOfOne,
+    mostWaiting: 1_000,
+    mostWaitingOfOne: 250,
+    patienceMs: 10_000,
+    refusal: 'Too many large requests are in work.',
+  })
 
 /** The part of one request. It is given back when the work is done, and its answer is through where that is long. */
 export class RequestMemory {
-  readonly #seats: Seats
+  readonly #seatsFor: (weight: number) => Seats
   readonly #account: string
   readonly #response: ServerResponse
   readonly #taken: (() => void)[] = []
 
-  constructor(seats: Seats, account: string, response: ServerResponse) {
-    this.#seats = seats
+  constructor(seatsFor: (weight: number) => Seats, account: string, response: ServerResponse) {
+    this.#seatsFor = seatsFor
     this.#account = account
     this.#response = response
   }
@@ -69,7 +79,7 @@ export class RequestMemory {
     this.#response.once('close', leave)
     try {
       if (this.#response.destroyed) throw unavailable('The caller has gone.')
-      this.#taken.push(await this.#seats.take(this.#account, weight, gone.signal))
+      this.#taken.push(await this.#seatsFor(weight).take(this.#account, weight, gone.signal))
     } finally {
       this.#response.off('close', leave)
     }
@@ -78,7 +88,8 @@ export class RequestMemory {
   /** For JSON that is not of the body. @throws UNAVAILABLE where there is no room: who has some must not wait for more */
   async takeMore(json: string): Promise<void> {
     if (json.length <= LIGHT) return
-    const taken = this.#seats.takeNow(this.#account, await inSlices(weighJson(Buffer.from(json))))
+    const weight = await inSlices(weighJson(Buffer.from(json)))
+    const taken = this.#seatsFor(weight).takeNow(this.#account, weight)
     if (!taken) throw unavailable('Too many large requests are in work.')
     this.#taken.push(taken)
   }

@@ -2,6 +2,7 @@ import type { Attack } from './attack.ts'
 import { bodyAttacks } from './attacks/bodies.ts'
 import { clockAttacks } from './attacks/clocks.ts'
 import { connectionAttacks } from './attacks/connections.ts'
+import { heavyValues } from './attacks/heavy-values.ts'
 import { largeAnswers } from './attacks/large-answers.ts'
 import { longWork } from './attacks/long-work.ts'
 import { protocolAttacks } from './attacks/protocol.ts'
@@ -26,6 +27,7 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   streams,
   'long work': longWork,
   bodies: bodyAttacks,
+  'heavy values': heavyValues,
   'signing in': signInAttacks,
   clocks: clockAttacks,
   records: recordAttacks,

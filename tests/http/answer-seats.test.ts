@@ -83,3 +83,18 @@ test('who has gone does not wait, nor does he hold up others', async () => {
   for (const one of [giveBack, await next]) one()
   assert.equal(seats.taken, 0)
 })
+
+test('accounts take turns, however many of one wait', async () => {
+  const seats = new Seats({ ...SETTINGS, most: 4, mostOfOne: 4 })
+  const giveBack = await seats.take('a', 4)
+  const order: string[] = []
+  const take = async (account: string) => {
+    const done = await seats.take(account, 4)
+    order.push(account)
+    done()
+  }
+  const all = ['a', 'a', 'a', 'b', 'c'].map(take)
+  giveBack()
+  await Promise.all(all)
+  assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a'])
+})

@@ -55,7 +55,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   {
     name: 'a stale copy is used to refuse and to repeat',
     edits: [
-      edit('app/submit-group.ts', 'return draft.writes ? { draft } : null', 'return { draft }'),
+      edit('app/submit-group.ts', 'if (draft.writes) one.attempt', 'one.attempt'),
       edit('app/claim-draft.ts', "if (this.#after.status !== 'OPEN') return false\n", ''),
     ],
   },

@@ -24,23 +24,36 @@ export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 export class ClaimDraft {
   readonly copy: ClaimCopy
   readonly requests: readonly EventRequest[]
-  readonly #verdicts: Verdict[]
+  readonly #verdicts: Verdict[] = []
   readonly #recorded: ReadonlySet<string>
   readonly #added = new Map<string, EventRequest>()
   /** As it is once the draft is written. */
   readonly #after: Pick<Claim, 'status' | 'eventCount' | 'logBytes'>
 
-  /**
-   * The copy's log takes the events that are to be appended: it is good no more where they are not written.
-   * @param recorded ids of events in the log, at least those that the requests name
-   */
-  constructor(copy: ClaimCopy, requests: readonly EventRequest[], recorded: ReadonlySet<string>) {
+  private constructor(copy: ClaimCopy, requests: readonly EventRequest[], recorded: ReadonlySet<string>) {
     this.copy = copy
     this.requests = requests
     this.#recorded = recorded
     const { status, eventCount, logBytes } = copy.claim
     this.#after = { status, eventCount, logBytes }
-    this.#verdicts = requests.map((request) => this.#decide(request))
+  }
+
+  /**
+   * Decides them, a step for each: payloads and conditions may be large. The copy's log takes the events that are to be
+   * appended: it is good no more where they are not written.
+   * @param recorded ids of events in the log, at least those that the requests name
+   */
+  static *of(
+    copy: ClaimCopy,
+    requests: readonly EventRequest[],
+    recorded: ReadonlySet<string>,
+  ): Generator<void, ClaimDraft> {
+    const draft = new ClaimDraft(copy, requests, recorded)
+    for (const request of requests) {
+      draft.#verdicts.push(draft.#decide(request))
+      yield
+    }
+    return draft
   }
 
   /** Whether anything is to be written. */

@@ -3,7 +3,9 @@ import type { EventRequest, SubmittedEvent } from './submit-event.ts'
 
 /** What one group takes. */
 const GROUP_SIZE = 500
-const GROUP_BYTES = 4 * 1024 * 1024
+const GROUP_BYTES = 1024 * 1024
+/** What one group of heavy lines takes, by what there is to read of their claims. */
+const HEAVY_BYTES = 256 * 1024
 /** What may wait, of all accounts together. */
 const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 32 * 1024 * 1024
@@ -29,6 +31,8 @@ export interface Line {
   isParked: boolean
   /** What was sent of it with others was refused: one goes by itself, so that it shows which is at fault. */
   goesAlone: boolean
+  /** What there is to read of its claim, where a group of many has found it heavy; else 0. */
+  heavyBytes: number
   /** The last pause that was made before another try, in milliseconds. */
   pauseMs: number
 }
@@ -37,8 +41,8 @@ interface Account {
   readonly userId: string
   /** By claim. */
   readonly lines: Record<string, Line>
-  /** Those of which something can be taken now. */
-  readonly open: Line[]
+  /** Those of which something can be taken now, by their kind. */
+  readonly open: Record<Kind, Line[]>
   /** Not answered yet, those on their way included. */
   waiting: number
   bytes: number
@@ -50,9 +54,13 @@ export interface Taken {
   readonly waiting: readonly Waiting[]
 }
 
+/** Heavy lines go by themselves: reading their claims takes long, and the others do not wait for it. */
+export type Kind = 'light' | 'heavy'
+
 interface Room {
   size: number
   bytes: number
+  heavyBytes: number
 }
 
 /**
@@ -66,15 +74,15 @@ interface Room {
 export class SubmissionLines {
   readonly #accounts: Record<string, Account> = Object.create(null)
   /** Accounts with open lines: whoever was served longest ago comes first. */
-  readonly #turn: Account[] = []
+  readonly #turn: Record<Kind, Account[]> = { light: [], heavy: [] }
   #waiting = 0
   #bytes = 0
   #parked = 0
-  #open = 0
+  readonly #open: Record<Kind, number> = { light: 0, heavy: 0 }
 
   /** Of how many lines something can be taken now. */
-  get openCount(): number {
-    return this.#open
+  openCount(kind: Kind): number {
+    return this.#open[kind]
   }
 
   /** Submissions that are not answered yet. */
@@ -114,22 +122,31 @@ export class SubmissionLines {
       return
     }
     // Most lines have one: an array that begins empty would make room for seventeen.
-    const fresh = { claimId, account, waiting: [waiting], isParked: false, goesAlone: false, pauseMs: 0 }
+    const fresh = {
+      claimId,
+      account,
+      waiting: [waiting],
+      isParked: false,
+      goesAlone: false,
+      heavyBytes: 0,
+      pauseMs: 0,
+    }
     account.lines[claimId] = fresh
     this.#show(fresh)
   }
 
   /** Takes as much as goes together, at least one submission, and closes the lines that it is from. */
-  take(): Taken[] {
+  take(kind: Kind): Taken[] {
     const group: Taken[] = []
-    const room = { size: GROUP_SIZE, bytes: GROUP_BYTES }
+    const turn = this.#turn[kind]
+    const room = { size: GROUP_SIZE, bytes: GROUP_BYTES, heavyBytes: HEAVY_BYTES }
     let served = 0
-    for (const account of this.#turn) {
-      if (!takeOf(account, room, this.#turn.length - served, group)) break
+    for (const account of turn) {
+      if (!takeOf(account.open[kind], room, turn.length - served, group)) break
       served++
     }
-    this.#open -= group.length
-    for (const account of this.#turn.splice(0, served)) if (account.open.length > 0) this.#turn.push(account)
+    this.#open[kind] -= group.length
+    for (const account of turn.splice(0, served)) if (account.open[kind].length > 0) turn.push(account)
     return group
   }
 
@@ -186,54 +203,66 @@ export class SubmissionLines {
 
   #show(line: Line): void {
     const { account } = line
-    if (account.open.push(line) === 1) this.#turn.push(account)
-    this.#open++
+    const kind = kindOf(line)
+    if (account.open[kind].push(line) === 1) this.#turn[kind].push(account)
+    this.#open[kind]++
   }
 
   /** An open line in which nobody waits any more ends. */
   #hide(line: Line): void {
     const { account } = line
-    const at = account.open.indexOf(line)
+    const kind = kindOf(line)
+    const open = account.open[kind]
+    const at = open.indexOf(line)
     if (at < 0) return
-    account.open.splice(at, 1)
-    this.#open--
+    open.splice(at, 1)
+    this.#open[kind]--
     delete account.lines[line.claimId]
-    if (account.open.length === 0) this.#turn.splice(this.#turn.indexOf(account), 1)
+    if (open.length === 0) this.#turn[kind].splice(this.#turn[kind].indexOf(account), 1)
   }
 }
+
+const kindOf = ({ heavyBytes }: Line): Kind => (heavyBytes > 0 ? 'heavy' : 'light')
 
 const newAccount = (userId: string): Account => ({
   userId,
   lines: Object.create(null),
-  open: [],
+  open: { light: [], heavy: [] },
   waiting: 0,
   bytes: 0,
 })
 
-/** Takes this account's part of the room, one of so many; false where nothing fits any more. */
-function takeOf(account: Account, room: Room, parts: number, group: Taken[]): boolean {
-  const part = { size: Math.ceil(room.size / parts), bytes: Math.ceil(room.bytes / parts) }
+/** Takes an account's part of the room, one of so many, of its open lines; false where nothing fits any more. */
+function takeOf(open: Line[], room: Room, parts: number, group: Taken[]): boolean {
+  const part = {
+    size: Math.ceil(room.size / parts),
+    bytes: Math.ceil(room.bytes / parts),
+    heavyBytes: Math.ceil(room.heavyBytes / parts),
+  }
   let lines = 0
-  for (const line of account.open) {
+  for (const line of open) {
     if (line.goesAlone && group.length > 0) break
-    const count = line.goesAlone ? 1 : countThatFit(line.waiting, part)
+    const count = line.goesAlone ? 1 : countThatFit(line, line.waiting, part)
     // At least one of each account, however small its part is.
     const mayBeOne =
-      lines === 0 && (group.length === 0 || countThatFit(line.waiting.slice(0, 1), { ...room }) > 0)
+      lines === 0 && (group.length === 0 || countThatFit(line, line.waiting.slice(0, 1), { ...room }) > 0)
     if (count === 0 && !mayBeOne) break
     const waiting = line.waiting.splice(0, Math.max(count, 1))
     for (const { request } of waiting) room.bytes -= request.submission.payloadBytes
     room.size -= waiting.length
+    room.heavyBytes -= line.heavyBytes
     group.push({ line, waiting })
     lines++
     if (line.goesAlone) room.size = 0
     if (line.goesAlone || part.size <= 0 || part.bytes <= 0) break
   }
-  account.open.splice(0, lines)
+  open.splice(0, lines)
   return lines > 0
 }
 
-function countThatFit(waiting: readonly Waiting[], room: Room): number {
+function countThatFit({ heavyBytes }: Line, waiting: readonly Waiting[], room: Room): number {
+  if (room.heavyBytes < heavyBytes) return 0
+  room.heavyBytes -= heavyBytes
   let count = 0
   for (const { request } of waiting) {
     const { payloadBytes } = request.submission

@@ -5,14 +5,17 @@ import type { SubmittedEvent } from './submit-event.ts'
 /**
  * What became of a submission. `again`: nothing is decided yet, since somebody else was faster (§3 rule 3), the
  * claim's test clock is being advanced, the write was lost on its way and may have taken effect, or the database
- * refused what was written together with it; or its claim has a long log, of which a copy has to be made first.
+ * refused what was written together with it; or its claim has a long log, of which a copy has to be made first, or is
+ * too heavy to be read in a group of many.
  */
 export type Outcome = SubmittedEvent | Error | Again
 export interface Again {
-  again: 'overtaken' | 'clock is held' | 'log is long' | 'write was lost' | 'refused together'
+  again: 'overtaken' | 'clock is held' | 'log is long' | 'is heavy' | 'write was lost' | 'refused together'
   cause?: unknown
   /** To be waited for. */
   heldClock?: ClockName
+  /** What there is to read of a heavy claim. */
+  bytes?: number
   /** With others it was refused. */
   goesAlone?: true
 }

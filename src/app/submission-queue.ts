@@ -6,7 +6,7 @@ import { DatabaseAway } from '../storage/database-away.ts'
 import { ClaimCopies } from './claim-copies.ts'
 import type { HeldClocks } from './held-clocks.ts'
 import { LongLogs } from './long-logs.ts'
-import { type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
+import { type Kind, type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
 import { type Again, type Outcome, OVERTAKEN } from './submission-outcome.ts'
 import { submitApart } from './submit-apart.ts'
 import type { EventRequest, SubmittedEvent } from './submit-event.ts'
@@ -36,7 +36,7 @@ export class SubmissionQueue {
   readonly #longLogs: LongLogs
   readonly #lines = new SubmissionLines()
   /** The groups on their way. */
-  readonly #lanes: (readonly Taken[])[] = []
+  readonly #lanes: Lane[] = []
   #isScheduled = false
   #holding: NodeJS.Timeout | null = null
   #watching: NodeJS.Timeout | null = null
@@ -69,7 +69,7 @@ export class SubmissionQueue {
 
   /** Once what has arrived by now is in its line too. */
   #schedule(): void {
-    if (this.#isScheduled || this.#lanes.length === LANES) return
+    if (this.#isScheduled || !this.#hasLane) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
@@ -78,13 +78,28 @@ export class SubmissionQueue {
   }
 
   #fillLanes(worthAnother = WORTH_ANOTHER): void {
+    // One lane at most: what is read for it takes long, and the other is everyone else's.
+    const mayBeHeavy = this.#hasLane && !this.#isUnderWay('heavy')
+    if (mayBeHeavy && this.#lines.openCount('heavy') > 0) this.#send('heavy')
     while (
-      this.#lanes.length < LANES &&
-      this.#lines.openCount >= (this.#lanes.length === 0 ? 1 : worthAnother)
+      this.#hasLane &&
+      this.#lines.openCount('light') >= (this.#isUnderWay('light') ? worthAnother : 1)
     ) {
-      void owned(this.#run(this.#lines.take()))
+      this.#send('light')
     }
-    if (this.#lanes.length < LANES && this.#lines.openCount > 0) this.#holdNoLonger()
+    if (this.#hasLane && this.#lines.openCount('light') > 0) this.#holdNoLonger()
+  }
+
+  get #hasLane(): boolean {
+    return this.#lanes.length < LANES
+  }
+
+  #isUnderWay(kind: Kind): boolean {
+    return this.#lanes.some((lane) => lane.kind === kind)
+  }
+
+  #send(kind: Kind): void {
+    void owned(this.#run({ kind, group: this.#lines.take(kind) }))
   }
 
   /** Those that are held back now go at last. */
@@ -96,15 +111,21 @@ export class SubmissionQueue {
   }
 
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
-  async #run(group: readonly Taken[]): Promise<void> {
-    this.#lanes.push(group)
+  async #run(lane: Lane): Promise<void> {
+    const { group } = lane
+    let settled = 0
+    this.#lanes.push(lane)
     try {
       const outcomes = await this.#submit(group)
-      for (const [i, taken] of group.entries()) this.#settle(taken, outcomes[i] as Outcome[])
+      for (const [i, taken] of group.entries()) {
+        this.#settle(taken, outcomes[i] as Outcome[])
+        settled++
+      }
     } catch (error) {
-      for (const { waiting } of group) for (const one of waiting) one.reject(error)
+      // A fault of ours.
+      for (const taken of group.slice(settled)) this.#settle(taken, allOf(taken, error as Error))
     } finally {
-      this.#lanes.splice(this.#lanes.indexOf(group), 1)
+      this.#lanes.splice(this.#lanes.indexOf(lane), 1)
       this.#fillLanes()
     }
   }
@@ -117,7 +138,7 @@ export class SubmissionQueue {
       })
     } catch (error) {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.
-      submitted.outcomes ??= group.map(({ waiting }) => waiting.map(() => error as Error))
+      submitted.outcomes ??= group.map((taken) => allOf(taken, error as Error))
     }
     return submitted.outcomes as Outcome[][]
   }
@@ -125,8 +146,11 @@ export class SubmissionQueue {
   #settle({ line, waiting }: Taken, outcomes: readonly Outcome[]): void {
     const again: Waiting[] = []
     let waits: Again | null = null
+    // Faults of ours show here, where nothing is done yet.
+    if (outcomes.length !== waiting.length) throw new Error('a submission is without an outcome')
+    const fates = waiting.map((one, i) => fateAfterLoss(one, outcomes[i] as Outcome))
     for (const [i, one] of waiting.entries()) {
-      const fate = fateAfterLoss(one, outcomes[i] as Outcome)
+      const fate = fates[i] as Outcome
       if (!('again' in fate)) this.#answer(one, fate)
       else if (this.#mayTryAgain(one, fate)) {
         again.push(one)
@@ -135,7 +159,8 @@ export class SubmissionQueue {
     }
     if (again.length > 0) this.#lines.giveBack(line, again)
     line.goesAlone = waits?.goesAlone === true
-    if (waits) this.#park(line, waits)
+    line.heavyBytes = waits?.bytes ?? 0
+    if (waits && line.heavyBytes === 0) this.#park(line, waits)
     else {
       line.pauseMs = 0
       this.#lines.open(line)
@@ -178,7 +203,7 @@ export class SubmissionQueue {
     const longestIn = (line: Line) => (line.isParked ? PATIENCE_MS : LONGEST_MS)
     const overdue = this.#lines.removeWhere(({ since }, line) => now - since >= longestIn(line))
     for (const one of overdue) one.reject(outOfPatience(one))
-    for (const one of this.#lanes.flat().flatMap(({ waiting }) => waiting)) {
+    for (const one of this.#lanes.flatMap(({ group }) => group).flatMap(({ waiting }) => waiting)) {
       if (one.isAnswered || now - one.since < LONGEST_MS) continue
       one.isAnswered = true
       one.reject(notKnown(one.request))
@@ -188,8 +213,17 @@ export class SubmissionQueue {
   }
 }
 
+/** A group on its way. */
+interface Lane {
+  readonly kind: Kind
+  readonly group: readonly Taken[]
+}
+
+const allOf = ({ waiting }: Taken, fate: Outcome): Outcome[] => waiting.map(() => fate)
+
 const toClaimSubmissions = ({ line, waiting }: Taken) => ({
   claimId: line.claimId,
+  heavyBytes: line.heavyBytes,
   requests: waiting.map(({ request }) => request),
 })
 

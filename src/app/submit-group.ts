@@ -6,7 +6,7 @@ import { type ClaimCopies, copyOf, mayHold } from './claim-copies.ts'
 import { ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { inSlices } from './in-slices.ts'
 import { claimNotFound } from './not-found.ts'
-import { LOG_IS_LONG, type Outcome, OVERTAKEN } from './submission-outcome.ts'
+import { type Again, LOG_IS_LONG, type Outcome, OVERTAKEN } from './submission-outcome.ts'
 import type { EventRequest } from './submit-event.ts'
 import { type Attempt, writeDrafts } from './write-drafts.ts'
 
@@ -14,13 +14,18 @@ import { type Attempt, writeDrafts } from './write-drafts.ts'
 export interface ClaimSubmissions {
   claimId: string
   requests: readonly EventRequest[]
+  /** What there is to read of the claim, where a group of many has found it heavy. */
+  heavyBytes?: number
 }
 
-/** With what was made of them; or why nothing was: there is no such claim, or its log has to be read first. */
+/** With what was made of them; or why nothing was: there is no such claim, or all of it has to be read first. */
 interface Draft {
   readonly group: ClaimSubmissions
-  attempt: Attempt | 'no claim' | 'log is long'
+  attempt: Attempt | Again | 'no claim'
 }
+
+/** Bytes of contracts that a group reads. Parsed and made ready, where nothing is kept of them, they take 50 ms of a slow machine. */
+const READ_BYTES = 512 * 1024
 
 /**
  * Decides and records submissions to several claims, with one statement for all of their writes (claims on test
@@ -35,12 +40,12 @@ export async function submitGroup(
 ): Promise<Outcome[][]> {
   try {
     const drafts = await draftGroups(db, copies, groups)
-    const attempts = drafts.flatMap(({ attempt }) => (typeof attempt === 'string' ? [] : attempt))
+    const attempts = drafts.flatMap(({ attempt }) => (isMade(attempt) ? attempt : []))
     const recorded = await readRecorded(db, attempts)
     await writeDrafts(db, attempts)
     return drafts.map(({ group, attempt }) => {
-      if (attempt === 'log is long') return group.requests.map(() => LOG_IS_LONG)
       if (attempt === 'no claim') return group.requests.map(({ address }) => claimNotFound(address))
+      if (!isMade(attempt)) return group.requests.map(() => attempt)
       return settle(copies, attempt, recorded.get(group.claimId) ?? NONE_RECORDED)
     })
   } catch (error) {
@@ -50,6 +55,8 @@ export async function submitGroup(
   }
 }
 
+const isMade = (attempt: Draft['attempt']): attempt is Attempt => attempt !== 'no claim' && 'draft' in attempt
+
 const NONE: ReadonlySet<string> = new Set()
 const NONE_RECORDED: RecordedEvents = new Map()
 
@@ -58,21 +65,22 @@ async function draftGroups(
   copies: ClaimCopies,
   groups: readonly ClaimSubmissions[],
 ): Promise<Draft[]> {
-  const drafts: Draft[] = groups.map((group) => ({
-    group,
-    attempt: draftFromCopy(copies, group) ?? 'no claim',
-  }))
+  const drafts: Draft[] = groups.map((group) => ({ group, attempt: 'no claim' }))
+  await inSlices(draftFromCopies(copies, drafts))
   const unknown = drafts.filter(({ attempt }) => attempt === 'no claim')
   if (unknown.length > 0) await draftFromDatabase(db, copies, unknown)
   return drafts
 }
 
 /** A stale copy shows only where something is written, so nothing else may be decided by it. */
-function draftFromCopy(copies: ClaimCopies, { claimId, requests }: ClaimSubmissions): Attempt | null {
-  const copy = copies.get(claimId)
-  if (!copy || requests.some(({ submission }) => mayHold(copy, submission.id))) return null
-  const draft = new ClaimDraft(copy, requests, NONE)
-  return draft.writes ? { draft } : null
+function* draftFromCopies(copies: ClaimCopies, drafts: readonly Draft[]): Generator<void, void> {
+  for (const one of drafts) {
+    const { claimId, requests } = one.group
+    const copy = copies.get(claimId)
+    if (!copy || requests.some(({ submission }) => mayHold(copy, submission.id))) continue
+    const draft = yield* ClaimDraft.of(copy, requests, NONE)
+    if (draft.writes) one.attempt = { draft }
+  }
 }
 
 async function draftFromDatabase(
@@ -82,35 +90,41 @@ async function draftFromDatabase(
 ): Promise<void> {
   const draftsOf = Map.groupBy(drafts, ({ group }) => group.claimId)
   const named = drafts.flatMap(({ group }) => group.requests.map(({ submission }) => submission.id))
-  const found = await readClaimsToDecide(db, [...draftsOf.keys()], named)
-  await inSlices(draftEach(found, copies, draftsOf))
+  // Heavy ones are in no group with others, and of these it is known how much there is.
+  const most = Math.max(READ_BYTES / draftsOf.size, ...drafts.map(({ group }) => group.heavyBytes ?? 0))
+  const { claims, heavy } = await readClaimsToDecide(db, [...draftsOf.keys()], named, most)
+  for (const [id, bytes] of heavy)
+    for (const draft of draftsOf.get(id) ?? []) draft.attempt = { again: 'is heavy', bytes }
+  await inSlices(draftEach(claims, copies, draftsOf))
 }
 
-/** A step for each claim: contracts and logs may be long. */
+/** A step for each contract, log and submission: they may be long. */
 function* draftEach(
   found: Iterable<ClaimToDecide>,
   copies: ClaimCopies,
   draftsOf: ReadonlyMap<string, readonly Draft[]>,
 ): Generator<void, void> {
   for (const read of found) {
-    for (const draft of draftsOf.get(read.claim.id) ?? [])
-      draft.attempt = draftFrom(read, copies, draft.group)
     yield
+    for (const draft of draftsOf.get(read.claim.id) ?? [])
+      draft.attempt = yield* draftFrom(read, copies, draft.group)
   }
 }
 
 /** Of a claim whose log was not read all can be decided that appends nothing, and by a copy of this version the rest. */
-function draftFrom(
+function* draftFrom(
   read: ClaimToDecide,
   copies: ClaimCopies,
   { requests }: ClaimSubmissions,
-): Attempt | 'log is long' {
+): Generator<void, Attempt | Again> {
   const recorded = new Set(read.eventIds)
-  const draft = new ClaimDraft(copyOf(read), requests, recorded)
+  const own = copyOf(read)
+  yield
+  const draft = yield* ClaimDraft.of(own, requests, recorded)
   if (read.isWhole || !draft.writes) return { draft }
   const copy = copies.get(read.claim.id)
-  if (copy?.claim.eventCount !== read.claim.eventCount) return 'log is long'
-  return { draft: new ClaimDraft(copy, requests, recorded) }
+  if (copy?.claim.eventCount !== read.claim.eventCount) return LOG_IS_LONG
+  return { draft: yield* ClaimDraft.of(copy, requests, recorded) }
 }
 
 /** The recorded events that submissions repeat, by claim and id. */

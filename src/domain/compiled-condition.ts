@@ -4,17 +4,19 @@ import type { JsonObject } from './json.ts'
 import { WantedValues } from './wanted-values.ts'
 
 const NONE: readonly Leaf[] = []
+const NO_PARTS = new Uint16Array()
 
 /**
  * What a condition asks of events, made ready for many of them. Leaves are not asked one by one: one walk over an
- * event's payload, along the keys that leaves of its type name, tells which of them it satisfies.
+ * event's payload, along the keys that leaves of its type name, tells which of them it satisfies. A type is made ready
+ * with its first event: that takes milliseconds where leaves are large.
  */
 export class CompiledCondition {
-  readonly #byType = new Map<string, LeavesOfType>()
+  readonly #byType: Map<string, LeavesOfType>
 
   constructor(condition: Condition) {
     const byType = Map.groupBy(leavesOf(condition), (leaf) => leaf.event)
-    for (const [type, leaves] of byType) this.#byType.set(type, new LeavesOfType(leaves))
+    this.#byType = new Map(byType.entries().map(([type, leaves]) => [type, new LeavesOfType(leaves)]))
   }
 
   /** The leaves that the event satisfies by itself. System events satisfy none (§2.2 rule 3). A payload may be made when asked for. */
@@ -47,21 +49,27 @@ export function compile(condition: Condition): CompiledCondition {
 
 class LeavesOfType {
   readonly #leaves: readonly Leaf[]
-  readonly #wanted = new WantedValues()
+  #wanted: WantedValues | undefined
   /** In how many parts each leaf wants something of the payload; with none, any event of the type satisfies it. */
-  readonly #parts: readonly number[]
+  #parts: readonly number[] = []
   /** How many of them the payload at hand has. */
-  readonly #found: Uint16Array
+  #found = NO_PARTS
 
   constructor(leaves: readonly Leaf[]) {
     this.#leaves = leaves
-    this.#parts = leaves.map((leaf, i) => this.#wanted.add(leaf, i))
-    this.#found = new Uint16Array(leaves.length)
   }
 
   satisfiedBy(payload: JsonObject): readonly Leaf[] {
+    this.#wanted ??= this.#makeReady()
     this.#found.fill(0)
     this.#wanted.count(payload, this.#found)
     return this.#leaves.filter((_, i) => this.#found[i] === this.#parts[i])
+  }
+
+  #makeReady(): WantedValues {
+    const wanted = new WantedValues()
+    this.#parts = this.#leaves.map((leaf, i) => wanted.add(leaf, i))
+    this.#found = new Uint16Array(this.#leaves.length)
+    return wanted
   }
 }

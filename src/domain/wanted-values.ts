@@ -8,7 +8,9 @@ export type LeafIndex = number
 export class WantedValues {
   // Made where they are needed: a condition may have hundreds of these, and most of them want one thing.
   #children: Map<string, WantedValues> | undefined
-  /** By the null, boolean, number or string that they want. */
+  /** The null, boolean, number or string that is wanted, and by whom: mostly there is one, and a Map takes long to make. */
+  #scalar: { value: Json; leaves: LeafIndex[] } | undefined
+  /** By any other. */
   #scalars: Map<Json, LeafIndex[]> | undefined
   /** By the text of the array that they want. */
   #arrays: Map<string, LeafIndex[]> | undefined
@@ -30,7 +32,8 @@ export class WantedValues {
     } else if (Array.isArray(value)) {
       const text = this.#arrays ? textOf(value, this.#longestArray) : null
       if (text !== null) increment(found, this.#arrays?.get(text))
-    } else increment(found, this.#scalars?.get(value))
+    } else if (this.#scalar?.value === value) increment(found, this.#scalar.leaves)
+    else increment(found, this.#scalars?.get(value))
     if (typeof value !== 'number' || !this.#ranges) return
     for (const { leaf, holds } of this.#ranges) if (holds(value)) increment(found, [leaf])
   }
@@ -72,11 +75,17 @@ export class WantedValues {
       this.#longestArray = Math.max(this.#longestArray, text.length)
       this.#arrays ??= new Map()
       addTo(this.#arrays, text, leaf)
-    } else {
+    } else this.#addScalar(value, leaf)
+    return 1
+  }
+
+  #addScalar(value: Json, leaf: LeafIndex): void {
+    this.#scalar ??= { value, leaves: [] }
+    if (this.#scalar.value === value) this.#scalar.leaves.push(leaf)
+    else {
       this.#scalars ??= new Map()
       addTo(this.#scalars, value, leaf)
     }
-    return 1
   }
 
   #addRange({ field = 'value', gt, gte, lt, lte, eq }: Leaf, leaf: LeafIndex): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { SubmissionLines, type Waiting } from '../../src/app/submission-lines.ts'
+import { type Kind, SubmissionLines, type Waiting } from '../../src/app/submission-lines.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -175,8 +175,8 @@ test('a stranger’s submissions to a claim stand in a line of their own', async
 describe('a group', () => {
   const waitingOf = (userId: string, payloadBytes = 2) =>
     ({ request: { userId, submission: { payloadBytes } } }) as Waiting
-  const countBy = (lines: SubmissionLines) => {
-    const taken = lines.take()
+  const countBy = (lines: SubmissionLines, kind: Kind = 'light') => {
+    const taken = lines.take(kind)
     const counts = Object.groupBy(
       taken.flatMap(({ waiting }) => waiting),
       ({ request }) => request.userId,
@@ -209,10 +209,35 @@ describe('a group', () => {
 
   test('takes large payloads in equal parts too', () => {
     const lines = new SubmissionLines()
-    const large = 256 * 1024
+    const large = 64 * 1024
     for (let i = 0; i < 40; i++) lines.add(`${i}`, waitingOf('a', large))
     for (let i = 0; i < 3; i++) lines.add(`${i}`, waitingOf(`b${i}`, large))
     assert.deepEqual(countBy(lines), { a: 4, b0: 1, b1: 1, b2: 1 })
+  })
+
+  test('takes no more than a mebibyte of payloads: all of it is decided and written in a few turns of the loop', () => {
+    const lines = new SubmissionLines()
+    for (let i = 0; i < 400; i++) lines.add(`${i % 2}`, waitingOf('a', 30_000))
+    const taken = countBy(lines)
+    assert.deepEqual(taken, { a: 34 })
+  })
+
+  test('of heavy claims takes them by themselves, in equal parts, and no more than there is time to read', () => {
+    const lines = new SubmissionLines()
+    for (let i = 0; i < 40; i++) lines.add(`${i}`, waitingOf('a'))
+    lines.add('light', waitingOf('a'))
+    for (let i = 0; i < 3; i++) lines.add(`${i}`, waitingOf('b'))
+    for (const { line, waiting } of lines.take('light')) {
+      lines.giveBack(line, waiting)
+      line.heavyBytes = line.claimId === 'light' ? 0 : 40 * 1024
+      lines.open(line)
+    }
+    assert.deepEqual(countBy(lines, 'heavy'), { a: 3, b: 3 })
+    assert.deepEqual(countBy(lines, 'heavy'), { a: 6 })
+    assert.deepEqual(countBy(lines, 'light'), { a: 1 })
+    assert.deepEqual([lines.openCount('light'), lines.openCount('heavy')], [0, 31])
+    assert.equal(lines.removeWhere(() => true).length, 31)
+    assert.deepEqual([lines.openCount('heavy'), lines.waiting, lines.take('heavy')], [0, 0, []])
   })
 
   test('of one account alone half of the places can be filled, and there is room for the next, and the next', () => {

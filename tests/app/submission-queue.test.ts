@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { SubmissionQueue } from '../../src/app/submission-queue.ts'
 import { type EventRequest, submitEvent } from '../../src/app/submit-event.ts'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -201,4 +202,33 @@ test('two servers and ten claims at once: nothing is lost or doubled, no deadloc
     assert.deepEqual(times, times.toSorted())
   }
   assert.equal(await countDeadlocks(service), deadlocks)
+})
+
+test('after a fault of ours each of the group is answered, its places are free and its line goes on', async () => {
+  const { id } = await openClaim()
+  const [owner] = await service.sql('SELECT user_id FROM claims WHERE id = $1', [id])
+  let isFaulty = true
+  const { submissions } = app.db
+  // It keeps silent about what it did not do.
+  const withConnection: typeof submissions.withConnection = async (work) =>
+    isFaulty ? (undefined as never) : submissions.withConnection(work)
+  const queue = new SubmissionQueue(
+    Object.create(app.db, { submissions: { value: { withConnection } } }),
+    app.heldClocks,
+  )
+  const request = (name: string): EventRequest => ({
+    userId: owner?.user_id as string,
+    address: { kind: 'claim', id },
+    submission: { id: name, type: 'seen', payload: {}, payloadBytes: 2 },
+    payloadJson: '{}',
+  })
+  const both = await Promise.allSettled([queue.submit(request('1')), queue.submit(request('2'))])
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.equal(queue.waiting, 0)
+  isFaulty = false
+  assert.equal((await queue.submit(request('3'))).replayed, false)
+  assert.deepEqual(await logOf(id), ['3'])
 })

@@ -17,7 +17,7 @@ import { findFreeTestClocks } from '../../src/storage/test-clocks.ts'
 import type { Side } from './both-stores.ts'
 
 export type Call =
-  | { call: 'read'; claims: string[]; named: string[] }
+  | { call: 'read'; claims: string[]; named: string[]; most: number }
   | { call: 'append'; to: AppendTo[]; by: string | null; inTransaction: 'none' | 'COMMIT' | 'ROLLBACK' }
   | { call: 'find'; claim: string; id: string; bytes: number }
   | { call: 'read long'; claim: string }
@@ -76,7 +76,13 @@ export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
     }),
   )
   const call: fc.Arbitrary<Call> = fc.oneof(
-    fc.record({ ...is('read'), claims: fc.subarray([...claims]), named: fc.array(id) }),
+    fc.record({
+      ...is('read'),
+      claims: fc.subarray([...claims]),
+      named: fc.array(id),
+      // Contracts have about 200 bytes, and logs 100 an event.
+      most: fc.constantFrom(30, 80, 205, 1_000, 1_000_000),
+    }),
     append,
     append,
     fc.record({ ...is('find'), claim, id, bytes: fc.constantFrom(11, 11, 12) }),
@@ -94,8 +100,10 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
   const { db } = side
   const at = (minutes: number) => new Date(start.getTime() + minutes * 60_000)
   switch (call.call) {
-    case 'read':
-      return remember(side, [...(await readClaimsToDecide(db, call.claims, call.named))])
+    case 'read': {
+      const { claims, heavy } = await readClaimsToDecide(db, call.claims, call.named, call.most)
+      return [remember(side, [...claims]), [...heavy].sort()]
+    }
     case 'append':
       return append(side, call, at(10_000))
     case 'find':

@@ -17,7 +17,8 @@ const texts = (value: unknown) =>
 const words = (value: unknown) => arrayOf(value) as string[]
 const numbers = (value: unknown) => words(value).map(Number)
 
-const isShort = ({ logBytes, eventCount }: StoredClaim) => logBytes + 100 * eventCount <= LONG_LOG
+const estimatedBytes = ({ logBytes, eventCount }: StoredClaim) => logBytes + 100 * eventCount
+const isShort = (claim: StoredClaim) => estimatedBytes(claim) <= LONG_LOG
 const isDecisive =
   ({ decisiveTypes }: StoredClaim) =>
   (event: StoredEvent) =>
@@ -47,13 +48,19 @@ const claimRow = (claim: StoredClaim): Row => ({
 const claimsOf = (store: Store, ids: unknown) =>
   [...new Set(words(ids))].flatMap((id) => store.claims.get(id) ?? [])
 
-const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named] }) =>
+const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, most] }) =>
   claimsOf(store, ids).map((claim) => {
-    const isRead = isShort(claim)
+    const row = claimRow(claim)
+    const contractBytes = Buffer.byteLength(row.contract as string)
+    // As PostgreSQL stores what is not short.
+    const storedBytes = 4 + contractBytes
+    const isRead = isShort(claim) && estimatedBytes(claim) <= 4 * Number(most)
     const log = isRead ? claim.log : []
-    const found = claim.log.filter(({ id }) => (named as string[]).includes(id))
+    const found = isShort(claim) ? [] : claim.log.filter(({ id }) => (named as string[]).includes(id))
     return {
-      ...claimRow(claim),
+      ...row,
+      contract: storedBytes <= Number(most) ? row.contract : null,
+      contract_bytes: storedBytes <= Number(most) ? contractBytes : 3 * storedBytes,
       is_read: isRead,
       last_at: latest([claim.since, ...log.map(({ createdAt }) => createdAt)]),
       ids: orNull((isRead ? log : found).map(({ id }) => id)),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compile } from '../../src/domain/compiled-condition.ts'
-import type { Condition } from '../../src/domain/condition.ts'
+import { type Condition, type Leaf, leavesOf } from '../../src/domain/condition.ts'
+import { EventLog } from '../../src/domain/event-log.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { all } from '../support/contracts.ts'
 
@@ -16,6 +17,12 @@ function heapMib(): number {
   return process.memoryUsage().heapUsed / MIB
 }
 
+/** A type is made ready with its first event. */
+function makeReady(condition: Condition): void {
+  const { event: type } = leavesOf(condition)[0] as Leaf
+  compile(condition).leavesSatisfiedBy({ type, payload: {}, system: false })
+}
+
 const KINDS: [string, (i: number) => Condition, number][] = [
   ['of one short leaf', (i) => ({ event: `e${i}` }), 60_000],
   ['with deep objects', (i) => ({ event: 'e', match: { a: { a: { a: { a: { a: i } } } } } }), 30_000],
@@ -25,7 +32,7 @@ const empty = heapMib()
 
 for (const [what, make, count] of KINDS) {
   test(`conditions ${what} that are kept ready stay within their memory`, () => {
-    for (let i = 0; i < count; i++) compile(make(i))
+    for (let i = 0; i < count; i++) makeReady(make(i))
     const grown = heapMib() - empty
     assert.ok(grown < MOST_MIB, `${count} conditions grew the heap by ${Math.round(grown)} MiB`)
   })
@@ -34,4 +41,23 @@ for (const [what, make, count] of KINDS) {
 test('a condition is made ready once', () => {
   const condition = all({ event: 'a' }, { event: 'b' })
   assert.equal(compile(condition), compile(condition))
+})
+
+test('only the leaves of types that come are made ready', () => {
+  const looks: string[] = []
+  const leafOf = (event: string): Leaf => {
+    const leaf: Leaf = { event }
+    const get = () => {
+      looks.push(event)
+      return { a: 1 }
+    }
+    // What its text is made of does not count.
+    return Object.defineProperty(leaf, 'match', { get, enumerable: false })
+  }
+  const log = new EventLog(all(leafOf('a'), leafOf('b'), leafOf('b')))
+  log.add({ type: 'none', payload: {}, system: false })
+  assert.deepEqual(looks, [])
+  log.add({ type: 'b', payload: {}, system: false })
+  log.add({ type: 'b', payload: {}, system: false })
+  assert.deepEqual(looks, ['b', 'b'])
 })

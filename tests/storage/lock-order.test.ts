@@ -26,7 +26,7 @@ const terms = contractWith({ activity_window: 0.001 })
 
 async function append(connection: Connection, ids: readonly string[]): Promise<void> {
   const appends: Append[] = []
-  for (const { claim, lastAt } of await readClaimsToDecide(connection, ids, [])) {
+  for (const { claim, lastAt } of (await readClaimsToDecide(connection, ids, [])).claims) {
     appends.push({
       seen: claim,
       lastAt,

@@ -264,7 +264,7 @@ describe('what is sent for each request', () => {
     for (const [logs, some] of Object.entries({ short: ids.slice(0, 20), long: longLogs })) {
       test(`${logs} logs are read once for decisions (${mode} plan)`, async () => {
         reader.take()
-        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1']))]
+        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1'])).claims]
         assert.ok(read.every(({ isWhole }) => isWhole === (logs === 'short')))
         assert.ok(read.every(({ eventIds }) => eventIds.includes('event-1')))
         const events = read.reduce((sum, { claim }) => sum + claim.eventCount, 0)
@@ -273,12 +273,20 @@ describe('what is sent for each request', () => {
       })
     }
 
+    test(`of claims that are heavy no log is read (${mode} plan)`, async () => {
+      reader.take()
+      const some = ids.slice(0, 20)
+      const { claims, heavy } = await readClaimsToDecide(reader.connection, some, ['event-1'], 10)
+      assert.deepEqual([[...claims], heavy.size], [[], 20])
+      for (const plan of reader.take()) assertBounded(plan, { rowsRead: some.length, rowsSorted: 0 })
+    })
+
     for (const count of [1, 20, 500]) {
       test(`${count} claims are read for their decisions, and written, by their indexes (${mode} plan)`, async () => {
         const some = ids.slice(0, count)
         assert.equal(some.length, count)
         reader.take()
-        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1']))]
+        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1'])).claims]
         assert.equal(read.length, count)
         await appendEvents(
           reader.connection,

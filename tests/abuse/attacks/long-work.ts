@@ -47,6 +47,19 @@ const heavyClaim = (stage: Stage) =>
     events: { count: EVENTS - 10, type: 'e', payload: JSON.stringify(PAYLOAD) },
   })
 
+const KEYS = 7_000
+const LONG_CONTRACTS = 40
+const EVENTS_AT_ONCE = 1_000
+
+/** Of some 60 KiB, which takes long to parse and to make ready. */
+const longContract = (n: number) => ({
+  ...OPEN_CONTRACT,
+  fulfillment_condition: {
+    event: 'e',
+    match: Object.fromEntries(Array.from({ length: KEYS }, (_, i) => [(n * KEYS + i).toString(36), 1])),
+  },
+})
+
 const BAD_CONTRACT = {
   ...OPEN_CONTRACT,
   price: -1,
@@ -58,6 +71,10 @@ const BAD_CONTRACT = {
 
 const deepJson = (size: number) => '['.repeat(size)
 const escapes = (size: number) => `"${'\\u0041'.repeat(size / 6)}"`
+
+/** Of claims that were stored together. */
+const nthAfter = (first: string, n: number): string =>
+  first.slice(0, 24) + (1 + n).toString(16).padStart(12, '0')
 
 export const longWork: Attack[] = [
   {
@@ -106,13 +123,36 @@ export const longWork: Attack[] = [
     },
     run: (target, signal) =>
       flood(target, signal, { connections: 16 }, (number) => {
-        const prefix = (target.prepared.claim as string).slice(0, 24)
-        const claim = 1 + (number % Number(target.prepared.count))
-        return post(target, `/v1/claims/${prefix}${claim.toString(16).padStart(12, '0')}/events`, {
+        const claim = nthAfter(target.prepared.claim as string, number % Number(target.prepared.count))
+        return post(target, `/v1/claims/${claim}/events`, {
           type: 'e',
           ...PAYLOAD,
         })
       }),
+  },
+  {
+    name: 'events-to-long-contracts',
+    does: '4 connections send batches of 1,000 events, each for another of 1,000 claims under 40 contracts of 62 KB',
+    prepare: async (stage) => {
+      const firsts: string[] = []
+      for (let n = 0; n < LONG_CONTRACTS; n++)
+        firsts.push(await stage.claims({ count: stage.many(25), contract: longContract(n) }))
+      return { firsts: firsts.join(), count: `${stage.many(25)}` }
+    },
+    run: (target, signal) => {
+      const { firsts = '', count } = target.prepared
+      const claims = firsts
+        .split(',')
+        .flatMap((first) => Array.from({ length: Number(count) }, (_, i) => nthAfter(first, i)))
+      const events = Array.from({ length: EVENTS_AT_ONCE }, (_, i) => ({
+        claim_id: claims[i % claims.length],
+        type: 'e',
+      }))
+      const minimal = { headers: { Prefer: 'return=minimal' } }
+      return flood(target, signal, { connections: 4 }, () =>
+        post(target, '/v1/events/batch', { events }, minimal),
+      )
+    },
   },
   {
     name: 'bad-contracts',

@@ -42,8 +42,12 @@ export class Seats {
    * @throws UNAVAILABLE if they do not come free in time, or too many wait
    */
   async take(account: string, seats = 1, gone?: AbortSignal): Promise<() => void> {
-    const now = this.#waitingCount === 0 ? this.takeNow(account, seats) : null
-    return now ?? (await this.#wait(account, seats, gone))
+    return this.takeAtOnce(account, seats) ?? (await this.#wait(account, seats, gone))
+  }
+
+  /** Null where others wait, or there are not so many. */
+  takeAtOnce(account: string, seats: number): (() => void) | null {
+    return this.#waitingCount === 0 ? this.takeNow(account, seats) : null
   }
 
   /** Null where there are not so many. For who has some and needs more: he must not wait. */

@@ -17,6 +17,10 @@ const MOST_OF_MEDIUM = 32 * MIB
 const MOST_OF_MEDIUM_OF_ONE = 16 * MIB
 /** What is no larger is not weighed: a thousand of them may be in work. */
 export const LIGHT = 8 * 1024
+/** What is no larger may take its heaviest where there is room for it, so that it is weighed only in a crowd. */
+const SHORT = 128 * 1024
+/** Bytes that a byte of the text takes at most: an empty object has three. */
+const HEAVIEST = 30
 /** A list whose items are taken up one by one: its text and what is made of it, and the items at hand. */
 const OF_A_BYTE = 3
 const OF_ITEMS_AT_HAND = 16 * MIB
@@ -72,6 +76,15 @@ export class RequestMemory {
    * @throws UNAVAILABLE where there is no room in time, or the caller has gone
    */
   async take(bytes: Buffer, isOneByOne: boolean): Promise<void> {
+    // While there is room for the worst of it, it need not be weighed.
+    if (bytes.length <= SHORT) {
+      const worst = HEAVIEST * bytes.length
+      const taken = this.#seatsFor(worst).takeAtOnce(this.#account, worst)
+      if (taken) {
+        this.#taken.push(taken)
+        return
+      }
+    }
     const most = isOneByOne ? OF_A_BYTE * bytes.length + OF_ITEMS_AT_HAND : MOST_OF_ONE
     const weight = Math.min(await inSlices(weighJson(bytes)), most, MOST_OF_ONE)
     const gone = new AbortController()

@@ -40,12 +40,15 @@ export class BodyBudget {
   #count(account: string, raw: IncomingMessage, reply: FastifyReply): void {
     const isDeclared = raw.headers['content-length'] !== undefined
     let bytes = 0
-    raw.on('data', (chunk: Buffer) => {
+    const count = (chunk: Buffer) => {
       const more = OF_A_PIECE + (isDeclared ? 0 : chunk.length)
       bytes += more
       const counted = Math.min(more, Math.max(0, bytes - SMALL))
       if (!this.#take(account, counted, reply)) raw.destroy()
-    })
+    }
+    raw.on('data', count)
+    // A connection holds its last request, which must not hold the answer.
+    raw.once('end', () => raw.off('data', count))
   }
 
   /** Until the request is answered. */

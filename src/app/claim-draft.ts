@@ -20,6 +20,9 @@ type Verdict =
 /** Events of a claim's log by their ids; null for one that differs from what was sent. */
 export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 
+/** In bytes. */
+const SMALL_PAYLOAD = 1024
+
 /** Submissions to one claim, decided in their order by a copy of it. */
 export class ClaimDraft {
   readonly copy: ClaimCopy
@@ -39,7 +42,7 @@ export class ClaimDraft {
   }
 
   /**
-   * Decides them, a step for each: payloads and conditions may be large. The copy's log takes the events that are to be
+   * Decides them, a step for each whose payload is not small: a condition may look for thousands of keys in it. The copy's log takes the events that are to be
    * appended: it is good no more where they are not written.
    * @param recorded ids of events in the log, at least those that the requests name
    */
@@ -51,8 +54,20 @@ export class ClaimDraft {
     const draft = new ClaimDraft(copy, requests, recorded)
     for (const request of requests) {
       draft.#verdicts.push(draft.#decide(request))
-      yield
+      if (request.submission.payloadBytes > SMALL_PAYLOAD) yield
     }
+    return draft
+  }
+
+  /** The same in one go; null where a payload is not small. Most are, and a generator costs more than they do. */
+  static atOnce(
+    copy: ClaimCopy,
+    requests: readonly EventRequest[],
+    recorded: ReadonlySet<string>,
+  ): ClaimDraft | null {
+    if (requests.some(({ submission }) => submission.payloadBytes > SMALL_PAYLOAD)) return null
+    const draft = new ClaimDraft(copy, requests, recorded)
+    for (const request of requests) draft.#verdicts.push(draft.#decide(request))
     return draft
   }
 

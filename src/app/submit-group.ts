@@ -78,7 +78,7 @@ function* draftFromCopies(copies: ClaimCopies, drafts: readonly Draft[]): Genera
     const { claimId, requests } = one.group
     const copy = copies.get(claimId)
     if (!copy || requests.some(({ submission }) => mayHold(copy, submission.id))) continue
-    const draft = yield* ClaimDraft.of(copy, requests, NONE)
+    const draft = ClaimDraft.atOnce(copy, requests, NONE) ?? (yield* ClaimDraft.of(copy, requests, NONE))
     if (draft.writes) one.attempt = { draft }
   }
 }

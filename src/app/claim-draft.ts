@@ -27,7 +27,7 @@ const SMALL_PAYLOAD = 1024
 export class ClaimDraft {
   readonly copy: ClaimCopy
   readonly requests: readonly EventRequest[]
-  readonly #verdicts: Verdict[] = []
+  #verdicts: Verdict[] = []
   readonly #recorded: ReadonlySet<string>
   readonly #added = new Map<string, EventRequest>()
   /** As it is once the draft is written. */
@@ -67,7 +67,7 @@ export class ClaimDraft {
   ): ClaimDraft | null {
     if (requests.some(({ submission }) => submission.payloadBytes > SMALL_PAYLOAD)) return null
     const draft = new ClaimDraft(copy, requests, recorded)
-    for (const request of requests) draft.#verdicts.push(draft.#decide(request))
+    draft.#verdicts = requests.map((request) => draft.#decide(request))
     return draft
   }
 

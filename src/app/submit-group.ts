@@ -2,7 +2,7 @@ import type { LogEvent } from '../domain/event.ts'
 import { type EventName, type FoundEvent, readEvents } from '../storage/claim-log.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../storage/claims-to-decide.ts'
 import type { Connection } from '../storage/database.ts'
-import { type ClaimCopies, copyOf, mayHold } from './claim-copies.ts'
+import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { inSlices } from './in-slices.ts'
 import { claimNotFound } from './not-found.ts'
@@ -66,21 +66,32 @@ async function draftGroups(
   groups: readonly ClaimSubmissions[],
 ): Promise<Draft[]> {
   const drafts: Draft[] = groups.map((group) => ({ group, attempt: 'no claim' }))
-  await inSlices(draftFromCopies(copies, drafts))
+  await draftFromCopies(copies, drafts)
   const unknown = drafts.filter(({ attempt }) => attempt === 'no claim')
   if (unknown.length > 0) await draftFromDatabase(db, copies, unknown)
   return drafts
 }
 
-/** A stale copy shows only where something is written, so nothing else may be decided by it. */
-function* draftFromCopies(copies: ClaimCopies, drafts: readonly Draft[]): Generator<void, void> {
+async function draftFromCopies(copies: ClaimCopies, drafts: readonly Draft[]): Promise<void> {
+  const large: [Draft, ClaimCopy][] = []
   for (const one of drafts) {
     const { claimId, requests } = one.group
     const copy = copies.get(claimId)
     if (!copy || requests.some(({ submission }) => mayHold(copy, submission.id))) continue
-    const draft = ClaimDraft.atOnce(copy, requests, NONE) ?? (yield* ClaimDraft.of(copy, requests, NONE))
-    if (draft.writes) one.attempt = { draft }
+    const draft = ClaimDraft.atOnce(copy, requests, NONE)
+    if (draft) use(draft, one)
+    else large.push([one, copy])
   }
+  if (large.length > 0) await inSlices(draftLarge(large))
+}
+
+function* draftLarge(large: readonly [Draft, ClaimCopy][]): Generator<void, void> {
+  for (const [one, copy] of large) use(yield* ClaimDraft.of(copy, one.group.requests, NONE), one)
+}
+
+/** A stale copy shows only where something is written, so nothing else may be decided by it. */
+function use(draft: ClaimDraft, one: Draft): void {
+  if (draft.writes) one.attempt = { draft }
 }
 
 async function draftFromDatabase(

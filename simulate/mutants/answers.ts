@@ -27,12 +27,12 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'http/routes/claim-batches.ts',
-        'const created = (await batch.create(request.userId, valid)).values()',
-        'const created = await batch.create(request.userId, valid)',
+        'const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()',
+        'const created = await batch.create(request.userId, valid, takeMemoryFor(request))',
       ),
       edit(
         'http/routes/claim-batches.ts',
-        'const outcomes = read.map((one) =>\n        one instanceof Error ? one : (created.next().value as Claim | Error),\n      )',
+        'const outcomes = read.map((one) =>\n        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),\n      )',
         'const outcomes = [...created, ...read.filter((one) => one instanceof Error)]',
       ),
     ],

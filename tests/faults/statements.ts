@@ -119,7 +119,7 @@ export const STATEMENTS = {
 /** Named statements that no claim, event or sum depends on. */
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
-    'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position ' +
+    'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position find_claim_schema ' +
     'find_customer_position find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
     'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +

@@ -50,8 +50,9 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
       await world.goOnUntil(() => isStopped)
       await world.goOnFor(2_000)
       assert.deepEqual([sum.begun, sum.ended, sum.reported], [begun, begun, sum.failed])
-      const due = Math.floor(stopsAfterMs / 1_000) / 4
-      assert.ok(begun >= Math.floor(due), `${begun} runs in ${stopsAfterMs} ms`)
+      // A run takes three seconds at most, and the first may be told late that its time has come.
+      const due = Math.floor(stopsAfterMs / 8_000)
+      assert.ok(begun >= due, `${begun} runs in ${stopsAfterMs} ms`)
       assert.deepEqual(world.unheard.map(String), [])
       assert.deepEqual([world.course.waiting, world.course.time.waiting], [0, 0], 'steps and timers')
     },

@@ -9,7 +9,7 @@ import { openDatabase } from '../src/storage/open-database.ts'
 import { insertUser } from '../src/storage/users.ts'
 import type { Cleanup } from './cleanup.ts'
 import { familyCpuMsOf } from './process-figures.ts'
-import { dataDirOf, makeWorkFolder, postmasterFileOf } from './work-folder.ts'
+import { dataDirOf, postmasterFileOf, workFolders } from './work-folder.ts'
 
 /** Settings of PostgreSQL that matter to the figures; all are its defaults. */
 const SETTINGS = [
@@ -57,7 +57,7 @@ export class Cluster {
   }
 
   static async start(place: string, cleanup: Cleanup): Promise<Cluster> {
-    const folder = await makeWorkFolder(place, cleanup)
+    const folder = await workFolders.make(place, cleanup)
     const dataDir = dataDirOf(folder)
     const embedded = await openEmbeddedDatabase({ dataDir, role: 'command', report: () => {} })
     cleanup.add(() => embedded.release())

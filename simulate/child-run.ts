@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { longestMs } from './one-run.ts'
 import { commandOf, type Plan, wordsOf } from './plan.ts'
 import type { RunResult } from './report.ts'
-import { removeLeftovers } from './stage/work-folder.ts'
+import { workFolders } from './stage/work-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('./run.ts', import.meta.url))
 /** Beyond the bound that a run has by itself. */
@@ -39,7 +39,7 @@ export async function runInChild(plan: Plan, files: string, signal: AbortSignal)
   const [status, killedBy] = await ended
   clearTimeout(timer)
   signal.removeEventListener('abort', onAbort)
-  if (status !== 0 && status !== 1) await removeLeftovers(tmpdir())
+  if (status !== 0 && status !== 1) await workFolders.removeLeftovers(tmpdir())
   const result = await readFile(json, 'utf8').catch(() => null)
   if (result !== null) return JSON.parse(result)
   if (signal.aborted) return null

@@ -6,7 +6,7 @@ import { measureScript, type ScriptCost } from '../backtest/measure-script.ts'
 import type { Bench } from '../bench.ts'
 import { median } from '../measured.ts'
 import type { Part, PartReport } from '../part.ts'
-import { makeWorkFolder } from '../work-folder.ts'
+import { workFolders } from '../work-folder.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const PARSE_ONLY = fileURLToPath(new URL('../backtest/parse-only.ts', import.meta.url))
@@ -15,7 +15,7 @@ export const backtest: Part = {
   name: 'backtest',
   summary: '`claimkeeper backtest` over a log, against the same file merely parsed by csv-parse',
   run: async (bench, report) => {
-    const folder = await makeWorkFolder(bench.options.folder, bench.cleanup)
+    const folder = await workFolders.make(bench.options.folder, bench.cleanup)
     const contract = join(folder, 'contract.json')
     await writeFile(contract, JSON.stringify(BACKTEST_CONTRACT))
     for (const isSorted of [true, false]) await overLog(bench, report, folder, contract, isSorted)

@@ -11,7 +11,7 @@ import { Front } from './front.ts'
 import { Postgres } from './postgres.ts'
 import { RealStage } from './real-stage.ts'
 import { BUILT, Server } from './server.ts'
-import { MARK, makeWorkFolder } from './work-folder.ts'
+import { MARK, workFolders } from './work-folder.ts'
 
 /** A small disk by default, in MiB: much for a run of a minute, and filled in a moment. */
 const DISK_MEBIBYTES = 512
@@ -34,7 +34,7 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
   let postgres: Postgres | null = null
   endWithUs(cleanup, () => [...servers.map(({ pid }) => pid), postgres?.lastPid ?? null])
 
-  const work = await makeWorkFolder(folder, cleanup)
+  const work = await workFolders.make(folder, cleanup)
   const disk = needs.has('small disk')
     ? await mountSmallDisk(scope, options.diskMebibytes ?? DISK_MEBIBYTES, work)
     : null

@@ -42,8 +42,8 @@ export class ClaimDraft {
   }
 
   /**
-   * Decides them, a step for each whose payload is not small: a condition may look for thousands of keys in it. The copy's log takes the events that are to be
-   * appended: it is good no more where they are not written.
+   * Decides them, a step for each whose payload is not small: a condition may look for thousands of keys in it. The
+   * copy's log takes the events that are to be appended: it is good no more where they are not written.
    * @param recorded ids of events in the log, at least those that the requests name
    */
   static *of(

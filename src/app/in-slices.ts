@@ -76,3 +76,11 @@ function isDone({ work, resolve, reject }: Job): boolean {
   }
   return false
 }
+
+/** Does the work in one go: for what is short, of which steps would cost more than they do. */
+export function atOnce<Result>(work: Iterator<unknown, Result>): Result {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}

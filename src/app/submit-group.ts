@@ -24,7 +24,10 @@ interface Draft {
   attempt: Attempt | Again | 'no claim'
 }
 
-/** Bytes of contracts that a group reads. Parsed and made ready, where nothing is kept of them, they take 50 ms of a slow machine. */
+/**
+ * Bytes of contracts that a group reads. Parsed and made ready, where nothing is kept of them, they take 50 ms of a slow
+ * machine.
+ */
 const READ_BYTES = 512 * 1024
 
 /**

@@ -19,7 +19,10 @@ export class CompiledCondition {
     this.#byType = new Map(byType.entries().map(([type, leaves]) => [type, new LeavesOfType(leaves)]))
   }
 
-  /** The leaves that the event satisfies by itself. System events satisfy none (§2.2 rule 3). A payload may be made when asked for. */
+  /**
+   * The leaves that the event satisfies by itself. System events satisfy none (§2.2 rule 3). A payload may be made when
+   * it is asked for.
+   */
   leavesSatisfiedBy(event: Evidence): readonly Leaf[] {
     return event.system ? NONE : (this.#byType.get(event.type)?.satisfiedBy(event.payload) ?? NONE)
   }

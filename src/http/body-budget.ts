@@ -14,8 +14,8 @@ const OF_A_PIECE = 256
 const OF_A_STREAM = 2 * MIB
 
 /**
- * What bodies may take of the memory as bytes; what is made of them is weighed (`work-memory.ts`). Whoever sends large ones, slowly or many at once, is refused before they are
- * read; half of it is always left for others.
+ * What bodies may take of the memory as bytes; what is made of them is weighed (`work-memory.ts`). Whoever sends large
+ * ones, slowly or many at once, is refused before they are read; half of it is always left for others.
  */
 export class BodyBudget {
   #taken = 0

@@ -85,8 +85,7 @@ export class Connection {
     this.#isTurnedAway = true
     this.socket.pause()
     closeWithoutStacks(this.socket)
-    const leaving = setTimeout(() => destroyInTurn(this.socket), LINGER_MS)
-    this.socket.once('close', () => clearTimeout(leaving))
+    this.#destroySoon()
   }
 
   #start(exchange: Exchange): void {
@@ -137,7 +136,7 @@ export class Connection {
   }
 
   #destroySoon(): void {
-    const destroying = setTimeout(() => this.socket.destroy(), LINGER_MS)
+    const destroying = setTimeout(() => destroyInTurn(this.socket), LINGER_MS)
     this.socket.once('close', () => clearTimeout(destroying))
   }
 
@@ -183,7 +182,7 @@ function closeWithoutStacks(socket: Socket): void {
 
 const leaving: Socket[] = []
 
-/** One a turn of the event loop: of each, hundreds of requests end with it. */
+/** One a turn of the event loop: with one that was turned away hundreds of requests end. */
 function destroyInTurn(socket: Socket): void {
   if (leaving.push(socket) === 1) setImmediate(destroyNext)
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
-import { inSlices } from '../app/in-slices.ts'
+import { atOnce, inSlices } from '../app/in-slices.ts'
 import { MAX_PAYLOAD_BYTES } from '../domain/event.ts'
 import { isJsonObject, type Json } from '../domain/json.ts'
 import { ServiceError, validationError } from '../errors.ts'
@@ -106,13 +106,6 @@ function* decode(bytes: Buffer): Generator<void, string> {
     yield
   }
   return text
-}
-
-function atOnce<Value>(work: Iterator<void, Value>): Value {
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
 }
 
 function* parseList(text: string, { name, most }: ListOfItems): Generator<void, BodyOfItems> {

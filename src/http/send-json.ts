@@ -80,7 +80,9 @@ function* takeItems(items: Iterator<unknown>): Generator<void, string> {
   return text
 }
 
-const itemToJson = (item: unknown): string => (item instanceof JsonText ? item.text : JSON.stringify(item))
+/** An item of a list, or a field. */
+export const itemToJson = (item: unknown): string =>
+  item instanceof JsonText ? item.text : JSON.stringify(item)
 
 const isList = (value: unknown): value is List =>
   typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

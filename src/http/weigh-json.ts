@@ -1,3 +1,5 @@
+import { atOnce } from '../app/in-slices.ts'
+
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
@@ -35,10 +37,4 @@ export function* weighJson(json: Uint8Array): Generator<void, number> {
 }
 
 /** The same at once, for what is short. */
-export function weightOf(json: string): number {
-  const weighing = weighJson(Buffer.from(json))
-  for (;;) {
-    const { done, value } = weighing.next()
-    if (done) return value
-  }
-}
+export const weightOf = (json: string): number => atOnce(weighJson(Buffer.from(json)))

@@ -4,17 +4,11 @@ import { opened, pending } from '../../simulate/model/contract.ts'
 import { judgeClaim } from '../../simulate/model/judge-claim.ts'
 import type { LogItem } from '../../simulate/model/replay.ts'
 import type { Look, Story, Submission } from '../../simulate/model/story.ts'
+import { SOME_CONTRACT as contract } from './some-contract.ts'
 
 /* What finds defects must be seen to find them: a history that is right, and what each defect makes of it. */
 
 const CREATED = Date.parse('2026-01-01T10:00:20.000Z')
-const contract = {
-  price: 1,
-  activity_window: 60,
-  review_window: 0,
-  fulfillment_condition: { event: 'done', gte: 2 },
-  timeout_outcome: 'fail',
-} as const
 
 const item = (id: string, type: string, ms: number, fields = {}): LogItem => ({
   id,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { removeLeftovers } from '../../simulate/stage/work-folder.ts'
+import { workFolders } from '../../simulate/stage/work-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { runNode } from '../support/serve-process.ts'
 
@@ -63,7 +63,7 @@ test('of a run that is killed nothing is left after the next one begins', {
   })
   child.kill('SIGKILL')
   await ended
-  await removeLeftovers(tmpdir())
+  await workFolders.removeLeftovers(tmpdir())
   assert.ok(!existsSync(folder))
   await eventually(async () => (await findWith(folder)).length === 0)
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { guarded, readCsv } from '../../simulate/model/csv.ts'
 import { liveOut, withIds } from '../../simulate/model/life.ts'
 import { Rising } from '../../simulate/model/rising.ts'
+import { SOME_CONTRACT as contract } from './some-contract.ts'
 
 /* What finds defects must be seen to find them, and to find nothing where there is none. */
 
@@ -38,13 +39,6 @@ test('a reader who began after a number was written or seen must not find a lowe
   assert.throws(() => rising.read()(2), /before 2 was written/)
 })
 
-const contract = {
-  price: 1,
-  activity_window: 60,
-  review_window: 0,
-  fulfillment_condition: { event: 'done', gte: 2 },
-  timeout_outcome: 'fail',
-} as const
 const AT = Date.parse('2026-01-01T10:00:20.000Z')
 const planned = (ms: number, id: string | null, type: string, payload = {}) => ({
   at: AT + ms,

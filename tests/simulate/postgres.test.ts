@@ -3,14 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../bench/cleanup.ts'
-import { dataDirOf, makeWorkFolder } from '../../bench/work-folder.ts'
+import { dataDirOf, workFolders } from '../../bench/work-folder.ts'
 import { Clock, clocksUnavailable } from '../../simulate/stage/clock.ts'
 import { Postgres } from '../../simulate/stage/postgres.ts'
 
 async function start(t: TestContext, withClock: boolean): Promise<{ postgres: Postgres; cleanup: Cleanup }> {
   const cleanup = new Cleanup()
   t.after(() => cleanup.run())
-  const folder = await makeWorkFolder(tmpdir(), cleanup)
+  const folder = await workFolders.make(tmpdir(), cleanup)
   const clock = withClock ? await Clock.make(folder, 'database') : null
   const postgres = await Postgres.create(dataDirOf(folder), clock?.environment ?? {}, cleanup)
   return { postgres, cleanup }

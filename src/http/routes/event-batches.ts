@@ -29,7 +29,7 @@ import { prefersMinimal, readAddress, readSubmissionToRecord } from '../read-sub
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
-import { JsonText, sendJson } from '../send-json.ts'
+import { itemToJson, JsonText, sendJson } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Bytes of a line, as of the body of the single form. */
@@ -157,7 +157,7 @@ function* readLine(
 /** A step of its own: the answers of a whole group come at once. */
 function* toLine(result: object): Generator<void, string> {
   yield
-  return `${result instanceof JsonText ? result.text : JSON.stringify(result)}\n`
+  return `${itemToJson(result)}\n`
 }
 
 const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
@@ -179,10 +179,12 @@ async function resultOf(app: App, request: FastifyRequest, read: () => EventRequ
     const isHeavy = asked.submission instanceof LateSubmission
     const { event, claim, replayed } = await submitEvent(app, asked)
     if (prefersMinimal(request)) return { status: 204 }
-    const status = replayed ? 200 : 201
-    return isHeavy
-      ? await inSlices(toText(() => ({ status, event: presentEvent(event), claim: presentEither(claim) })))
-      : { status, event: presentEvent(event), claim: presentEither(claim) }
+    const present = () => ({
+      status: replayed ? 200 : 201,
+      event: presentEvent(event),
+      claim: presentEither(claim),
+    })
+    return isHeavy ? await inSlices(toText(present)) : present()
   } catch (error) {
     return errorResult(error, request)
   }

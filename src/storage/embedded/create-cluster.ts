@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { owned } from '../../owned-promise.ts'
 import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './binaries.ts'
+import { isAlive } from './is-alive.ts'
 import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './password-file.ts'
 import { lastWords, withoutTime } from './postgres-log.ts'
 import { type RunAs, spawnAs } from './run-as.ts'
@@ -95,13 +96,4 @@ async function runInitdb(
 
 function unlessTaken(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

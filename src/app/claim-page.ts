@@ -1,4 +1,5 @@
 import type { StoredClaim } from '../domain/claim.ts'
+import { unavailable } from '../errors.ts'
 import { type ClaimFilter, listClaims, readContracts } from '../storage/claim-list.ts'
 import type { App } from './app.ts'
 import { fillGaps } from './fill-gaps.ts'
@@ -32,7 +33,7 @@ export async function readClaimPage(app: App, filter: ClaimFilter): Promise<Clai
         some.map(({ id }) => id),
       ),
     // Deleted with its clock in the meantime.
-    gone: () => new Error('a claim of the page is not there any more'),
+    gone: () => unavailable('A claim of the page was deleted while it was read.'),
   })
   return { claims, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null }
 }

@@ -85,7 +85,7 @@ export function listExportedClaims(db: Connection, filter: ClaimFilter): Promise
 async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: string, shown: string) {
   const span = await findSpanToWalk(db, filter)
   const list = { name: 'claims', userId: filter.userId } as const
-  return readPage(db, list, filter.limit, (count, upTo) => {
+  return readPage(db, list, filter, (count, upTo) => {
     const query = conditionsOf(filter, upTo)
     if (span) query.where('position', '>=', span.from).where('position', '<=', span.to)
     const page = (filter.search && !span ? searchStatement : listStatement)(filter, query, columns, count)

@@ -106,7 +106,7 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
   const { rows, hasMore } = await readPage(
     db,
     { name: 'customers', userId: filter.userId },
-    filter.limit,
+    filter,
     (count, upTo) => {
       const query = new ListQuery()
         .where('user_id', '=', filter.userId)

@@ -1,4 +1,5 @@
 import type { Connection } from './database.ts'
+import { DatabaseAway } from './database-away.ts'
 
 /**
  * Lists are ordered by `position`, a sequence. A sequence number (like a time) is taken before its row is
@@ -26,26 +27,42 @@ export interface Page<Row> {
   hasMore: boolean
 }
 
-/** Reads with `select` (at most `count` rows, none above `upTo`) a page that later commits cannot change. */
+/** How often a page is read again of which records vanish meanwhile: each time some are deleted, or change their status. */
+const MOST_READINGS = 10
+
+/**
+ * Reads with `select` (at most `count` rows, none above `upTo`) a page that later commits cannot change.
+ * @throws DatabaseAway where records of it vanish again and again
+ */
 export async function readPage<Row extends ListedRow>(
   db: Connection,
   list: { name: ListName; userId: string },
-  limit: number,
+  { limit, order }: { limit: number; order: 'asc' | 'desc' },
   select: (count: number, upTo: string | null) => Promise<Row[]>,
 ): Promise<Page<Row>> {
-  const seen = await select(limit + 1, null)
-  const page = seen.slice(0, limit)
-  const highest = page.reduce<Row | null>(
+  for (let reading = 0; reading < MOST_READINGS; reading++) {
+    const seen = await select(limit + 1, null)
+    const hasMore = seen.length > limit
+    const highest = highestOf(seen.slice(0, limit))
+    if (!highest?.fresh) return { rows: seen.slice(0, limit), hasMore }
+
+    await db.query({
+      name: 'wait_at_turnstile',
+      text: 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))',
+      values: [list.name, list.userId],
+    })
+    const settled = await select(limit + 1, highest.position)
+    const rows = settled.slice(0, limit)
+    if (order === 'desc') return { rows, hasMore: settled.length > limit }
+    if (!hasMore || rows.length === limit) return { rows, hasMore: hasMore || settled.length > limit }
+    // Records vanished: those after them belong to the page, and are to be waited for as well.
+  }
+  throw new DatabaseAway('The list changes too fast to be read.', true)
+}
+
+function highestOf<Row extends ListedRow>(page: readonly Row[]): Row | null {
+  return page.reduce<Row | null>(
     (top, row) => (top && BigInt(top.position) > BigInt(row.position) ? top : row),
     null,
   )
-  if (!highest?.fresh) return { rows: page, hasMore: seen.length > limit }
-
-  await db.query({
-    name: 'wait_at_turnstile',
-    text: 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))',
-    values: [list.name, list.userId],
-  })
-  const settled = await select(limit + 1, highest.position)
-  return { rows: settled.slice(0, limit), hasMore: settled.length > limit || seen.length > limit }
 }

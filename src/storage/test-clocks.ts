@@ -153,7 +153,7 @@ export interface TestClockFilter {
 
 export async function listTestClocks(db: Connection, filter: TestClockFilter): Promise<Page<TestClock>> {
   const list = { name: 'test_clocks', userId: filter.userId } as const
-  const { rows, hasMore } = await readPage(db, list, filter.limit, (count, upTo) => {
+  const { rows, hasMore } = await readPage(db, list, filter, (count, upTo) => {
     const query = new ListQuery()
       .where('user_id', '=', filter.userId)
       .after(filter.after, filter.order)

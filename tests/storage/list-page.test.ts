@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import pg from 'pg'
+import type { Answer, ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
@@ -9,40 +10,83 @@ import { startTestService } from '../support/test-service.ts'
 const service = await startTestService({ after })
 const { api } = service
 
+type Row = Answer['body']
+
+/** Somebody who adds a record, and is not through: who reads the list waits for him. */
+async function enterTurnstile(t: TestContext, list: string, userId: string): Promise<pg.Client> {
+  const slow = new pg.Client({ connectionString: service.databaseUrl })
+  await slow.connect()
+  t.after(() => slow.end())
+  await slow.query('BEGIN')
+  await slow.query('SELECT pg_advisory_xact_lock_shared(hashtext($1), hashtext($2))', [list, userId])
+  return slow
+}
+
+const somebodyWaits = () =>
+  eventually(
+    async () =>
+      (await service.sql("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length,
+  )
+
 test('a page waits for a record that took its number earlier but is committed later, so that none is skipped', async (t) => {
   const customer = await api.customer('acme')
   const first = await api.claim(customer, contractWith())
 
   // A claim on its way: it has its place in the list, but is not committed.
-  const slow = new pg.Client({ connectionString: service.databaseUrl })
-  await slow.connect()
-  t.after(() => slow.end())
-  await slow.query('BEGIN')
-  await slow.query('SELECT pg_advisory_xact_lock_shared(hashtext($1), hashtext($2))', [
-    'claims',
-    first.user_id,
-  ])
+  const slow = await enterTurnstile(t, 'claims', first.user_id)
   const copied = await slow.query(COPY_CLAIM, [first.id, 1])
   const third = await api.claim(customer, contractWith())
 
   const page = api.get('/v1/claims')
-  await eventually(
-    async () =>
-      (await service.sql("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length,
-  )
+  await somebodyWaits()
   await slow.query('COMMIT')
-  const ids = (await page).body.data.map(({ id }: { id: string }) => id)
+  const ids = (await page).body.data.map(({ id }: Row) => id)
   assert.deepEqual(ids, [first.id, copied.rows[0].id, third.id])
 })
 
 test('another account’s records on their way keep nobody waiting', async (t) => {
   const other = await service.newAccount()
   const { user_id } = await other.claim(await other.customer('acme'), contractWith())
-  const slow = new pg.Client({ connectionString: service.databaseUrl })
-  await slow.connect()
-  t.after(() => slow.end())
-  await slow.query('BEGIN')
-  await slow.query('SELECT pg_advisory_xact_lock_shared(hashtext($1), hashtext($2))', ['claims', user_id])
+  const slow = await enterTurnstile(t, 'claims', user_id)
   assert.equal((await api.get('/v1/claims')).status, 200)
   await slow.query('ROLLBACK')
+})
+
+const clock = async (account: ApiClient) =>
+  (await account.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00.000Z' })).body
+
+for (const order of ['asc', 'desc']) {
+  test(`a page goes on where its records are deleted while it is read (${order})`, async (t) => {
+    const account = await service.newAccount()
+    const clocks = [await clock(account), await clock(account), await clock(account)]
+    const [first, second, third] = order === 'asc' ? clocks : clocks.toReversed()
+    const slow = await enterTurnstile(t, 'test_clocks', first.user_id)
+    const page = account.get(`/v1/test_clocks?limit=1&order=${order}`)
+    await somebodyWaits()
+    await service.sql('DELETE FROM test_clocks WHERE id = $1', [first.id])
+    await slow.query('COMMIT')
+    assert.deepEqual((await page).body, { data: [second], next_cursor: second.id })
+    const rest = await account.get(`/v1/test_clocks?limit=1&order=${order}&after=${second.id}`)
+    assert.deepEqual(rest.body, { data: [third], next_cursor: null })
+  })
+}
+
+test('a page of one status is full, though one of its claims moves on while it is read', async (t) => {
+  const account = await service.newAccount()
+  const customer = await account.customer('acme')
+  const claims: Row[] = []
+  while (claims.length < 4) claims.push(await account.claim(customer, contractWith()))
+  const [first, second, third] = claims as [Row, Row, Row]
+  const slow = await enterTurnstile(t, 'claims', first.user_id)
+  const page = account.get('/v1/claims?status=OPEN&limit=2')
+  await somebodyWaits()
+  const done = { claim_id: second.id, type: 'done' }
+  assert.equal((await account.post('/v1/events', done)).body.claim.status, 'PENDING')
+  await slow.query('COMMIT')
+  const { body } = await page
+  const ids = body.data.map(({ id }: Row) => id)
+  assert.deepEqual(
+    { ids, next_cursor: body.next_cursor },
+    { ids: [first.id, third.id], next_cursor: third.id },
+  )
 })

@@ -101,7 +101,8 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     return resultOf(null, lackOf(world, options.isNamed ? struck : new Map()))
   } catch (error) {
     if (error instanceof Finding) return resultOf(error)
-    if (error instanceof NotCalm) return resultOf(new Finding(error.message, stage.complaints))
+    if (error instanceof NotCalm)
+      return resultOf(new Finding(error.message, { complaints: stage.complaints, standing: error.about }))
     // They tell more than what came of them.
     if (stage.complaints.length > 0) return resultOf(complaintsOf(stage))
     return resultOf(null, (error as Error).stack ?? String(error))

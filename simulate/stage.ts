@@ -20,7 +20,15 @@ export interface Stage {
 }
 
 /** The database is as it should be, and the service does not come back. */
-export class NotCalm extends Error {}
+export class NotCalm extends Error {
+  /** How servers and database stand. */
+  readonly about: unknown
+
+  constructor(message: string, about: unknown) {
+    super(message)
+    this.about = about
+  }
+}
 
 /** What a fault must find prepared from the start. */
 export type Need =

@@ -18,6 +18,8 @@ const START_PATIENCE_MS = 120_000
 /** At the end nothing is to be kept. */
 const CLOSE_PATIENCE_MS = 10_000
 const RETRY_MS = 100
+/** Characters. */
+const LAST_WORDS = 4_000
 
 /** A cluster of the stage's own, on one port for life; it is stopped and started as the faults say. */
 export class Postgres {
@@ -120,6 +122,11 @@ export class Postgres {
     client.on('error', () => {})
     await client.connect()
     return client
+  }
+
+  /** The end of its log. */
+  async lastWords(): Promise<string> {
+    return (await readFile(this.#cluster.logFile, 'utf8').catch(String)).slice(-LAST_WORDS)
   }
 
   /** Counts how often its log says this from now on, up to when the returned function is called. */

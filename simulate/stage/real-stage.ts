@@ -90,25 +90,47 @@ export class RealStage implements Stage {
     return this.#cleanup.run()
   }
 
+  /** For who looks for the reason. */
+  async #standing(): Promise<unknown> {
+    const servers = this.servers.map(async (server) => ({
+      name: server.name,
+      pid: server.pid,
+      ready: await readiness(server),
+      lastLines: server.lastLines,
+    }))
+    const sessions = this.sql(
+      `SELECT pid, state, wait_event_type, wait_event, xact_start, pg_blocking_pids(pid) AS blocked_by, left(query, 200) AS query
+       FROM pg_stat_activity WHERE backend_type = 'client backend'`,
+    ).catch(String)
+    return {
+      servers: await Promise.all(servers),
+      sessions: await sessions,
+      log: await this.postgres.lastWords(),
+    }
+  }
+
   async #untilReady(server: Server): Promise<void> {
     const deadline = performance.now() + CALM_PATIENCE_MS
     while (!(await isReady(server))) {
       if (performance.now() > deadline) {
-        throw new NotCalm(`${server.name} is not ready ${CALM_PATIENCE_MS / 1000} s after the last fault`)
+        const message = `${server.name} is not ready ${CALM_PATIENCE_MS / 1000} s after the last fault`
+        throw new NotCalm(message, await this.#standing())
       }
       await pause(50)
     }
   }
 }
 
-async function isReady({ front }: Server): Promise<boolean> {
-  if (front.port === null) return false
+const isReady = async (server: Server): Promise<boolean> => (await readiness(server)).startsWith('200')
+
+/** Status and body of its answer, or why there is none. */
+async function readiness({ front }: Server): Promise<string> {
+  if (front.port === null) return 'it does not run'
   try {
     const signal = AbortSignal.timeout(ASK_PATIENCE_MS)
     const answer = await fetch(`http://127.0.0.1:${front.port}/readyz`, { signal })
-    await answer.body?.cancel()
-    return answer.status === 200
-  } catch {
-    return false
+    return `${answer.status} ${await answer.text()}`
+  } catch (error) {
+    return String(error)
   }
 }

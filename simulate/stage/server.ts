@@ -16,6 +16,7 @@ const READY = /is ready on http:\/\/\S+?:(\d+)/
 const RETRY_MS = 200
 const START_PATIENCE_MS = 90_000
 const STOP_PATIENCE_MS = 20_000
+const LAST_LINES = 20
 
 interface ServerOptions {
   number: number
@@ -36,6 +37,8 @@ export class Server {
   readonly proxy: FaultProxy
   readonly name: string
   readonly #options: ServerOptions
+  /** Of what it wrote, of all its processes. */
+  readonly #lastLines: string[] = []
   #child: ChildProcess | null = null
   #starting: Promise<void> | null = null
   /** Its end was asked for. */
@@ -52,6 +55,10 @@ export class Server {
 
   get pid(): number | null {
     return this.#child?.pid ?? null
+  }
+
+  get lastLines(): readonly string[] {
+    return this.#lastLines
   }
 
   /** Starts it, and again as long as it ends before it is ready: the database may be away. */
@@ -104,6 +111,7 @@ export class Server {
     createInterface({ input: child.stderr }).on('line', (line) => this.#hear(line))
     const ready = new Promise<boolean>((resolve) => {
       createInterface({ input: child.stdout }).on('line', (line) => {
+        this.#keep(line)
         const port = READY.exec(line)?.[1]
         if (port === undefined || this.#child !== child) return
         this.front.port = Number(port)
@@ -113,7 +121,13 @@ export class Server {
     return await Promise.race([ready, ended.then(() => false)])
   }
 
+  #keep(line: string): void {
+    this.#lastLines.push(line)
+    if (this.#lastLines.length > LAST_LINES) this.#lastLines.shift()
+  }
+
   #hear(line: string): void {
+    this.#keep(line)
     if (isComplaint(line)) this.#options.complain(`${this.name}: ${line}`)
     else if (isWarning(line)) this.#options.log(`${this.name}: ${line}`)
   }

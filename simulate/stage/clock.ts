@@ -1,6 +1,7 @@
-import { globSync, rmSync } from 'node:fs'
+import { globSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isAlive } from '../../src/storage/embedded/is-alive.ts'
 
 /** Debian's package `faketime`; the one for programs with threads. */
 const [LIBRARY] = process.platform === 'linux' ? globSync('/usr/lib/*/faketime/libfaketimeMT.so.1') : []
@@ -8,11 +9,16 @@ const [LIBRARY] = process.platform === 'linux' ? globSync('/usr/lib/*/faketime/l
 export const clocksUnavailable = (): string | null =>
   LIBRARY === undefined ? 'libfaketime is not installed (the package faketime)' : null
 
-/** What the library leaves behind of a process that was killed; one with the same number would not start. */
-export function forgetShared(pid: number): void {
+const SHARED_FOLDER = '/dev/shm'
+const SHARED = /^(?:sem\.faketime_sem|faketime_shm)_(\d+)$/
+
+/** What the library leaves behind of processes that are no more: one that gets the same number would wait for ever. */
+export function forgetShared(): void {
   if (LIBRARY === undefined) return
-  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`])
-    rmSync(`/dev/shm/${name}`, { force: true })
+  for (const name of readdirSync(SHARED_FOLDER)) {
+    const pid = Number(SHARED.exec(name)?.[1])
+    if (pid && !isAlive(pid)) rmSync(join(SHARED_FOLDER, name), { force: true })
+  }
 }
 
 /** The wall clock of some processes: their monotonic one, and so their timers, stay as they are. */

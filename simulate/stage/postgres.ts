@@ -10,6 +10,7 @@ import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-d
 import { findPostmaster, isPostmasterOf } from '../../src/storage/embedded/postmaster.ts'
 import { mayPass } from '../../src/storage/embedded/session.ts'
 import { startServer } from '../../src/storage/embedded/start-server.ts'
+import { forgetShared } from './clock.ts'
 import { killPostgres } from './kill-postgres.ts'
 
 const PATIENCE_MS = 60_000
@@ -78,6 +79,7 @@ export class Postgres {
   /** Starts it if it does not run; one that is not ready after two minutes is killed, and that is an error. */
   async start(): Promise<void> {
     if ((await this.pid()) !== null) return
+    forgetShared()
     const cluster = { ...this.#cluster, runAs: within(this.#cluster.runAs, this.#environment) }
     let isLate = false
     const late = setTimeout(() => {

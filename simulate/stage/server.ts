@@ -101,6 +101,7 @@ export class Server {
   /** True once it is ready, false if it ended before. */
   async #launch(): Promise<boolean> {
     const { program, proxy, environment } = this.#options
+    forgetShared()
     const child = spawn(process.execPath, [...START_OPTIONS, program, 'serve'], {
       env: { ...serveEnvironment(), DATABASE_URL: proxy.url, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -118,7 +119,11 @@ export class Server {
         resolve(true)
       })
     })
-    return await Promise.race([ready, ended.then(() => false)])
+    const late = setTimeout(() => {
+      this.#options.complain(`${this.name} neither became ready nor ended in ${START_PATIENCE_MS / 1000} s`)
+      child.kill('SIGKILL')
+    }, START_PATIENCE_MS)
+    return await Promise.race([ready, ended.then(() => false)]).finally(() => clearTimeout(late))
   }
 
   #keep(line: string): void {
@@ -133,7 +138,6 @@ export class Server {
   }
 
   #onEnd(child: ChildProcess, how: number | string): void {
-    if (child.pid !== undefined) forgetShared(child.pid)
     if (this.#child !== child) return
     this.#child = null
     const wasReady = this.front.port !== null

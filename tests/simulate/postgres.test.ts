@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { type TestContext, test } from 'node:test'
@@ -29,6 +31,16 @@ test('a process killed with what the clocks share does not hold up PostgreSQL', 
     new Promise((_, reject) => late.addEventListener('abort', () => reject(late.reason))),
   ])
   assert.equal(await postgres.pid(), null)
+})
+
+test('what the clocks of a killed process left behind goes: another may get its number', {
+  skip: clocksUnavailable() ?? false,
+}, async (t) => {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  const left = `/dev/shm/faketime_shm_${pid}`
+  await writeFile(left, '')
+  await start(t, true)
+  assert.ok(!existsSync(left))
 })
 
 /** As a killed process leaves them: glibc keeps a semaphore's value in its file, and 0 is that of one that is held. */

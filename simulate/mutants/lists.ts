@@ -34,7 +34,7 @@ export const OF_LISTS: readonly Mutant[] = [
     edits: [
       edit(
         'storage/list-page.ts',
-        'hasMore: settled.length > limit || seen.length > limit',
+        'hasMore: hasMore || settled.length > limit',
         'hasMore: settled.length > limit',
       ),
     ],

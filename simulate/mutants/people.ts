@@ -1,0 +1,51 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** Invitations, sessions, and the tokens that are made in them. */
+export const OF_PEOPLE: readonly Mutant[] = [
+  {
+    name: 'an invitation that was used just now is taken once more',
+    edits: [
+      edit(
+        'storage/invitations.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the source
+        'WHERE key_hash = $1 AND ${IS_OPEN} RETURNING',
+        'WHERE key_hash = $1 AND revoked_at IS NULL RETURNING',
+      ),
+    ],
+  },
+  {
+    name: 'an invitation that was withdrawn still opens an account',
+    edits: [
+      edit(
+        'storage/invitations.ts',
+        "'used_at IS NULL AND revoked_at IS NULL AND expires_at > clock_timestamp()'",
+        "'used_at IS NULL AND expires_at > clock_timestamp()'",
+      ),
+    ],
+  },
+  {
+    name: 'of the sessions that end together, one leaves its tokens behind',
+    edits: [
+      edit(
+        'app/end-sessions.ts',
+        'await deleteSessions(connection))',
+        '(await deleteSessions(connection)).slice(1))',
+      ),
+    ],
+  },
+  {
+    name: 'a token is trusted for a minute after its end',
+    edits: [
+      edit(
+        'storage/api-tokens.ts',
+        '(1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8',
+        '(60000 + 1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8',
+      ),
+    ],
+  },
+  {
+    name: 'a token is made in a session that ends at the same moment',
+    edits: [edit('storage/api-tokens.ts', 'WHERE id = $6::uuid FOR KEY SHARE)', 'WHERE id = $6::uuid)')],
+    clients: 32,
+  },
+]

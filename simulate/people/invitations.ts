@@ -25,7 +25,7 @@ export async function invite(client: Client, account: Account): Promise<void> {
   const { id, url } = parse(reply.text) as { id: string; url: string }
   const [, key = ''] = url.split('#key=')
   const end = new Rising(`the end of the invitation ${id}`, 0)
-  world.people.invite({ id, key, email, account, end, withdrawal: null, unknown: 0, used: 0 })
+  world.people.invite({ id, key, email, account, end, withdrawal: null, withdrawals: 0, unknown: 0, used: 0 })
 }
 
 /** What anyone may ask who has the key. */
@@ -52,7 +52,7 @@ export async function lookUpInvitation(client: Client): Promise<void> {
 export async function withdrawInvitation(client: Client, invitation: Invitation): Promise<void> {
   client.world.count('withdraw invitation')
   const { account, id, end } = invitation
-  const isFirst = invitation.withdrawal === null
+  invitation.withdrawals++
   const withdrawal = { sentAt: now(), answeredAt: Infinity }
   invitation.withdrawal ??= withdrawal
   const { done } = end.write(1)
@@ -60,7 +60,7 @@ export async function withdrawInvitation(client: Client, invitation: Invitation)
   const reply = await client.send(account, { method: 'DELETE', path: `/v1/invitations/${id}`, cookie })
   const outcome = outcomeOf(reply)
   if (reply.is !== 'answer' || outcome === 'unknown' || reply.status >= 500) return
-  const isRight = reply.status === 204 || (reply.status === 404 && !isFirst)
+  const isRight = reply.status === 204 || (reply.status === 404 && invitation.withdrawals > 1)
   demand(
     isRight,
     () => `withdrawing an invitation was answered ${reply.status}`,

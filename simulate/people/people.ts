@@ -38,6 +38,8 @@ export interface Invitation {
   end: Rising
   /** Null: it was not withdrawn; else when that was asked for and answered. */
   withdrawal: Span | null
+  /** How often that was asked for; the later one may come first. */
+  withdrawals: number
   /** Sign-ups of which nobody knows, and that succeeded. */
   unknown: number
   used: number

@@ -116,6 +116,7 @@ export class ClaimDraft {
    */
   answers(at: Date, recorded: RecordedEvents): (SubmittedEvent | ServiceError | null)[] {
     const settled = this.#isSettled ? this.#settledAt(at) : this.copy.claim
+    const { contractBytes } = this.copy
     return this.requests.map(({ submission }, i) => {
       const verdict = this.#verdicts[i] as Verdict
       if (verdict.kind === 'refused') return verdict.error
@@ -123,8 +124,8 @@ export class ClaimDraft {
       const event = this.#eventAdded(submission.id, at) ?? recorded.get(submission.id)
       if (event === undefined) return null
       if (event === null) return idConflict(submission.id)
-      if (verdict.kind === 'append') return { event, claim, replayed: false }
-      if (judgeRepeat(event, submission) === 'replay') return { event, claim, replayed: true }
+      if (verdict.kind === 'append') return { event, claim, contractBytes, replayed: false }
+      if (judgeRepeat(event, submission) === 'replay') return { event, claim, contractBytes, replayed: true }
       return idConflict(submission.id)
     })
   }

@@ -15,6 +15,8 @@ export interface SubmittedEvent {
   event: LogEvent
   /** As it stands after the decision. */
   claim: Claim
+  /** Of memory that its contract takes, estimated. */
+  contractBytes: number
   /** The same event had been recorded before; nothing was done now. */
   replayed: boolean
 }

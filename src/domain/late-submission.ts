@@ -9,29 +9,29 @@ export class LateSubmission implements Submission {
   readonly id: string
   readonly type: string
   readonly payloadBytes: number
-  readonly #payloadJson: string
+  readonly payloadJson: string
 
-  constructor({ id, type, payloadBytes }: Submission, payloadJson: string) {
+  constructor({ id, type, payloadBytes }: Omit<Submission, 'payload'>, payloadJson: string) {
     this.id = id
     this.type = type
     this.payloadBytes = payloadBytes
-    this.#payloadJson = payloadJson
+    this.payloadJson = payloadJson
   }
 
   get payload(): JsonObject {
-    return JSON.parse(this.#payloadJson)
+    return JSON.parse(this.payloadJson)
   }
 }
 
-/** The event that it becomes. */
+/** The event that it becomes, or has become. */
 export class LateEvent implements LogEvent {
   readonly id: string
   readonly type: string
   readonly system = false
   readonly createdAt: Date
-  readonly #submission: Submission
+  readonly #submission: LateSubmission
 
-  constructor(submission: Submission, createdAt: Date) {
+  constructor(submission: LateSubmission, createdAt: Date) {
     this.id = submission.id
     this.type = submission.type
     this.createdAt = createdAt
@@ -40,5 +40,11 @@ export class LateEvent implements LogEvent {
 
   get payload(): JsonObject {
     return this.#submission.payload
+  }
+
+  /** With the payload as JSON. */
+  asText(): Omit<LogEvent, 'payload'> & { payload: string } {
+    const { id, type, system, createdAt } = this
+    return { id, type, system, createdAt, payload: this.#submission.payloadJson }
   }
 }

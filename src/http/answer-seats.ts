@@ -17,3 +17,17 @@ export class AnswerSeats extends Seats {
     })
   }
 }
+
+/** Of one account the same, however many accounts there are: what was done is told, and nothing is begun meanwhile. */
+export class DeedSeats extends Seats {
+  constructor() {
+    super({
+      most: Number.POSITIVE_INFINITY,
+      mostOfOne: 20,
+      mostWaiting: 1_000,
+      mostWaitingOfOne: 64,
+      patienceMs: 10_000,
+      refusal: 'Too many large answers are being sent.',
+    })
+  }
+}

@@ -10,6 +10,7 @@ import type { simulateContract } from '../app/simulate-contract.ts'
 import type { Claim, StoredClaim, WithContract } from '../domain/claim.ts'
 import type { Fate } from '../domain/claim-run.ts'
 import type { LogEvent } from '../domain/event.ts'
+import { LateEvent } from '../domain/late-submission.ts'
 import type { TimelineEntry } from '../domain/simulate.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { CandidateSummaryBody, ClaimSummaryBody } from './schemas/claim.ts'
@@ -29,8 +30,12 @@ export function presentEvent(event: LogEvent) {
   return { id, type, created_at: createdAt.toISOString(), system, ...payload }
 }
 
+/** An event that was submitted just now. */
+export const presentRecorded = (event: LogEvent) =>
+  event instanceof LateEvent ? presentLogged(event.asText()) : presentEvent(event)
+
 /** Without a look at the payload: it is the text that was stored. */
-function presentLogged(event: LoggedEvent): JsonText {
+function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): JsonText {
   const { id, type, createdAt, system, payload } = event
   const head = JSON.stringify({ id, type, created_at: createdAt.toISOString(), system })
   const fields = payload.trim().slice(1, -1).trim()
@@ -54,7 +59,7 @@ export function presentCandidate<Form = Claim['contract']>(
 }
 
 /** As the kind of record that it is. */
-export function presentEither(claim: Claim) {
+export function presentEither<Form = Claim['contract']>(claim: WithContract<Claim, Form>) {
   return claim.candidateAlias === null ? presentClaim(claim) : presentCandidate(claim)
 }
 

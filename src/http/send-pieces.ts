@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
-import { AnswerSeats } from './answer-seats.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AnswerSeats, DeedSeats } from './answer-seats.ts'
 import { CHUNK_BYTES, chunksOf, inChunks } from './shared-answer.ts'
 
 /** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
@@ -9,8 +9,10 @@ const AT_ONCE = 4 * CHUNK_BYTES
 
 type Pieces = AsyncGenerator<string, undefined>
 
-/** Of all answers of this process. */
+/** Of all answers of this process that only read. */
 const seats = new AnswerSeats()
+/** Of those to requests that did something. */
+const seatsOfDeeds = new DeedSeats()
 
 /**
  * Sends text that is made piece by piece, as fast as the caller reads it. What fits into a few chunks is sent whole;
@@ -35,6 +37,15 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
   return reply.send(Readable.from(toChunks(reply, begun, gather(pieces))))
 }
 
+/**
+ * For who is about to do what may take long to tell: while many such answers to the account are not read yet, it waits.
+ * @throws UNAVAILABLE
+ */
+export async function awaitTurnToTell({ userId }: FastifyRequest): Promise<void> {
+  const giveBack = await seatsOfDeeds.take(userId)
+  giveBack()
+}
+
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
 export async function inPieces(reply: FastifyReply, text: string): Promise<Readable | string> {
   await takeSeat(reply)
@@ -51,7 +62,7 @@ export const isLarge = (text: unknown): text is string =>
 async function takeSeat({ request, raw }: FastifyReply): Promise<void> {
   // What was done must be told.
   const giveBack =
-    request.method === 'GET' ? await seats.take(request.userId) : seats.takeAnyway(request.userId)
+    request.method === 'GET' ? await seats.take(request.userId) : seatsOfDeeds.takeAnyway(request.userId)
   if (raw.destroyed) giveBack()
   else raw.once('close', giveBack)
 }

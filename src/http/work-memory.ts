@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
-import { inSlices } from '../app/in-slices.ts'
+import { atOnce, inSlices } from '../app/in-slices.ts'
 import type { TakeMemory } from '../app/resolve-contract.ts'
 import { unavailable } from '../errors.ts'
 import { Seats } from './seats.ts'
@@ -64,6 +64,8 @@ export class RequestMemory {
   readonly #account: string
   readonly #response: ServerResponse
   readonly #taken: (() => void)[] = []
+  /** A body that was not weighed. */
+  #unweighed: { bytes: Buffer; giveBack: () => void } | null = null
 
   constructor(seatsFor: (weight: number) => Seats, account: string, response: ServerResponse) {
     this.#seatsFor = seatsFor
@@ -79,9 +81,9 @@ export class RequestMemory {
     // While there is room for the worst of it, it need not be weighed.
     if (bytes.length <= SHORT) {
       const worst = HEAVIEST * bytes.length
-      const taken = this.#seatsFor(worst).takeAtOnce(this.#account, worst)
-      if (taken) {
-        this.#taken.push(taken)
+      const giveBack = this.#seatsFor(worst).takeAtOnce(this.#account, worst)
+      if (giveBack) {
+        this.#unweighed = { bytes, giveBack }
         return
       }
     }
@@ -108,12 +110,25 @@ export class RequestMemory {
   }
 
   end(isAnswerComing: boolean): void {
-    if (this.#taken.length === 0) return
-    if (isAnswerComing && !this.#response.destroyed) this.#response.once('close', () => this.#giveBack())
+    const isLong = isAnswerComing && !this.#response.destroyed
+    if (isLong) this.#weighAfterAll()
+    if (isLong && this.#taken.length > 0) this.#response.once('close', () => this.#giveBack())
     else this.#giveBack()
   }
 
+  /** The answer may be read slowly: as much as the worst of it would keep others waiting for nothing. */
+  #weighAfterAll(): void {
+    if (!this.#unweighed) return
+    const { bytes, giveBack } = this.#unweighed
+    this.#unweighed = null
+    giveBack()
+    const weight = atOnce(weighJson(bytes))
+    this.#taken.push(this.#seatsFor(weight).takeAnyway(this.#account, weight))
+  }
+
   #giveBack(): void {
+    this.#unweighed?.giveBack()
+    this.#unweighed = null
     for (const giveBack of this.#taken) giveBack()
   }
 }

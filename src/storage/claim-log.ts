@@ -1,6 +1,6 @@
 import type { StoredClaim } from '../domain/claim.ts'
 import type { LogEvent } from '../domain/event.ts'
-import type { JsonObject } from '../domain/json.ts'
+import { LateEvent, LateSubmission } from '../domain/late-submission.ts'
 import {
   addressColumns,
   CLAIM_COLUMNS_AS_STORED,
@@ -103,9 +103,20 @@ interface StoredEvent {
   claim_id: string
   id: string
   type: string
-  payload: JsonObject | null
+  /** As JSON. */
+  payload: string | null
   system: boolean
   created_at: Date
+}
+
+/** Characters of a payload that is made into an object at once. */
+const AT_ONCE_PAYLOAD = 512
+
+function toEvent({ id, type, payload, system, created_at }: StoredEvent): LogEvent | null {
+  if (payload === null) return null
+  const event = { id, type, system, createdAt: created_at }
+  if (system || payload.length <= AT_ONCE_PAYLOAD) return { ...event, payload: JSON.parse(payload) }
+  return new LateEvent(new LateSubmission({ id, type, payloadBytes: payload.length }, payload), created_at)
 }
 
 /** Those of the named events that are in their claims' logs: no more bytes of them than they are compared with. */
@@ -114,7 +125,7 @@ export async function readEvents(db: Connection, names: readonly EventName[]): P
     name: 'read_events',
     text: `-- read_events
       SELECT e.claim_id, e.id, e.type, e.system, e.created_at,
-        CASE WHEN octet_length(convert_to(e.payload::text, 'UTF8')) = n.payload_bytes THEN e.payload END AS payload
+        CASE WHEN octet_length(convert_to(e.payload::text, 'UTF8')) = n.payload_bytes THEN e.payload::text END AS payload
       FROM unnest($1::uuid[], $2::text[], $3::integer[]) AS n (claim_id, id, payload_bytes)
       JOIN claim_events e ON e.claim_id = n.claim_id AND e.id = n.id
       WHERE e.claim_id = ANY ($1)`,
@@ -125,9 +136,5 @@ export async function readEvents(db: Connection, names: readonly EventName[]): P
     ],
     readOnly: true,
   })
-  return rows.map(({ claim_id, created_at, payload, ...event }) => ({
-    claimId: claim_id,
-    id: event.id,
-    event: payload && { ...event, payload, createdAt: created_at },
-  }))
+  return rows.map((row) => ({ claimId: row.claim_id, id: row.id, event: toEvent(row) }))
 }

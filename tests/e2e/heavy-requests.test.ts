@@ -6,7 +6,10 @@ import { Cleanup } from '../../bench/cleanup.ts'
 import { ServerProcess } from '../../bench/server-process.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
+import { eventually } from '../support/eventually.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
+import { connectRaw } from '../support/raw-connection.ts'
+import { head } from '../support/raw-http.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*
@@ -130,3 +133,29 @@ for (const { name, path, atOnce, body } of requests) {
     assert.ok(statuses.some((status) => status < 300))
   })
 }
+
+test('events to many claims under such contracts, and lines to one, whose answers nobody reads', async (t) => {
+  const [attacker] = attackers as [ApiClient, ApiClient]
+  const customer = await newCustomer(attacker)
+  const claims: string[] = []
+  while (claims.length < 240) {
+    const contract = heavyContract.replace('"a":[', `"a":[${claims.length},`)
+    const items = Array.from({ length: 60 }, (_, i) => contract.replace('"a":[', `"a":[${i},`))
+    const texts = items.map((item) => `{"customer_id":"${customer.id}","contract":${item}}`)
+    const { body } = await attacker.send('POST', '/v1/claims/batch', `{"claims":[${texts}]}`, JSON_TYPE)
+    claims.push(...body.results.map(({ claim }: { claim: { id: string } }) => claim.id))
+  }
+  const send = async (type: string, body: string) => {
+    const { write } = await connectRaw(t, server.url, { reads: false })
+    const headers = { Authorization: `Bearer ${attacker.token}`, 'Content-Type': type }
+    write(head('POST', '/v1/events/batch', { ...headers, 'Content-Length': Buffer.byteLength(body) }) + body)
+  }
+  const events = claims.map((claim_id) => ({ claim_id, type: 'note' }))
+  for (let i = 0; i < 3; i++) await send('application/json', JSON.stringify({ events }))
+  const line = `${JSON.stringify({ claim_id: claims[0], type: 'note' })}\n`
+  for (let i = 0; i < 12; i++) await send('application/x-ndjson', line.repeat(500))
+  await eventually(async () => (await attacker.readClaim(claims.at(-1) as string)).events.length === 3)
+  await eventually(async () => (await attacker.readClaim(claims[0] as string)).events.length > 3_000)
+  const { id } = await newClaim(honest)
+  assert.equal((await honest.post('/v1/events', { claim_id: id, type: 'note' })).status, 201)
+})

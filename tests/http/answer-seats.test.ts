@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../../src/errors.ts'
-import { AnswerSeats } from '../../src/http/answer-seats.ts'
+import { AnswerSeats, DeedSeats } from '../../src/http/answer-seats.ts'
 import { Seats } from '../../src/http/seats.ts'
 
 const SETTINGS = { mostWaiting: 10, mostWaitingOfOne: 10, patienceMs: 60_000, refusal: 'No.' }
@@ -97,4 +97,16 @@ test('accounts take turns, however many of one wait', async () => {
   giveBack()
   await Promise.all(all)
   assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a'])
+})
+
+test('while twenty large answers to an account’s deeds are not read, its next one waits; others do not', async () => {
+  const seats = new DeedSeats()
+  const told = Array.from({ length: 25 }, () => seats.takeAnyway('greedy'))
+  const next = seats.take('greedy')
+  for (let n = 0; n < 100; n++) seats.takeAnyway(`another ${n}`)
+  ;(await seats.take('modest'))()
+  for (const giveBack of told.slice(0, 5)) giveBack()
+  assert.equal(await isSettled(next), false)
+  told[5]?.()
+  ;(await next)()
 })

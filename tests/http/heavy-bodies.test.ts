@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { ApiClient } from '../support/api-client.ts'
-import { newCustomer } from '../support/new-records.ts'
+import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
+import { newClaim, newCustomer } from '../support/new-records.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { head } from '../support/raw-http.ts'
 import { runBatch } from '../support/run-batch.ts'
@@ -118,4 +120,31 @@ test('an account with many heavy requests waits for its own; others are answered
   const [own] = await runBatch(api, '/v1/claims/batch', heavyClaims(1))
   assert.equal(own.status, 201)
   for (const { status } of await Promise.all(asked)) assert.ok(status === 200 || status === 503, `${status}`)
+})
+
+test('while nobody reads the answers to full accounts, the bodies of others have room', async (t) => {
+  const greedy = await Promise.all([service.newAccount(), service.newAccount()])
+  const text = 'x'.repeat(60_000)
+  const claims = await Promise.all(
+    greedy.map(async (account) => {
+      const { id } = await newCustomer(account)
+      return account.claim(id, contractWith({ fulfillment_condition: { event: 'never', match: { text } } }))
+    }),
+  )
+  for (const [i, account] of greedy.entries()) {
+    const event = { claim_id: claims[i]?.id, type: 'note' }
+    const events = Array.from({ length: 420 }, () => event)
+    // At the worst it would take a megabyte as objects: sixteen of them are all that an account may have.
+    const body = JSON.stringify({ events }).padEnd(34_952)
+    for (let n = 0; n < 16; n++) {
+      const { write } = await connectRaw(t, service.url, { reads: false })
+      const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
+      write(head('POST', '/v1/events/batch', { ...headers, 'Content-Length': body.length }) + body)
+    }
+    const count = async () => (await account.readClaim(claims[i]?.id)).events.length
+    await eventually(async () => (await count()) === 16 * 420)
+  }
+  const { id } = await newClaim(api)
+  const large = { claim_id: id, type: 'note', list: Array(5_000).fill(1) }
+  assert.equal((await api.post('/v1/events', large)).status, 201)
 })

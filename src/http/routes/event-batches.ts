@@ -4,9 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { inSlices } from '../../app/in-slices.ts'
-import { type EventRequest, submitEvent } from '../../app/submit-event.ts'
+import type { EventRequest } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { LateSubmission } from '../../domain/late-submission.ts'
 import { ServiceError } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { answerLines } from '../answer-lines.ts'
@@ -15,21 +14,21 @@ import {
   batchAnswer,
   batchBody,
   batchResult,
-  errorResult,
   itemReader,
   MAX_ITEMS,
   validateEnvelope,
 } from '../batch.ts'
 import { mayLast } from '../connection.ts'
 import { refuseEncoding } from '../error-response.ts'
+import { type EventResult, EventResults } from '../event-results.ts'
 import { type Item, parseLine } from '../parse-json.ts'
-import { presentEither, presentEvent } from '../present.ts'
 import { type Line, readLines, TOO_LONG } from '../read-lines.ts'
-import { prefersMinimal, readAddress, readSubmissionToRecord } from '../read-submission.ts'
+import { readAddress, readSubmissionToRecord } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
-import { itemToJson, JsonText, sendJson } from '../send-json.ts'
+import { itemToJson, sendJson } from '../send-json.ts'
+import { awaitTurnToTell } from '../send-pieces.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Bytes of a line, as of the body of the single form. */
@@ -85,22 +84,23 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
       },
       async (request, reply) => {
         const read = (item: Item) => readRequest(request, readItem(item))
+        const results = new EventResults(app, request)
+        results.endWith(reply)
         const body: unknown = request.body
         if (body instanceof Readable) {
-          const answerLine = lineAnswerer(app, request, read)
-          return reply
-            .type(NDJSON)
-            .send(Readable.from(answerLines(readLines(body, MAX_LINE_BYTES), answerLine)))
+          const lines = readLines(body, MAX_LINE_BYTES)
+          const submit = lineSubmitter(results, request, read)
+          const tell = async (result: EventResult) => inSlices(toLine(await results.tellOne(result)))
+          return reply.type(NDJSON).send(Readable.from(answerLines(lines, submit, tell)))
         }
+        await awaitTurnToTell(request)
         const items = request.body.events as Item[]
         const readNext = (item: Item) => {
           request.rate?.takeItem()
           return read(item)
         }
-        const results = await inSlices(
-          submitEach(items, (item) => resultOf(app, request, () => readNext(item))),
-        )
-        return sendJson(reply, { results: await Promise.all(results) })
+        const submitted = await inSlices(submitEach(items, (item) => results.of(() => readNext(item))))
+        return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })
       },
     )
   })
@@ -115,9 +115,9 @@ const withLines: SwaggerTransform = ({ schema, url }) => {
 /** In their order, a step for each. */
 function* submitEach(
   items: readonly Item[],
-  submit: (item: Item) => Promise<object>,
-): Generator<void, Promise<object>[]> {
-  const results: Promise<object>[] = []
+  submit: (item: Item) => Promise<EventResult>,
+): Generator<void, Promise<EventResult>[]> {
+  const results: Promise<EventResult>[] = []
   for (const item of items) {
     results.push(owned(submit(item)))
     yield
@@ -126,17 +126,16 @@ function* submitEach(
 }
 
 /** Reads each line after those before it, in steps: so submissions are made in the order of the lines. */
-function lineAnswerer(app: App, request: FastifyRequest, read: (item: Item) => EventRequest) {
+function lineSubmitter(results: EventResults, request: FastifyRequest, read: (item: Item) => EventRequest) {
   let last: Promise<unknown> = Promise.resolve()
-  return async (line: Line): Promise<string> => {
+  return async (line: Line): Promise<EventResult> => {
     const reading = owned(last.then(() => inSlices(readLine(request, line, read))))
     last = reading
     const event = await reading
-    const result = await resultOf(app, request, () => {
+    return results.of(() => {
       if (event instanceof Error) throw event
       return event
     })
-    return inSlices(toLine(result))
   }
 }
 
@@ -155,9 +154,9 @@ function* readLine(
 }
 
 /** A step of its own: the answers of a whole group come at once. */
-function* toLine(result: object): Generator<void, string> {
+function* toLine(body: object): Generator<void, string> {
   yield
-  return `${itemToJson(result)}\n`
+  return `${itemToJson(body)}\n`
 }
 
 const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
@@ -165,30 +164,6 @@ const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionField
   address: readAddress(body),
   ...readSubmissionToRecord(body),
 })
-
-/** What was recorded is not kept as an object until it is answered, where it is large. */
-function* toText(result: () => object): Generator<void, JsonText> {
-  yield
-  return JsonText.ofObject(result())
-}
-
-/** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
-async function resultOf(app: App, request: FastifyRequest, read: () => EventRequest): Promise<object> {
-  try {
-    const asked = read()
-    const isHeavy = asked.submission instanceof LateSubmission
-    const { event, claim, replayed } = await submitEvent(app, asked)
-    if (prefersMinimal(request)) return { status: 204 }
-    const present = () => ({
-      status: replayed ? 200 : 201,
-      event: presentEvent(event),
-      claim: presentEither(claim),
-    })
-    return isHeavy ? await inSlices(toText(present)) : present()
-  } catch (error) {
-    return errorResult(error, request)
-  }
-}
 
 const tooLong = () =>
   new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`)

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
+import { inSlices } from '../../app/in-slices.ts'
 import { submitEvent } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
-import { presentEither, presentEvent } from '../present.ts'
+import { presentEither, presentRecorded } from '../present.ts'
 import { prefersMinimal, readAddress, readSubmissionToRecord } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
@@ -15,7 +16,12 @@ import {
   Submission as SubmissionBody,
   type SubmissionFields,
 } from '../schemas/submission.ts'
+import { JsonText } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
+
+/** Bytes of memory of a contract that is made text at once. */
+const SHORT = 16 * 1024
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 type Address = Parameters<typeof submitEvent>[1]['address']
 
@@ -126,7 +132,7 @@ async function submit(
   reply: FastifyReply,
 ) {
   const { userId, body } = request
-  const { event, claim, replayed } = await submitEvent(app, {
+  const { event, claim, contractBytes, replayed } = await submitEvent(app, {
     userId,
     address,
     ...readSubmissionToRecord(body),
@@ -136,5 +142,14 @@ async function submit(
   if (prefersMinimal(request)) {
     return reply.code(204).header('Preference-Applied', 'return=minimal').send()
   }
-  return reply.code(replayed ? 200 : 201).send({ event: presentEvent(event), claim: presentEither(claim) })
+  reply.code(replayed ? 200 : 201)
+  const answer = { event: presentRecorded(event), claim: presentEither(claim) }
+  const isShort = contractBytes <= SHORT && !(answer.event instanceof JsonText)
+  return isShort ? reply.send(answer) : reply.type(JSON_TYPE).send(await inSlices(toText(answer)))
+}
+
+/** A step of its own: hundreds that were committed together are answered at the same moment. */
+function* toText(body: object): Generator<void, string> {
+  yield
+  return JsonText.ofObject(body).text
 }

@@ -1,6 +1,7 @@
 import type { Attack, Target } from '../attack.ts'
 import { flood, post } from '../requests.ts'
 import { OPEN_CONTRACT } from '../stage.ts'
+import { atOnce, ended, open } from '../wire.ts'
 
 /* Empty objects take more than twenty times their text. */
 
@@ -79,5 +80,26 @@ export const heavyValues: Attack[] = [
     does: '400 connections send events of 60 KiB that are full of empty objects, one after the other, and stay',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1 }) }),
     run: sendAll(400, '/v1/events', ({ prepared }) => heavyEvent(prepared.claim as string, 20_000)),
+  },
+  {
+    name: 'heavy-answers',
+    does: '4 connections send batches of events to 200 claims under contracts of their own that are full of empty objects, and read no answer',
+    prepare: async (stage) => {
+      const claims: string[] = []
+      for (let n = 0; n < stage.many(200); n++)
+        claims.push(await stage.claims({ count: 1, contract: { ...HEAVY_CONTRACT, price: n } }))
+      return { claims: claims.join() }
+    },
+    run: (target, signal) => {
+      const events = (target.prepared.claims ?? '').split(',').map((claim_id) => ({ claim_id, type: 'e' }))
+      const batch = post(target, '/v1/events/batch', { events })
+      return atOnce(4, signal, async () => {
+        const socket = await open(target, signal)
+        if (!socket) return
+        socket.write(batch.repeat(2))
+        await ended(socket, signal)
+        socket.destroy()
+      })
+    },
   },
 ]

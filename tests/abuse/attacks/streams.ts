@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Attack, Target } from '../attack.ts'
 import { onAnswer, request } from '../requests.ts'
+import { LARGE_CONTRACT } from '../stage.ts'
 import { atOnce, ended, keepWriting, open, rest } from '../wire.ts'
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson', 'Transfer-Encoding': 'chunked' }
@@ -78,6 +79,19 @@ export const streams: Attack[] = [
     run: stream(
       8,
       pour(({ prepared }) => chunk(linesTo(prepared.claim, 200))),
+      false,
+    ),
+  },
+  {
+    name: 'stream-unread-contracts',
+    does: '16 clients send 500 lines to a claim with a contract of 62 KB, and read no answer',
+    prepare: async (stage) => ({ claim: await stage.claims({ count: 1, contract: LARGE_CONTRACT }) }),
+    run: stream(
+      16,
+      async (socket, { prepared }, signal) => {
+        socket.write(chunk(linesTo(prepared.claim, LINES_AT_ONCE)))
+        await ended(socket, signal)
+      },
       false,
     ),
   },

@@ -1,0 +1,11 @@
+import { readContracts as readStored } from '../storage/claim-list.ts'
+import type { App } from './app.ts'
+
+/** The contracts of these claims of the account as JSON, by the claims' ids; without those of claims that are gone. */
+export function readContracts(
+  app: App,
+  userId: string,
+  claimIds: readonly string[],
+): Promise<Map<string, string>> {
+  return readStored(app.db.reads.for(userId), claimIds)
+}

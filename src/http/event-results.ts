@@ -1,0 +1,135 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../app/app.ts'
+import { fillGaps } from '../app/fill-gaps.ts'
+import { claimNotFound } from '../app/not-found.ts'
+import { readContracts } from '../app/read-contracts.ts'
+import { type EventRequest, submitEvent } from '../app/submit-event.ts'
+import type { Claim, WithContract } from '../domain/claim.ts'
+import type { Contract } from '../domain/contract.ts'
+import type { LogEvent } from '../domain/event.ts'
+import { unavailable } from '../errors.ts'
+import { errorResult } from './batch.ts'
+import { KeptContracts } from './kept-contracts.ts'
+import { presentEither, presentRecorded } from './present.ts'
+import { prefersMinimal } from './read-submission.ts'
+import { JsonText } from './send-json.ts'
+
+/** In the place of a contract: its claim is not there any more, or the database could not be asked. */
+const GONE = Symbol('gone')
+const UNREAD = Symbol('unread')
+
+type StoredContract = string | typeof GONE | typeof UNREAD
+
+/** What an item came to, as little of it as can wait for its turn in the answer. */
+export type EventResult = Refusal | Recorded
+
+/** Or a success that tells nothing. */
+interface Refusal {
+  body: object
+  contract: ''
+}
+
+interface Recorded {
+  status: number
+  event: LogEvent
+  claim: WithContract<Claim, unknown>
+  /** As an object, or as the JSON that is stored. Null: it is read when it is told. */
+  contract: Contract | StoredContract | null
+}
+
+/** Long contracts that are read at a time, of 64 KB at most. */
+const CONTRACTS_AT_ONCE = 8
+
+/** The results of one request's submissions, as its answer tells them. */
+export class EventResults {
+  readonly #app: App
+  readonly #request: FastifyRequest
+  readonly #contracts: KeptContracts
+
+  constructor(app: App, request: FastifyRequest) {
+    this.#app = app
+    this.#request = request
+    this.#contracts = new KeptContracts(request.userId)
+  }
+
+  /** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
+  async of(read: () => EventRequest): Promise<EventResult> {
+    try {
+      const { event, claim, contractBytes, replayed } = await submitEvent(this.#app, read())
+      if (prefersMinimal(this.#request)) return { body: { status: 204 }, contract: '' }
+      const status = replayed ? 200 : 201
+      const { contract } = claim
+      if (this.#contracts.keep(contract, contractBytes)) return { status, event, claim, contract }
+      return { status, event, claim: { ...claim, contract: null }, contract: null }
+    } catch (error) {
+      return { body: errorResult(error, this.#request), contract: '' }
+    }
+  }
+
+  /** Whatever becomes of the answer. */
+  endWith({ raw }: FastifyReply): void {
+    if (raw.destroyed) this.#contracts.end()
+    else raw.once('close', () => this.#contracts.end())
+  }
+
+  /** Each is made when it is asked for. */
+  async *tell(results: readonly EventResult[]): AsyncGenerator<Iterable<object>> {
+    const pages = fillGaps<EventResult, string, 'contract'>(results, {
+      gap: 'contract',
+      atOnce: CONTRACTS_AT_ONCE,
+      key: (result) => (result as Recorded).claim.id,
+      read: (some) => this.#readContracts(some.map((result) => (result as Recorded).claim.id)),
+      // It is not among those that were read.
+      gone: () => new Error('a contract was not read'),
+    })
+    for await (const page of pages) yield page.values().map((result) => this.#toBody(result))
+  }
+
+  /** The same of one. */
+  async tellOne(result: EventResult): Promise<object> {
+    if (result.contract !== null) return this.#toBody(result)
+    const { id } = result.claim
+    const read = await this.#readContracts([id])
+    return this.#toBody({ ...result, contract: read.get(id) as StoredContract })
+  }
+
+  /** What was recorded is told in any case. */
+  async #readContracts(ids: readonly string[]): Promise<Map<string, StoredContract>> {
+    try {
+      const found = await readContracts(this.#app, this.#request.userId, ids)
+      return new Map(ids.map((id) => [id, found.get(id) ?? GONE]))
+    } catch (error) {
+      this.#request.log.warn({ err: error }, 'Contracts could not be read for an answer.')
+      return new Map(ids.map((id) => [id, UNREAD]))
+    }
+  }
+
+  #toBody(result: EventResult): object {
+    if ('body' in result) return result.body
+    const { event, claim, contract } = result
+    if (contract === GONE) return this.#refusal(claimNotFound(addressOf(claim)))
+    if (contract === UNREAD) return this.#refusal(notTold(event))
+    if (typeof contract === 'string') return tell(result, new JsonText(contract))
+    this.#contracts.letGo(contract as Contract)
+    return tell(result, contract)
+  }
+
+  readonly #refusal = (error: Error) => errorResult(error, this.#request)
+}
+
+function tell({ status, event, claim }: Recorded, contract: unknown): object {
+  const told = presentEither({ ...claim, contract })
+  const hasText = contract instanceof JsonText
+  const body = { status, event: presentRecorded(event), claim: hasText ? JsonText.ofObject(told) : told }
+  return hasText || body.event instanceof JsonText ? JsonText.ofObject(body) : body
+}
+
+const addressOf = ({ id, candidateAlias }: Recorded['claim']) =>
+  candidateAlias === null
+    ? ({ kind: 'claim', id } as const)
+    : ({ kind: 'candidate', alias: candidateAlias } as const)
+
+const notTold = ({ id }: LogEvent) =>
+  unavailable(
+    `The event was recorded, but how its claim stands is not known: the database could not be asked. Send it again with the id ${JSON.stringify(id)}: that is safe.`,
+  )

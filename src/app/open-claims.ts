@@ -8,6 +8,7 @@ import { DatabaseAway } from '../storage/database-away.ts'
 import { findTestClocks } from '../storage/test-clocks.ts'
 import type { App } from './app.ts'
 import { clockIsHeld } from './hold-clock.ts'
+import { inSlices } from './in-slices.ts'
 import { schemaNotFound, testClockNotFound } from './not-found.ts'
 import {
   type ContractSource,
@@ -19,7 +20,7 @@ import {
 
 /** For a test clock that is being advanced. */
 const PATIENCE_MS = 5_000
-/** Characters of contracts that are stored by one statement. */
+/** Of contracts: a statement that has so many takes no more claims. */
 const SET_CHARACTERS = 256 * 1024
 
 type MaybeLate = Contract | LateContract
@@ -54,15 +55,20 @@ export async function openClaims(
     again.map(({ address }) => [address, aliasConflict(address)]),
   )
   const deadline = performance.now() + PATIENCE_MS
+  const textOf = textsOfContracts()
   let isAway = false
   for (const onClock of Map.groupBy(first, (claim) => claim.testClockId).values()) {
-    for (const some of inSets(onClock)) {
-      // Each of them could wait as long for the database as the one before.
-      const outcomes: (Claim | Error)[] = isAway ? some.map(notTried) : await insertEach(app, some, deadline)
-      isAway ||= outcomes.some((outcome) => outcome instanceof DatabaseAway)
-      for (const [i, { address, kept }] of some.entries())
+    const left = onClock.values()
+    while (!isAway) {
+      const set = await inSlices(takeSet(left, textOf))
+      if (set.length === 0) break
+      const outcomes = await insertEach(app, set, deadline)
+      isAway = outcomes.some((outcome) => outcome instanceof DatabaseAway)
+      for (const [i, { address, kept }] of set.entries())
         opened.set(address, withKept(outcomes[i] as Claim | Error, kept))
     }
+    // Each statement could wait as long for the database as the one before.
+    for (const { address } of left) opened.set(address, notTried())
   }
   return resolved.map((claim) =>
     claim instanceof Error ? claim : (opened.get(claim.address) as OpenedClaim | Error),
@@ -84,23 +90,23 @@ function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: R
   return { first, again }
 }
 
-/** What one statement takes: the driver writes all of it out at once. Contracts are made, and made text, no sooner. */
-function* inSets(claims: readonly Resolved[]): Generator<ToInsert[]> {
-  const textOf = textsOfContracts()
-  let set: ToInsert[] = []
+/**
+ * What the next statement takes; nothing where all is taken. The driver writes all of it out at once. Contracts are made,
+ * and made text, no sooner, a step for each.
+ */
+function* takeSet(claims: Iterator<Resolved>, textOf: TextOf): Generator<void, ToInsert[]> {
+  const set: ToInsert[] = []
   let characters = 0
-  for (const claim of claims) {
+  while (characters < SET_CHARACTERS) {
+    const { done, value: claim } = claims.next()
+    if (done) break
     const contract = contractOf(claim.contract)
     const contractJson = textOf(contract, claim.schemaId)
-    if (set.length > 0 && characters + contractJson.length > SET_CHARACTERS) {
-      yield set
-      set = []
-      characters = 0
-    }
     set.push({ ...claim, contract, contractJson, kept: claim.contract })
     characters += contractJson.length
+    yield
   }
-  if (set.length > 0) yield set
+  return set
 }
 
 /** What is stored stays so, whatever becomes of the others: an error is each one's own. */
@@ -173,8 +179,10 @@ async function resolve(
   return openings.map(toClaim)
 }
 
+type TextOf = (contract: Contract, schemaId: string | null) => string
+
 /** A thousand claims from one schema share one text of its contract; no other is kept. */
-function textsOfContracts(): (contract: Contract, schemaId: string | null) => string {
+function textsOfContracts(): TextOf {
   const texts = new Map<Contract, string>()
   return (contract, schemaId) => {
     const text = texts.get(contract) ?? JSON.stringify(contract)

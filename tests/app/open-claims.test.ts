@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { v7 as uuidv7 } from 'uuid'
+import { createCustomer } from '../../src/app/create-customer.ts'
+import { createUser } from '../../src/app/create-user.ts'
+import { type Opening, openClaims } from '../../src/app/open-claims.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { contractWith } from '../support/contracts.ts'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* The contracts of a large batch are made of their texts when they are stored: that may take most of a second in all. */
+
+let proxy: FaultProxy | undefined
+const { app } = await startTestService(
+  { after },
+  {
+    throughUrl: async (databaseUrl) => {
+      proxy = await startFaultProxy({ after }, databaseUrl)
+      return proxy.url
+    },
+  },
+)
+const { strike } = proxy as FaultProxy
+const user = await createUser(app, 'opener@example.com')
+const customer = await createCustomer(app, { userId: user.id, externalId: 'acme', name: null })
+
+const CONTRACT = contractWith({ fulfillment_condition: { event: 'done', match: 'x'.repeat(60_000) } })
+
+/** Claims with contracts that are made late, each of which is noted. */
+const openings = (count: number, onMade: () => void): Opening[] =>
+  Array.from({ length: count }, () => ({
+    address: { kind: 'claim', id: uuidv7() },
+    customer,
+    source: {
+      contract: () => {
+        onMade()
+        return CONTRACT
+      },
+    },
+    testClockId: null,
+  }))
+
+const open = (count: number, onMade: () => void) =>
+  openClaims(app, user.id, openings(count, onMade), async () => {})
+
+test('once the database is away, contracts that are not tried are not made either', async () => {
+  let made = 0
+  strike({ statement: 'insert_claims' }, 'cut before')
+  const opened = await open(40, () => made++)
+  assert.ok(opened.every((claim) => claim instanceof ServiceError && claim.code === 'UNAVAILABLE'))
+  assert.ok(made > 0 && made <= 10, `${made} contracts were made`)
+})
+
+test('contracts that take long to make leave turns of the event loop to others', async () => {
+  let turn = 0
+  let isOver = false
+  const count = () => {
+    turn++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const turns: number[] = []
+  const opened = await open(12, () => {
+    const from = performance.now()
+    while (performance.now() - from < 6);
+    turns.push(turn)
+  })
+  isOver = true
+  assert.ok(opened.every((claim) => !(claim instanceof Error)))
+  assert.equal(new Set(turns).size, turns.length, `made in the turns ${turns}`)
+})

@@ -25,8 +25,8 @@ interface Draft {
 }
 
 /**
- * Bytes of contracts that a group reads. Parsed and made ready, where nothing is kept of them, they take 50 ms of a slow
- * machine.
+ * Bytes of contracts and of a quarter of logs that a group reads. Parsed and made ready, where nothing is kept of them,
+ * they take 50 ms of a slow machine.
  */
 const READ_BYTES = 512 * 1024
 
@@ -104,9 +104,8 @@ async function draftFromDatabase(
 ): Promise<void> {
   const draftsOf = Map.groupBy(drafts, ({ group }) => group.claimId)
   const named = drafts.flatMap(({ group }) => group.requests.map(({ submission }) => submission.id))
-  // Heavy ones are in no group with others, and of these it is known how much there is.
-  const most = Math.max(READ_BYTES / draftsOf.size, ...drafts.map(({ group }) => group.heavyBytes ?? 0))
-  const { claims, heavy } = await readClaimsToDecide(db, [...draftsOf.keys()], named, most)
+  const heavyBytes = Math.max(...drafts.map(({ group }) => group.heavyBytes ?? 0))
+  const { claims, heavy } = await readClaimsToDecide(db, [...draftsOf.keys()], named, READ_BYTES, heavyBytes)
   for (const [id, bytes] of heavy)
     for (const draft of draftsOf.get(id) ?? []) draft.attempt = { again: 'is heavy', bytes }
   await inSlices(draftEach(claims, copies, draftsOf))

@@ -1,10 +1,9 @@
-import { LRUCache } from 'lru-cache'
 import type { Claim } from '../domain/claim.ts'
-import type { Contract } from '../domain/contract.ts'
 import type { Evidence } from '../domain/event.ts'
-import { CLAIM_COLUMNS, type StoredClaimRow, toClaim } from './claims.ts'
+import { type ClaimRow, type LogRow, needsNoLog, readClaimRows, weight, weightRead } from './claim-rows.ts'
+import { type StoredClaimRow, toClaim } from './claims.ts'
 import type { Connection } from './database.ts'
-import { ifShort } from './short-json.ts'
+import { ContractsOfGroup, type ParsedContract, parseContract } from './known-contracts.ts'
 
 /** A claim with what a decision needs of its log. */
 export interface ClaimToDecide {
@@ -25,99 +24,88 @@ export interface ClaimToDecide {
 export interface ClaimsToDecide {
   /** Each is made of its row as it is asked for: that takes a while where contracts are long. */
   claims: Iterable<ClaimToDecide>
-  /** Those of which nothing was read but about how many bytes there are to read, by their ids. */
+  /** Those that are too much to be read with the others, and about how many bytes they are, by their ids. */
   heavy: ReadonlyMap<string, number>
 }
 
-/** Bytes of a log, ids included, up to which it is read together with others. */
-const SHORT_LOG_BYTES = 64 * 1024
-/** Estimated for an event besides its payload. */
-const EVENT_BYTES = 100
-/** Of a log so many times as of a contract may be read: it takes less to parse, and need not be made ready. */
-const LOG_TO_CONTRACT = 4
-/** How much longer JSON commonly is than PostgreSQL's compressed form of it. */
-const STORED_TO_TEXT = 3
+/** Of contracts as they are stored so many times may be looked at: it is the database that does, and parses nothing. */
+const LOOK_TO_READ = 4
 /** More than any has. */
 const ALL_BYTES = 2 ** 31
-
-export interface ClaimRowToDecide extends StoredClaimRow {
-  is_read: boolean
-  last_at: Date
-  ids: string[] | null
-  decisive: ClaimToDecide['decisiveEvents'] | null
-}
-
-/** The driver does not parse it. */
-const COLUMNS = CLAIM_COLUMNS.replace('contract', `${ifShort('contract', '$3::bigint')} AS contract`)
-
-/** To tell it exactly, one that is stored apart would have to be fetched: then it is guessed from what it takes there. */
-const CONTRACT_BYTES = `CASE WHEN pg_column_size(contract) > $3::bigint THEN ${STORED_TO_TEXT} * pg_column_size(contract)
-          ELSE octet_length(contract::text) END`
-
-type FoundRow = Omit<ClaimRowToDecide, 'contract'> & { contract: string | null; contract_bytes: number }
+const ALL = { short: ALL_BYTES, looked: ALL_BYTES }
 
 /**
  * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
  * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it.
- * @param most bytes of each contract that are read, and four times as many of each log: more makes the claim heavy
+ *
+ * What is short is read at once. Of longer contracts it is asked which they are: those that are known are not read, and
+ * one that many claims share is read once.
+ * @param most bytes that are read, of contracts and a quarter of logs: what is more is heavy, the shortest last
+ * @param heavyBytes the most that one of them is known to have: all are looked at up to that
  */
 export async function readClaimsToDecide(
   db: Connection,
   ids: readonly string[],
   named: readonly string[],
   most = ALL_BYTES,
+  heavyBytes = 0,
 ): Promise<ClaimsToDecide> {
-  const logBytes = `c.log_bytes + ${EVENT_BYTES} * c.event_count`
-  const isRead = `${logBytes} <= least(${SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} * $3::bigint)`
-  const rows = await db.query<FoundRow>({
-    name: 'read_claims_to_decide',
-    // The condition stands in the subqueries: at the join it would be looked at after the log was read.
-    text: `-- read_claims_to_decide
-      SELECT ${COLUMNS},
-        ${CONTRACT_BYTES} AS contract_bytes, ${isRead} AS is_read,
-        greatest(status_since, log.last_at) AS last_at, coalesce(log.ids, named.ids) AS ids, log.decisive
-      FROM claims c LEFT JOIN LATERAL (
-        SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
-          json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
-            FILTER (WHERE e.type = ANY (c.decisive_event_types)) AS decisive
-        FROM claim_events e
-        WHERE e.claim_id = c.id AND ${isRead}
-      ) log ON true
-      LEFT JOIN LATERAL (
-        SELECT json_agg(e.id) AS ids FROM claim_events e
-        WHERE e.claim_id = c.id AND e.id = ANY ($2) AND ${logBytes} > ${SHORT_LOG_BYTES}
-      ) named ON true
-      WHERE c.id = ANY ($1)`,
-    values: [ids, named, Math.ceil(most)],
-    readOnly: true,
-  })
+  const share = most / Math.max(ids.length, 1)
+  const looked = Math.max(LOOK_TO_READ * share, heavyBytes)
+  let rows = await readClaimRows(db, ids, named, { short: share, looked })
+  const contracts = new ContractsOfGroup()
+  contracts.add(rows)
+  const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
+  const more = thoseThatFit(rows, isLight, most)
+  if (more.length > 0) {
+    const whole = new Map((await readClaimRows(db, more, named, ALL)).map((row) => [row.id, row]))
+    rows = rows.map((row) => whole.get(row.id) ?? row)
+    contracts.add(rows)
+  }
   const heavy = rows.filter((row) => !isLight(row))
   return {
-    claims: rows.values().filter(isLight).map(toClaimToDecide),
-    heavy: new Map(heavy.map((row) => [row.id, row.contract_bytes + shortLogBytes(row)])),
+    claims: rows
+      .values()
+      .filter(isLight)
+      .map((row) => withContract(row, contracts.parsed(row))),
+    heavy: new Map(heavy.map((row) => [row.id, weight(row)])),
   }
 }
 
-type LightRow = FoundRow & { contract: string }
-
-const isLight = (row: FoundRow): row is LightRow =>
-  row.contract !== null && (row.is_read || shortLogBytes(row) === 0)
-
-/** None of a long log, which is not read in any case. */
-function shortLogBytes({ log_bytes, event_count }: { log_bytes: number; event_count: number }): number {
-  const bytes = log_bytes + EVENT_BYTES * event_count
-  return bytes <= SHORT_LOG_BYTES ? bytes : 0
+/** Those of which more is to be read, and can be with what was read already. The shortest come first. */
+function thoseThatFit(
+  rows: readonly ClaimRow[],
+  isLight: (row: ClaimRow) => boolean,
+  most: number,
+): string[] {
+  const rest = rows.filter((row) => !isLight(row) && isLookedAt(row))
+  if (rest.length === 0) return []
+  let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
+  const ids: string[] = []
+  const digests = new Set<string | null>()
+  for (const row of rest.sort(byWeight)) {
+    // Its contract comes with another.
+    if (needsNoLog(row) && digests.has(row.digest)) continue
+    bytes += weight(row)
+    if (bytes > most) break
+    ids.push(row.id)
+    digests.add(row.digest)
+  }
+  return ids
 }
 
-export function toClaimToDecide({
-  contract,
-  is_read,
-  last_at,
-  ids,
-  decisive,
-  ...row
-}: ClaimRowToDecide): ClaimToDecide {
-  const { parsed, bytes } = toContract(contract)
+const byWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
+
+/** Of the others it is only guessed how long they are. */
+const isLookedAt = ({ contract, digest }: ClaimRow): boolean => contract !== null || digest !== null
+
+export const toClaimToDecide = (row: StoredClaimRow & LogRow): ClaimToDecide =>
+  withContract(row, parseContract(row.contract))
+
+function withContract(
+  { is_read, last_at, ids, decisive, ...row }: Omit<StoredClaimRow, 'contract'> & LogRow,
+  { parsed, bytes }: ParsedContract,
+): ClaimToDecide {
   return {
     claim: toClaim({ ...row, contract: parsed }),
     contractBytes: bytes,
@@ -126,38 +114,4 @@ export function toClaimToDecide({
     eventIds: ids ?? [],
     decisiveEvents: decisive ?? [],
   }
-}
-
-interface ParsedContract {
-  parsed: Contract
-  /** Estimated. */
-  bytes: number
-}
-
-/** Many claims are under the same contract: it is parsed and held once. In characters. */
-const contracts = new LRUCache<string, ParsedContract>({
-  maxSize: 512 * 1024,
-  sizeCalculation: (_contract, text) => text.length,
-})
-
-function toContract(text: string): ParsedContract {
-  let contract = contracts.get(text)
-  if (!contract) {
-    contract = { parsed: JSON.parse(text) as Contract, bytes: parsedBytes(text) }
-    contracts.set(text, contract)
-  }
-  return contract
-}
-
-const [CHARACTER_BYTES, VALUE_BYTES] = [2, 48]
-const [COMMA, BRACE, BRACKET] = [0x2c, 0x7b, 0x5b]
-
-/** What JSON takes once it is parsed, estimated: rather too much, whether its values are many or long. */
-function parsedBytes(text: string): number {
-  let values = 1
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === COMMA || code === BRACE || code === BRACKET) values++
-  }
-  return text.length * CHARACTER_BYTES + values * VALUE_BYTES
 }

@@ -1,6 +1,7 @@
 import type { Evidence } from '../domain/event.ts'
-import { CLAIM_COLUMNS_AS_STORED } from './claims.ts'
-import { type ClaimRowToDecide, type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'
+import type { LogRow } from './claim-rows.ts'
+import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claims.ts'
+import { type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'
 import type { Connection } from './database.ts'
 
 /** Bytes of payloads that are read at once. */
@@ -15,7 +16,7 @@ interface LongLogReader {
 
 /** Reads an OPEN claim for its decisions, piece by piece. All of it is of one version; nothing where it is gone. */
 export async function readLongLog(db: Connection, claimId: string, reader: LongLogReader): Promise<void> {
-  const [row] = await db.query<ClaimRowToDecide & { decisive_sizes: [number, number][] | null }>({
+  const [row] = await db.query<StoredClaimRow & LogRow & { decisive_sizes: [number, number][] | null }>({
     name: 'read_long_log',
     text: `-- read_long_log
       SELECT ${CLAIM_COLUMNS_AS_STORED}, greatest(status_since, log.last_at) AS last_at, log.ids, log.decisive_sizes

@@ -81,7 +81,7 @@ export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
       claims: fc.subarray([...claims]),
       named: fc.array(id),
       // Contracts have about 200 bytes, and logs 100 an event.
-      most: fc.constantFrom(30, 80, 205, 1_000, 1_000_000),
+      most: fc.constantFrom(30, 80, 205, 450, 1_000, 1_000_000),
     }),
     append,
     append,

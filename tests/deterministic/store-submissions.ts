@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { Handler, Row } from './backend.ts'
 import type { Store, StoredClaim, StoredEvent } from './store.ts'
 
-/* The statements of submissions: src/storage/{claims-to-decide,long-log,claim-log,append-events,test-clocks}.ts. */
+/* The statements of submissions: src/storage/{claim-rows,long-log,claim-log,append-events,test-clocks}.ts. */
 
 const LONG_LOG = 64 * 1024
 
@@ -48,19 +49,23 @@ const claimRow = (claim: StoredClaim): Row => ({
 const claimsOf = (store: Store, ids: unknown) =>
   [...new Set(words(ids))].flatMap((id) => store.claims.get(id) ?? [])
 
-const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, most] }) =>
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64')
+
+const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, short, looked] }) =>
   claimsOf(store, ids).map((claim) => {
     const row = claimRow(claim)
-    const contractBytes = Buffer.byteLength(row.contract as string)
-    // As PostgreSQL stores what is not short.
-    const storedBytes = 4 + contractBytes
-    const isRead = isShort(claim) && estimatedBytes(claim) <= 4 * Number(most)
+    const contract = row.contract as string
+    const bytes = Buffer.byteLength(contract)
+    // As PostgreSQL stores what is not long.
+    const isLookedAt = 4 + bytes <= Number(looked)
+    const isRead = isShort(claim) && estimatedBytes(claim) <= 4 * Number(short)
     const log = isRead ? claim.log : []
     const found = isShort(claim) ? [] : claim.log.filter(({ id }) => (named as string[]).includes(id))
     return {
       ...row,
-      contract: storedBytes <= Number(most) ? row.contract : null,
-      contract_bytes: storedBytes <= Number(most) ? contractBytes : 3 * storedBytes,
+      contract: isLookedAt && bytes <= Number(short) ? contract : null,
+      contract_bytes: isLookedAt ? bytes : 4 + bytes,
+      digest: isLookedAt && bytes > Math.min(1024, Number(short)) ? digestOf(contract) : null,
       is_read: isRead,
       last_at: latest([claim.since, ...log.map(({ createdAt }) => createdAt)]),
       ids: orNull((isRead ? log : found).map(({ id }) => id)),

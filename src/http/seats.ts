@@ -55,6 +55,11 @@ export class Seats {
     return this.#hasRoom(account, seats) ? this.takeAnyway(account, seats) : null
   }
 
+  /** Whether one account might have so many, where nobody else had any. */
+  mayEverGive(seats: number): boolean {
+    return seats <= Math.min(this.#settings.most, this.#settings.mostOfOne)
+  }
+
   /** For what was done already, and must be told. */
   takeAnyway(account: string, seats = 1): () => void {
     this.#taken += seats

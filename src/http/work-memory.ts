@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { atOnce, inSlices } from '../app/in-slices.ts'
 import type { TakeMemory } from '../app/resolve-contract.ts'
-import { unavailable } from '../errors.ts'
+import { ServiceError, unavailable } from '../errors.ts'
 import { Seats } from './seats.ts'
 import { weighJson } from './weigh-json.ts'
 
@@ -64,7 +64,9 @@ export class RequestMemory {
   readonly #account: string
   readonly #response: ServerResponse
   readonly #taken: (() => void)[] = []
-  /** A body that was not weighed. */
+  /** Of what was weighed. */
+  readonly #weights = new Map<Seats, number>()
+  /** A body that was not. */
   #unweighed: { bytes: Buffer; giveBack: () => void } | null = null
 
   constructor(seatsFor: (weight: number) => Seats, account: string, response: ServerResponse) {
@@ -94,19 +96,32 @@ export class RequestMemory {
     this.#response.once('close', leave)
     try {
       if (this.#response.destroyed) throw unavailable('The caller has gone.')
-      this.#taken.push(await this.#seatsFor(weight).take(this.#account, weight, gone.signal))
+      const seats = this.#seatsFor(weight)
+      this.#hold(await seats.take(this.#account, weight, gone.signal), seats, weight)
     } finally {
       this.#response.off('close', leave)
     }
   }
 
-  /** For JSON that is not of the body. @throws UNAVAILABLE where there is no room: who has some must not wait for more */
+  /**
+   * For JSON that is not of the body.
+   * @throws UNAVAILABLE where there is no room: who has some must not wait for more; PAYLOAD_TOO_LARGE where there is
+   * never enough, with what the request has already
+   */
   async takeMore(json: string): Promise<void> {
     if (json.length <= LIGHT) return
     const weight = await inSlices(weighJson(Buffer.from(json)))
-    const taken = this.#seatsFor(weight).takeNow(this.#account, weight)
-    if (!taken) throw unavailable('Too many large requests are in work.')
-    this.#taken.push(taken)
+    const seats = this.#seatsFor(weight)
+    const taken = seats.takeNow(this.#account, weight)
+    if (taken) this.#hold(taken, seats, weight)
+    else if (seats.mayEverGive((this.#weights.get(seats) ?? 0) + weight))
+      throw unavailable('Too many large requests are in work.')
+    else throw tooHeavy()
+  }
+
+  #hold(giveBack: () => void, seats: Seats, weight: number): void {
+    this.#taken.push(giveBack)
+    this.#weights.set(seats, (this.#weights.get(seats) ?? 0) + weight)
   }
 
   end(isAnswerComing: boolean): void {
@@ -132,6 +147,12 @@ export class RequestMemory {
     for (const giveBack of this.#taken) giveBack()
   }
 }
+
+const tooHeavy = () =>
+  new ServiceError(
+    'PAYLOAD_TOO_LARGE',
+    'The contracts of the schemas up to this one take more memory than a request may have; send it with another batch.',
+  )
 
 /** For use cases of which what they read may be large. */
 export const takeMemoryFor =

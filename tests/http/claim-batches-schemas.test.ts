@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { addLargeSchemas, largeContract } from '../support/large-records.ts'
+import { addLargeSchemas, heavyContract, largeContract } from '../support/large-records.ts'
 import { newCustomer, newSchema } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -32,3 +32,28 @@ test('beyond 2 MiB of contracts of its schemas the items of a batch are answered
   const rest = await runBatch(api, '/v1/claims/batch', items.slice(MOST, large.length))
   assert.ok(rest.every(({ status }) => status === 201))
 })
+
+for (const [values, most] of [
+  [21_700, 23],
+  [12_000, 16],
+] as const) {
+  test(`contracts that could never be in memory together are answered 413 as well: ${values} values in each (§8)`, async () => {
+    const other = await service.newAccount()
+    const customer = await newCustomer(other)
+    const schema = await newSchema(other)
+    await addLargeSchemas(service.sql, schema.id, most + 3, heavyContract(values))
+    const { data } = (await other.get('/v1/schemas')).body
+    const items = data
+      .filter(({ id }: { id: string }) => id !== schema.id)
+      .map(({ id }: { id: string }) => ({ customer_id: customer.id, schema_id: id }))
+    const results = await runBatch(other, '/v1/claims/batch', items)
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      [...Array(most).fill(201), 413, 413, 413],
+    )
+    assert.match(results[most].error.message, /another batch/)
+
+    const rest = await runBatch(other, '/v1/claims/batch', items.slice(most))
+    assert.ok(rest.every(({ status }) => status === 201))
+  })
+}

@@ -9,13 +9,19 @@ type Sql = (text: string, values?: unknown[]) => Promise<unknown>
 export const largeContract = (n = 0) =>
   contractWith({ fulfillment_condition: { event: 'done', match: `${n} ${'x'.repeat(65_000)}` } })
 
-/** Copies of a schema, each of nearly 64 KiB. */
-export const addLargeSchemas = (sql: Sql, schemaId: string, count: number) =>
+/** A contract of which so many values take far more memory as objects than as text. */
+export const heavyContract = (values: number) =>
+  contractWith({
+    fulfillment_condition: { event: 'done', match: { x: Array.from({ length: values }, () => []) } },
+  })
+
+/** Copies of a schema, with this contract: of nearly 64 KiB unless another is given. */
+export const addLargeSchemas = (sql: Sql, schemaId: string, count: number, contract = largeContract()) =>
   sql(
     `INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
       SELECT user_id, gen_random_uuid(), $2::json, created_at, updated_at
       FROM claim_schemas, generate_series(1, $3::integer) WHERE id = $1`,
-    [schemaId, JSON.stringify(largeContract()), count],
+    [schemaId, JSON.stringify(contract), count],
   )
 
 /** Gives a claim without events this many, with payloads of these bytes. */

@@ -34,8 +34,21 @@ export const commonHeaders = (request: FastifyRequest) => ({
   'Referrer-Policy': REFERRER_POLICY,
 })
 
+/** What was to be done for a caller is not: nobody is there any more. */
+export class CallerGone extends ServiceError {
+  constructor() {
+    super('UNAVAILABLE', 'The caller has gone.')
+  }
+}
+
+/** An answer that was to be sent to a closed connection, or was cut off by it, ends so. */
+const isLeaving = (error: unknown): boolean =>
+  error instanceof CallerGone || (error as Partial<FastifyError>).code === 'ERR_STREAM_PREMATURE_CLOSE'
+
 /** Answers any error that a request ended in. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // It is nobody's fault, and there is nobody to be told.
+  if (reply.raw.destroyed && isLeaving(error)) return reply.send('')
   const { status, headers, body } = toAnswer(error, request)
   return reply
     .code(status)

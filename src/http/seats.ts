@@ -38,7 +38,7 @@ export class Seats {
 
   /**
    * Resolves with what gives the seats back.
-   * @param gone ends the waiting of who does not want them any more
+   * @param gone ends the waiting of who does not want them any more: its reason is thrown
    * @throws UNAVAILABLE if they do not come free in time, or too many wait
    */
   async take(account: string, seats = 1, gone?: AbortSignal): Promise<() => void> {
@@ -92,7 +92,7 @@ export class Seats {
       }
       const giveUp = () => {
         end()
-        reject(this.#refusal())
+        reject(gone?.aborted ? gone.reason : this.#refusal())
         this.#letGo()
       }
       const seat = () => {

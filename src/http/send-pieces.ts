@@ -34,6 +34,10 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
     return reply.send(Readable.from([]))
   }
   await takeSeat(reply)
+  if (reply.raw.destroyed) {
+    await pieces.return(undefined)
+    return reply.send('')
+  }
   return reply.send(Readable.from(toChunks(reply, begun, gather(pieces))))
 }
 
@@ -49,7 +53,7 @@ export async function awaitTurnToTell({ userId }: FastifyRequest): Promise<void>
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
 export async function inPieces(reply: FastifyReply, text: string): Promise<Readable | string> {
   await takeSeat(reply)
-  if (text.length <= AT_ONCE) return text
+  if (text.length <= AT_ONCE || reply.raw.destroyed) return text
   const bytes = Buffer.from(text)
   reply.header('Content-Length', bytes.length)
   return inChunks(bytes)

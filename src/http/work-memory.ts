@@ -4,6 +4,7 @@ import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'f
 import { atOnce, inSlices } from '../app/in-slices.ts'
 import type { TakeMemory } from '../app/resolve-contract.ts'
 import { ServiceError, unavailable } from '../errors.ts'
+import { CallerGone } from './error-response.ts'
 import { Seats } from './seats.ts'
 import { weighJson } from './weigh-json.ts'
 
@@ -92,10 +93,10 @@ export class RequestMemory {
     const most = isOneByOne ? OF_A_BYTE * bytes.length + OF_ITEMS_AT_HAND : MOST_OF_ONE
     const weight = Math.min(await inSlices(weighJson(bytes)), most, MOST_OF_ONE)
     const gone = new AbortController()
-    const leave = () => gone.abort()
+    const leave = () => gone.abort(new CallerGone())
     this.#response.once('close', leave)
     try {
-      if (this.#response.destroyed) throw unavailable('The caller has gone.')
+      if (this.#response.destroyed) throw new CallerGone()
       const seats = this.#seatsFor(weight)
       this.#hold(await seats.take(this.#account, weight, gone.signal), seats, weight)
     } finally {

@@ -14,6 +14,10 @@ export interface HeldRows {
 export const holdClaims = (t: Scope, databaseUrl: string, ids: readonly string[]): Promise<HeldRows> =>
   hold(t, databaseUrl, 'SELECT 1 FROM claims WHERE id = ANY ($1) FOR UPDATE', [ids])
 
+/** Locks the table of claims, so that none can be created. */
+export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
+
 /** Locks a test clock's row, as an advance does for as long as it runs. */
 export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])

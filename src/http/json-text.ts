@@ -21,19 +21,22 @@ export interface CutBody {
   rest: string
   /** The items of the list, each as it stands; null where the body has no such list. */
   items: string[] | null
-  /** Those of lists of the same name before it: the last one counts. */
+  /** Whether there are more than were wanted: those are left out. */
+  isTooLong: boolean
+  /** What stands in lists of the same name before it, in pieces of some items each: the last one counts. */
   passedOver: string[]
 }
 
 /**
- * Cuts the items out of a body `{"<list>": […]}`. The body is JSON if and only if the rest and every item are, also
- * those that are passed over.
- * @returns null where there are more than `most` items
+ * Cuts the items out of a body `{"<list>": […]}`, up to `most` of them. The body is JSON if and only if the rest and
+ * every item are, also those that are passed over.
  */
-export function* cutList(text: string, list: string, most: number): Generator<void, CutBody | null> {
-  const cut: CutBody = { rest: '', items: null, passedOver: [] }
+export function* cutList(text: string, name: string, most: number): Generator<void, CutBody> {
+  let rest = ''
+  const passedOver: string[] = []
+  let list: CutItems | null = null
   let restFrom = 0
-  let itemFrom = -1
+  let isInList = false
   let key = ''
   let depth = 0
   let isObject = false
@@ -54,38 +57,65 @@ export function* cutList(text: string, list: string, most: number): Generator<vo
         depth++
         break
       case OPEN_LIST:
-        if (depth === 1 && isObject && isName(key, list)) {
-          cut.passedOver.push(...(cut.items ?? []))
-          cut.items = []
-          cut.rest += text.slice(restFrom, i + 1)
-          itemFrom = i + 1
+        if (depth === 1 && isObject && isName(key, name)) {
+          passedOver.push(...(list?.pieces ?? []))
+          list = new CutItems(text, i + 1, most)
+          rest += text.slice(restFrom, i + 1)
+          isInList = true
         }
         depth++
         break
       case CLOSE_OBJECT:
       case CLOSE_LIST:
         depth--
-        if (depth === 1 && itemFrom >= 0) {
-          addItem(cut, text.slice(itemFrom, i), true)
+        if (depth === 1 && isInList) {
+          list?.end(i)
           restFrom = i
-          itemFrom = -1
+          isInList = false
         }
         break
       case COMMA:
-        if (depth !== 2 || itemFrom < 0) break
-        addItem(cut, text.slice(itemFrom, i), false)
-        itemFrom = i + 1
-        if ((cut.items as string[]).length + cut.passedOver.length >= most) return null
+        if (depth === 2 && isInList) list?.endItem(i)
     }
   }
-  cut.rest += text.slice(restFrom)
-  return cut
+  rest += text.slice(restFrom)
+  return { rest, items: list?.items ?? null, isTooLong: list?.isTooLong ?? false, passedOver }
 }
 
-/** Between the brackets of an empty list is nothing; an item that is nothing is not JSON. */
-function addItem({ items }: CutBody, item: string, isLast: boolean): void {
-  if (isLast && items?.length === 0 && item.trim() === '') return
-  items?.push(item)
+/** The items of one list, of which many more may come than are wanted. */
+class CutItems {
+  readonly items: string[] = []
+  isTooLong = false
+  /** All of it, cut between items: no longer than a step, but for items that are. */
+  readonly pieces: string[] = []
+  readonly #text: string
+  readonly #most: number
+  #itemFrom: number
+  #pieceFrom: number
+
+  constructor(text: string, from: number, most: number) {
+    this.#text = text
+    this.#most = most
+    this.#itemFrom = from
+    this.#pieceFrom = from
+  }
+
+  endItem(end: number): void {
+    if (this.items.length < this.#most) this.items.push(this.#text.slice(this.#itemFrom, end))
+    else this.isTooLong = true
+    if (end - this.#pieceFrom > STEP && this.#itemFrom > this.#pieceFrom) {
+      this.pieces.push(this.#text.slice(this.#pieceFrom, this.#itemFrom - 1))
+      this.#pieceFrom = this.#itemFrom
+    }
+    this.#itemFrom = end + 1
+  }
+
+  end(end: number): void {
+    // Between the brackets of an empty list is nothing; an item that is nothing is not JSON.
+    if (this.items.length === 0 && this.#text.slice(this.#itemFrom, end).trim() === '') return
+    this.endItem(end)
+    this.pieces.push(this.#text.slice(this.#pieceFrom, end))
+  }
 }
 
 function isName(key: string, name: string): boolean {

@@ -111,13 +111,14 @@ function* decode(bytes: Buffer): Generator<void, string> {
 function* parseList(text: string, { name, most }: ListOfItems): Generator<void, BodyOfItems> {
   if (text.length <= SHORT && !mayLoseDigits(text)) return parseShortList(text, { name, most })
   const cut = yield* cutList(text, name, most)
-  if (!cut) throw tooManyItems(name, most)
   const body = yield* parseText(cut.rest)
-  for (const item of cut.passedOver) {
-    yield* parseItem(item)
+  for (const piece of cut.passedOver) {
+    // Behind a first item, so that one that is nothing is not JSON.
+    yield* parseItem(`[0,${piece}]`)
     yield
   }
   if (!isJsonObject(body) || !Array.isArray(body[name])) return body
+  if (cut.isTooLong) throw tooManyItems(name, most)
 
   const items: Item[] = []
   for (const item of cut.items ?? []) {

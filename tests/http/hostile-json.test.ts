@@ -180,3 +180,18 @@ describe('text that PostgreSQL cannot hold', () => {
     assertError(await submit(body), 400, 'VALIDATION_ERROR', 'body')
   })
 })
+
+for (const [what, space] of [
+  ['short', ''],
+  ['long', ' '.repeat(200_000)],
+] as const) {
+  test(`of two lists in a ${what} body the last counts, however many items both have together`, async () => {
+    const events = (count: number) =>
+      `"events":[${Array(count).fill(`{"claim_id":"${claim.id}","type":"a"}`)}]`
+    const batch = (first: number, last: number) =>
+      api.send('POST', '/v1/events/batch', `{${space}${events(first)},${events(last)}}`, JSON_TYPE)
+    assert.equal((await batch(999, 2)).body.results.length, 2)
+    assert.equal((await batch(1_001, 1)).body.results.length, 1)
+    assertError(await batch(1, 1_001), 400, 'VALIDATION_ERROR', 'events')
+  })
+}

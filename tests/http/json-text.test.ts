@@ -5,7 +5,7 @@ import type { Json } from '../../src/domain/json.ts'
 import { type CutBody, cutList, leastBytes, pathAt } from '../../src/http/json-text.ts'
 import { payload } from '../support/json-arbitraries.ts'
 
-const cut = (text: string, most = 1_000): CutBody | null => {
+const cut = (text: string, most = 1_000): CutBody => {
   const cutting = cutList(text, 'events', most)
   for (;;) {
     const { done, value } = cutting.next()
@@ -16,9 +16,9 @@ const cut = (text: string, most = 1_000): CutBody | null => {
 /** What JSON.parse makes of the pieces, put together as the body; undefined where it is not JSON. */
 function parsePieces(text: string): Json | undefined {
   try {
-    const { rest, items, passedOver } = cut(text) as CutBody
+    const { rest, items, passedOver } = cut(text)
     const body = JSON.parse(rest)
-    for (const item of passedOver) JSON.parse(item)
+    for (const piece of passedOver) JSON.parse(`[0,${piece}]`)
     const values = items?.map((item) => JSON.parse(item))
     return values && Array.isArray(body.events) ? { ...body, events: values } : body
   } catch {
@@ -116,10 +116,34 @@ for (const text of [
   })
 }
 
-test('a list of more items than wanted is not cut', () => {
-  assert.equal(cut('{"events":[1,2,3]}', 2), null)
-  assert.equal(cut('{"events":[1,2],"events":[3,4]}', 2), null)
-  assert.deepEqual(cut('{"events":[1,2]}', 2)?.items, ['1', '2'])
+test('of a list that is too long as many items as were wanted are cut', () => {
+  const { items, isTooLong } = cut('{"events":[1,2,3]}', 2)
+  assert.deepEqual([items, isTooLong], [['1', '2'], true])
+  assert.equal(cut('{"events":[1,2]}', 2).isTooLong, false)
+})
+
+test('of lists of one name the last one counts, however many items the others have', () => {
+  const { items, isTooLong, passedOver } = cut('{"events":[1,2,3],"events":[4]}', 2)
+  assert.deepEqual([items, isTooLong, passedOver], [['4'], false, ['1,2,3']])
+  assert.equal(cut('{"events":[4],"events":[1,2,3]}', 2).isTooLong, true)
+})
+
+test('what is passed over comes in pieces of whole items, also where they are long', () => {
+  const long = `"${'x'.repeat(100_000)}"`
+  const list = [
+    ...Array(60_000).fill('1'),
+    long,
+    ...Array(10).fill('2'),
+    long,
+    long,
+    ...Array(40_000).fill('3'),
+  ]
+  const { passedOver } = cut(`{"events":[${list}],"events":[4]}`)
+  assert.equal(passedOver.join(), list.join())
+  assert.ok(passedOver.length >= 7 && passedOver.length < 20, `${passedOver.length} pieces`)
+  for (const piece of passedOver)
+    assert.ok(piece === long || piece.length <= 0x10000, `${piece.length} characters`)
+  for (const piece of passedOver) JSON.parse(`[${piece}]`)
 })
 
 test('a value never takes less than its least bytes, and strings and structure count in full', () => {

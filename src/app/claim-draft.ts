@@ -13,8 +13,8 @@ import type { EventRequest, SubmittedEvent } from './submit-event.ts'
 /** What is decided about a submission, before anything is written. `settled`: the claim is, by this one or before. */
 type Verdict =
   | { kind: 'append'; settled: boolean }
-  /** Its id is in the log, or gets there by this draft. */
-  | { kind: 'repeat'; settled: boolean }
+  /** Its id is in the log, or gets there by this draft. `isSame` once they were compared. */
+  | { kind: 'repeat'; settled: boolean; isSame?: boolean }
   | { kind: 'refused'; error: ServiceError }
 
 /** Events of a claim's log by their ids; null for one that differs from what was sent. */
@@ -22,6 +22,8 @@ export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 
 /** In bytes. */
 const SMALL_PAYLOAD = 1024
+/** Of an event that is only compared. */
+const AT_NO_TIME = new Date(0)
 
 /** Submissions to one claim, decided in their order by a copy of it. */
 export class ClaimDraft {
@@ -96,11 +98,31 @@ export class ClaimDraft {
     }
   }
 
-  /** Those that repeat an event of the log, whose recorded form is needed for the answer. */
+  get hasRepeats(): boolean {
+    return this.#verdicts.some(({ kind }) => kind === 'repeat')
+  }
+
+  /** Those that repeat an event of the log, whose recorded form is needed for the answer: one of each id and size. */
   get repeats(): Submission[] {
-    return this.requests
+    const repeats = this.requests
       .map(({ submission }) => submission)
       .filter(({ id }, i) => this.#verdicts[i]?.kind === 'repeat' && !this.#added.has(id))
+    return [...new Map(repeats.map((one) => [`${one.payloadBytes} ${one.id}`, one])).values()]
+  }
+
+  /**
+   * Compares repeats with what they repeat, a step for each whose payload is not small. To be done before `answers`.
+   * @param recorded the events named by `repeats`, by their ids; null for one that surely differs
+   */
+  *judgeRepeats(recorded: RecordedEvents): Generator<void, void> {
+    for (const [i, { submission }] of this.requests.entries()) {
+      const verdict = this.#verdicts[i] as Verdict
+      if (verdict.kind !== 'repeat') continue
+      const event = this.#eventAdded(submission.id, AT_NO_TIME) ?? recorded.get(submission.id)
+      if (!event) continue
+      verdict.isSame = judgeRepeat(event, submission) === 'replay'
+      if (submission.payloadBytes > SMALL_PAYLOAD) yield
+    }
   }
 
   /** Whether the write is what the answer to this submission stands on. */
@@ -125,8 +147,7 @@ export class ClaimDraft {
       if (event === undefined) return null
       if (event === null) return idConflict(submission.id)
       if (verdict.kind === 'append') return { event, claim, contractBytes, replayed: false }
-      if (judgeRepeat(event, submission) === 'replay') return { event, claim, contractBytes, replayed: true }
-      return idConflict(submission.id)
+      return verdict.isSame ? { event, claim, contractBytes, replayed: true } : idConflict(submission.id)
     })
   }
 

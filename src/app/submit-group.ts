@@ -140,19 +140,31 @@ function* draftFrom(
   return { draft: yield* ClaimDraft.of(copy, requests, recorded) }
 }
 
-/** The recorded events that submissions repeat, by claim and id. */
+/** The recorded events that submissions repeat, by claim and id. The repeats are compared with them. */
 async function readRecorded(
   db: Connection,
   attempts: readonly Attempt[],
 ): Promise<Map<string, RecordedEvents>> {
+  const repeating = attempts.filter(({ draft }) => draft.hasRepeats)
+  if (repeating.length === 0) return new Map()
   const names: EventName[] = []
-  for (const { draft } of attempts) {
+  for (const { draft } of repeating) {
     const claimId = draft.copy.claim.id
     for (const { id, payloadBytes } of draft.repeats) names.push({ claimId, id, payloadBytes })
   }
   const found = names.length === 0 ? [] : await readEvents(db, names)
   const byClaim = Map.groupBy(found, ({ claimId }) => claimId)
-  return new Map(byClaim.entries().map(([claimId, events]) => [claimId, recordedById(events)]))
+  const recorded = new Map(byClaim.entries().map(([claimId, events]) => [claimId, recordedById(events)]))
+  await inSlices(judgeEach(repeating, recorded))
+  return recorded
+}
+
+function* judgeEach(
+  repeating: readonly Attempt[],
+  recorded: ReadonlyMap<string, RecordedEvents>,
+): Generator<void, void> {
+  for (const { draft } of repeating)
+    yield* draft.judgeRepeats(recorded.get(draft.copy.claim.id) ?? NONE_RECORDED)
 }
 
 function recordedById(events: readonly FoundEvent[]): RecordedEvents {

@@ -2,6 +2,7 @@ import type { Claim } from './claim.ts'
 import { type LogEvent, MAX_EVENTS, MAX_LOG_BYTES, type Submission } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { jsonEquals } from './json.ts'
+import { LateEvent } from './late-submission.ts'
 
 /** What to do with a submission whose id is new to the claim. `settles`: with it the condition holds. */
 export type SubmissionDecision =
@@ -37,7 +38,11 @@ export function decideSubmission(
  * retry, but an id names one event.
  */
 export function judgeRepeat(recorded: LogEvent, submission: Submission): 'replay' | 'id-conflict' {
-  const isSame =
-    !recorded.system && recorded.type === submission.type && jsonEquals(recorded.payload, submission.payload)
+  const isSame = !recorded.system && recorded.type === submission.type && hasSamePayload(recorded, submission)
   return isSame ? 'replay' : 'id-conflict'
 }
+
+/** Where one text is enough to tell, nothing is made of it. */
+const hasSamePayload = (recorded: LogEvent, submission: Submission): boolean =>
+  (recorded instanceof LateEvent && recorded.hasTextOf(submission)) ||
+  jsonEquals(recorded.payload, submission.payload)

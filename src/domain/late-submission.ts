@@ -21,6 +21,11 @@ export class LateSubmission implements Submission {
   get payload(): JsonObject {
     return JSON.parse(this.payloadJson)
   }
+
+  /** Whether their payloads have one text. Where they have not, they may still be equal. */
+  hasTextOf(other: Submission): boolean {
+    return other instanceof LateSubmission && other.payloadJson === this.payloadJson
+  }
 }
 
 /** The event that it becomes, or has become. */
@@ -46,5 +51,10 @@ export class LateEvent implements LogEvent {
   asText(): Omit<LogEvent, 'payload'> & { payload: string } {
     const { id, type, system, createdAt } = this
     return { id, type, system, createdAt, payload: this.#submission.payloadJson }
+  }
+
+  /** As of the submission that it was. */
+  hasTextOf(submission: Submission): boolean {
+    return this.#submission.hasTextOf(submission)
   }
 }

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { decideSubmission, judgeRepeat } from '../../src/domain/decide-submission.ts'
 import type { LogEvent, Submission } from '../../src/domain/event.ts'
 import { EventLog } from '../../src/domain/event-log.ts'
+import { LateEvent, LateSubmission } from '../../src/domain/late-submission.ts'
 import { all, contractWith } from '../support/contracts.ts'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
@@ -51,6 +52,14 @@ describe('a submission is decided', () => {
 describe('a submission whose id is in the log', () => {
   test('is a replay where it is the same event', () => {
     assert.equal(judgeRepeat(recorded, submission({ payload: { y: [2], x: 1 } })), 'replay')
+  })
+
+  test('is known by its text alone, and where that is another by what it says', () => {
+    const late = (text: string) => new LateSubmission(submission(), text)
+    const judge = (first: string, again: string) => judgeRepeat(new LateEvent(late(first), now), late(again))
+    assert.equal(judge('is never parsed', 'is never parsed'), 'replay')
+    assert.equal(judge('{"x":1,"y":2}', '{"y":2,"x":1}'), 'replay')
+    assert.equal(judge('{"x":1,"y":2}', '{"x":1,"y":3}'), 'id-conflict')
   })
 
   test('is a conflict where the id names another event', () => {

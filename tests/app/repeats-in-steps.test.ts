@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { submitEvent } from '../../src/app/submit-event.ts'
+import type { Submission } from '../../src/domain/event.ts'
+import { newClaim } from '../support/new-records.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* To compare a repeat with what is recorded its payload is made of its text, which may take long. */
+
+const { api, app } = await startTestService({ after })
+
+test('repeats of one event, sent together, leave turns of the event loop to others', async () => {
+  const { id: claimId } = await newClaim(api)
+  const { id: userId } = (await api.get('/v1/me')).body
+  const payload = { value: 'v'.repeat(5_000) }
+  const payloadJson = JSON.stringify(payload)
+  const named = { id: 'again', type: 'note', payloadBytes: payloadJson.length }
+  const submit = (submission: Submission) =>
+    submitEvent(app, { userId, address: { kind: 'claim', id: claimId }, submission, payloadJson })
+  await submit({ ...named, payload })
+
+  let turn = 0
+  let isOver = false
+  const count = () => {
+    turn++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const turns: number[] = []
+  const slow: Submission = {
+    ...named,
+    get payload() {
+      const from = performance.now()
+      while (performance.now() - from < 6);
+      turns.push(turn)
+      return payload
+    },
+  }
+  const submitted = await Promise.all(Array.from({ length: 6 }, () => submit(slow)))
+  isOver = true
+  assert.ok(submitted.every(({ replayed }) => replayed))
+  assert.equal(turns.length, 6)
+  assert.equal(new Set(turns).size, turns.length, `compared in the turns ${turns}`)
+})

@@ -6,9 +6,7 @@ import type { App } from '../../app/app.ts'
 import { inSlices } from '../../app/in-slices.ts'
 import type { EventRequest } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { ServiceError } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
-import { answerLines } from '../answer-lines.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -21,18 +19,15 @@ import {
 import { mayLast } from '../connection.ts'
 import { refuseEncoding } from '../error-response.ts'
 import { type EventResult, EventResults } from '../event-results.ts'
-import { type Item, parseLine } from '../parse-json.ts'
-import { type Line, readLines, TOO_LONG } from '../read-lines.ts'
+import type { Item } from '../parse-json.ts'
 import { readAddress, readSubmissionToRecord } from '../read-submission.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
-import { itemToJson, sendJson } from '../send-json.ts'
+import { sendJson } from '../send-json.ts'
 import { awaitTurnToTell } from '../send-pieces.ts'
+import { submitLines } from '../submit-lines.ts'
 import type { TypedServer } from '../typed-server.ts'
-
-/** Bytes of a line, as of the body of the single form. */
-const MAX_LINE_BYTES = 1024 * 1024
 
 const RESULT = Type.Object({
   status: Type.Integer({
@@ -88,10 +83,7 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
         results.endWith(reply)
         const body: unknown = request.body
         if (body instanceof Readable) {
-          const lines = readLines(body, MAX_LINE_BYTES)
-          const submit = lineSubmitter(results, request, read)
-          const tell = async (result: EventResult) => inSlices(toLine(await results.tellOne(result)))
-          return reply.type(NDJSON).send(Readable.from(answerLines(lines, submit, tell)))
+          return reply.type(NDJSON).send(Readable.from(submitLines(body, request, read, results)))
         }
         await awaitTurnToTell(request)
         const items = request.body.events as Item[]
@@ -125,45 +117,8 @@ function* submitEach(
   return results
 }
 
-/** Reads each line after those before it, in steps: so submissions are made in the order of the lines. */
-function lineSubmitter(results: EventResults, request: FastifyRequest, read: (item: Item) => EventRequest) {
-  let last: Promise<unknown> = Promise.resolve()
-  return async (line: Line): Promise<EventResult> => {
-    const reading = owned(last.then(() => inSlices(readLine(request, line, read))))
-    last = reading
-    const event = await reading
-    return results.of(() => {
-      if (event instanceof Error) throw event
-      return event
-    })
-  }
-}
-
-/** What the line submits, or why it cannot. */
-function* readLine(
-  request: FastifyRequest,
-  line: Line,
-  read: (item: Item) => EventRequest,
-): Generator<void, EventRequest | Error> {
-  try {
-    request.rate?.takeItem()
-    return read(line === TOO_LONG ? tooLong() : yield* parseLine(line))
-  } catch (error) {
-    return error as Error
-  }
-}
-
-/** A step of its own: the answers of a whole group come at once. */
-function* toLine(body: object): Generator<void, string> {
-  yield
-  return `${itemToJson(body)}\n`
-}
-
 const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
   userId: request.userId,
   address: readAddress(body),
   ...readSubmissionToRecord(body),
 })
-
-const tooLong = () =>
-  new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`)

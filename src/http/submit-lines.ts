@@ -1,0 +1,84 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { inSlices } from '../app/in-slices.ts'
+import type { EventRequest } from '../app/submit-event.ts'
+import { ServiceError } from '../errors.ts'
+import { owned } from '../owned-promise.ts'
+import { answerLines } from './answer-lines.ts'
+import type { EventResult, EventResults } from './event-results.ts'
+import { type Item, parseLine } from './parse-json.ts'
+import { type Line, readLines, TOO_LONG } from './read-lines.ts'
+import { Seats } from './seats.ts'
+import { itemToJson } from './send-json.ts'
+import { LIGHT } from './work-memory.ts'
+
+/** Bytes of a line, as of the body of the single form. */
+const MAX_LINE_BYTES = 1024 * 1024
+
+type Read = (item: Item) => EventRequest
+
+/** The answer to a stream of submissions, one a line: a result a line, in their order. */
+export function submitLines(
+  body: Readable,
+  request: FastifyRequest,
+  read: Read,
+  results: EventResults,
+): AsyncGenerator<string> {
+  const tell = async (result: EventResult) => inSlices(toLine(await results.tellOne(result)))
+  return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), tell)
+}
+
+/** Reads each line after those before it, in steps: so submissions are made in the order of the lines. */
+function lineSubmitter(request: FastifyRequest, read: Read, results: EventResults) {
+  let last: Promise<unknown> = Promise.resolve()
+  return async (line: Line): Promise<EventResult> => {
+    const isShort = line === TOO_LONG || line.length <= LIGHT
+    const readNext = () => (isShort ? inSlices(readLine(request, line, read)) : readLong(request, line, read))
+    const reading = owned(last.then(readNext))
+    last = reading
+    const event = await reading
+    return results.of(() => {
+      if (event instanceof Error) throw event
+      return event
+    })
+  }
+}
+
+/** Long lines that are made into objects at once, of all streams: each may take thirty times its text. */
+const longLines = new Seats({
+  most: 8,
+  mostOfOne: 4,
+  mostWaiting: 100,
+  mostWaitingOfOne: 50,
+  patienceMs: 10_000,
+  refusal: 'Too many long lines are being read.',
+})
+
+async function readLong(request: FastifyRequest, line: Line, read: Read): Promise<EventRequest | Error> {
+  const giveBack = await longLines.take(request.userId).catch((error: ServiceError) => error)
+  if (giveBack instanceof Error) return giveBack
+  try {
+    return await inSlices(readLine(request, line, read))
+  } finally {
+    giveBack()
+  }
+}
+
+/** What the line submits, or why it cannot. */
+function* readLine(request: FastifyRequest, line: Line, read: Read): Generator<void, EventRequest | Error> {
+  try {
+    request.rate?.takeItem()
+    return read(line === TOO_LONG ? tooLong() : yield* parseLine(line))
+  } catch (error) {
+    return error as Error
+  }
+}
+
+/** A step of its own: the answers of a whole group come at once. */
+function* toLine(body: object): Generator<void, string> {
+  yield
+  return `${itemToJson(body)}\n`
+}
+
+const tooLong = () =>
+  new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`)

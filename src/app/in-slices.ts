@@ -1,8 +1,10 @@
 /**
- * Milliseconds of one turn of the event loop for all long work together. Between two turns everybody else is served,
- * so nobody waits longer for somebody's large request, however many of them there are.
+ * Milliseconds of a turn of the event loop, after which long work goes on in the next. Between two turns everybody else
+ * is served, so nobody waits longer for somebody's large request, however many of them there are.
  */
-const SLICE_MS = 5
+const TURN_MS = 5
+/** What all long work together has of a turn in which others took longer. */
+const LEAST_MS = 1
 /** How much of it one of them may have before it is another's turn. */
 const QUANTUM_MS = 1
 
@@ -17,8 +19,21 @@ const fresh: Job[] = []
 const begun: Job[] = []
 let isFreshNext = true
 let isScheduled = false
-/** What long work took of this turn of the loop. */
+/** What long work took of this turn, and may take of it in any case. */
 let spentMs = 0
+let leastMs = LEAST_MS
+/** Until when it goes on in this turn, and until when it leaves the turns to arrivals; by performance.now(). */
+let turnEnds = 0
+let restEnds = 0
+let hasArrival = false
+
+/**
+ * A connection was accepted. The event loop accepts one a turn, and more may stand in line behind it: while they come,
+ * turns are short, and half of the time is without long work.
+ */
+export function noteArrival(): void {
+  hasArrival = true
+}
 
 /**
  * Does the work step by step, in as many turns of the event loop as it takes; work that is short is done at once,
@@ -33,19 +48,21 @@ export function inSlices<Result>(work: Iterator<unknown, Result>): Promise<Resul
 
 /** Lets one after the other go on until the time is over. */
 function run(): void {
-  const from = performance.now()
-  let now = from
-  for (let job = nextJob(); job; job = nextJob()) {
+  if (!isScheduled) beginTurn()
+  let now = performance.now()
+  while (spentMs < leastMs || now < turnEnds) {
+    const job = nextJob()
+    if (!job) break
     if (!isDone(job)) begun.push(job)
+    const from = now
     now = performance.now()
-    if (spentMs + now - from >= SLICE_MS) break
+    spentMs += now - from
+    restEnds = now + spentMs
   }
-  spentMs += now - from
   schedule()
 }
 
 function nextJob(): Job | undefined {
-  if (spentMs >= SLICE_MS) return undefined
   isFreshNext = !isFreshNext
   return isFreshNext ? (fresh.shift() ?? begun.shift()) : (begun.shift() ?? fresh.shift())
 }
@@ -55,9 +72,16 @@ function schedule(): void {
   isScheduled = true
   setImmediate(() => {
     isScheduled = false
-    spentMs = 0
     if (fresh.length + begun.length > 0) run()
   })
+}
+
+function beginTurn(): void {
+  const now = performance.now()
+  spentMs = 0
+  leastMs = hasArrival && now < restEnds ? 0 : LEAST_MS
+  turnEnds = hasArrival ? now : now + TURN_MS
+  hasArrival = false
 }
 
 /** Goes on until it is done, or another's turn has come. */

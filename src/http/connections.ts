@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientAddress } from '../app/client-address.ts'
+import { noteArrival } from '../app/in-slices.ts'
 import {
   answerExpectation,
   clientErrorAnswer,
@@ -76,6 +77,11 @@ export class Connections {
    * is refused. One address gets half at most.
    */
   #admit(socket: Socket): void {
+    noteArrival()
+    if (isDead(socket)) {
+      socket.destroy()
+      return
+    }
     const address = addressOf(socket)
     const { most, isTrustedProxy, publicUrl } = this.#options
     const ofAddress = this.#countByAddress.get(address) ?? 0
@@ -130,6 +136,12 @@ export class Connections {
     }
   }
 }
+
+/**
+ * Reset before it was accepted. What it sent could still be read, but nobody waits for an answer: those who do stand in
+ * line behind it.
+ */
+const isDead = ({ remoteAddress }: Socket): boolean => remoteAddress === undefined
 
 /** Of IPv6 the network: all of its addresses are one caller's. */
 const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip: remoteAddress })

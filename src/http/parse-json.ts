@@ -9,6 +9,8 @@ import { cutList, leastBytes } from './json-text.ts'
 
 /** Characters of an item of a long list that is kept as an object, which takes 16 KiB at most. */
 const LIGHT_ITEM = 512
+/** Bytes of a body that is parsed as it comes. Of larger ones many may come in one turn of the event loop. */
+const AS_IT_COMES = 16 * 1024
 /** Characters that are parsed at once; what is longer is done step by step. */
 const SHORT = 128 * 1024
 /** Characters of a body without its items, of an item, and of a line. */
@@ -51,7 +53,7 @@ export class ItemText {
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
-  bytes.length > SHORT ? inSlices(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
+  bytes.length > AS_IT_COMES ? inSlices(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
 
 /**
  * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
@@ -59,7 +61,7 @@ export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>
-  bytes.length > SHORT
+  bytes.length > AS_IT_COMES
     ? inSlices(parseBytes(bytes, (text) => parseList(text, list)))
     : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
 

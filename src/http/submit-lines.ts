@@ -28,15 +28,23 @@ export function submitLines(
   return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), tell)
 }
 
-/** Reads each line after those before it, in steps: so submissions are made in the order of the lines. */
+/** The result of a line that was not read. */
+const UNREAD: EventResult = { body: {}, contract: '' }
+
+/**
+ * Reads each line after those before it, in steps: so submissions are made in the order of the lines. Those that were
+ * not read when the caller has gone are left: nobody asks for them any more.
+ */
 function lineSubmitter(request: FastifyRequest, read: Read, results: EventResults) {
   let last: Promise<unknown> = Promise.resolve()
+  const hasGone = () => request.raw.socket.destroyed
   return async (line: Line): Promise<EventResult> => {
     const isShort = line === TOO_LONG || line.length <= LIGHT
     const readNext = () => (isShort ? inSlices(readLine(request, line, read)) : readLong(request, line, read))
-    const reading = owned(last.then(readNext))
+    const reading = owned(last.then(() => (hasGone() ? null : readNext())))
     last = reading
     const event = await reading
+    if (event === null) return UNREAD
     return results.of(() => {
       if (event instanceof Error) throw event
       return event

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inSlices } from '../../src/app/in-slices.ts'
+import { inSlices, noteArrival } from '../../src/app/in-slices.ts'
 
 /** Busy for so long, in steps of a tenth of a millisecond; longer where the machine is busy too, but in as many steps. */
 function* busy(ms: number, onStep = () => {}): Generator<void, number> {
@@ -24,18 +24,49 @@ test('work of one step is done at once', async () => {
   assert.equal(await result, 0.05)
 })
 
-test('long work leaves turns of the loop to others, however much of it there is', async () => {
+/** Turns of the loop until the work is done; in each of them something happens. */
+async function turnsOf(work: Promise<unknown>, eachTurn = () => {}): Promise<number> {
   let turns = 0
   let isOver = false
   const count = () => {
     turns++
+    eachTurn()
     if (!isOver) setImmediate(count)
   }
   setImmediate(count)
-  await Promise.all(Array.from({ length: 20 }, () => inSlices(busy(10))))
+  await work
   isOver = true
+  return turns
+}
+
+test('long work leaves turns of the loop to others, however much of it there is', async () => {
+  const turns = await turnsOf(Promise.all(Array.from({ length: 20 }, () => inSlices(busy(10)))))
   // 200 ms of work, 5 ms a turn; a slow machine has more turns, not fewer.
   assert.ok(turns >= 20, `${turns} turns`)
+})
+
+test('what is done with the results counts too', async () => {
+  const work = async () => {
+    for (let i = 0; i < 300; i++) {
+      await inSlices(busy(0.1))
+      for (const _ of busy(0.5));
+    }
+  }
+  const turns = await turnsOf(work())
+  assert.ok(turns >= 20, `${turns} turns`)
+})
+
+test('while connections come, turns are shorter, and half of the time is without long work', async () => {
+  let worked = 0
+  let idle = 0
+  const work = Promise.all(Array.from({ length: 20 }, () => inSlices(busy(10, () => worked++))))
+  const turns = await turnsOf(work, () => {
+    noteArrival()
+    if (worked === 0) idle++
+    worked = 0
+  })
+  assert.ok(turns >= 150, `${turns} turns`)
+  assert.ok(idle >= 20, `${idle} turns without work`)
 })
 
 test('short work does not wait for long work that has begun', async () => {

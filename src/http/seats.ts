@@ -14,11 +14,13 @@ export interface SeatsSettings {
 interface Waiting {
   seats: number
   seat: () => void
+  refuse: () => void
 }
 
 /**
  * Seats for work of which there is a bound, in all and of one account. Who finds none free waits. Accounts take turns;
- * who needs many is not overtaken by those who need few, unless his account has had its part.
+ * who needs many is not overtaken by those who need few, unless his account has had its part. Where no more may wait, the
+ * account that waits with most gives way: a few of them cannot shut out the others.
  */
 export class Seats {
   readonly #settings: SeatsSettings
@@ -83,23 +85,27 @@ export class Seats {
   #wait(account: string, seats: number, gone?: AbortSignal): Promise<() => void> {
     const { mostWaiting, mostWaitingOfOne, patienceMs } = this.#settings
     const ofAccount = this.#waiting.get(account)?.length ?? 0
-    if (this.#waitingCount >= mostWaiting || ofAccount >= mostWaitingOfOne) throw this.#refusal()
+    if (ofAccount >= mostWaitingOfOne) throw this.#refusal()
+    if (this.#waitingCount >= mostWaiting) this.#makeRoom(ofAccount)
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer)
         gone?.removeEventListener('abort', giveUp)
         this.#leave(account, waiting)
       }
-      const giveUp = () => {
+      const refuse = () => {
         end()
         reject(gone?.aborted ? gone.reason : this.#refusal())
+      }
+      const giveUp = () => {
+        refuse()
         this.#letGo()
       }
       const seat = () => {
         end()
         resolve(this.takeAnyway(account, seats))
       }
-      const waiting = { seats, seat }
+      const waiting = { seats, seat, refuse }
       const timer = setTimeout(giveUp, patienceMs)
       gone?.addEventListener('abort', giveUp)
       const line = this.#waiting.get(account)
@@ -108,6 +114,14 @@ export class Seats {
       this.#waitingCount++
       this.#letGo()
     })
+  }
+
+  /** Refuses who came last of the account that waits with most, if others would still not wait with more than it. */
+  #makeRoom(ofAccount: number): void {
+    let longest: Waiting[] = []
+    for (const line of this.#waiting.values()) if (line.length > longest.length) longest = line
+    if (longest.length <= ofAccount + 1) throw this.#refusal()
+    longest.at(-1)?.refuse()
   }
 
   #leave(account: string, waiting: Waiting): void {

@@ -110,3 +110,37 @@ test('while twenty large answers to an account’s deeds are not read, its next 
   told[5]?.()
   ;(await next)()
 })
+
+test('where all places to wait are taken, an account with fewer gets one of those who have most', async () => {
+  const seats = new Seats({ ...SETTINGS, most: 1, mostOfOne: 1 })
+  const giveBack = await seats.take('a')
+  const order: string[] = []
+  const refused: string[] = []
+  const wait = (account: string) =>
+    seats.take(account).then(
+      (done) => {
+        order.push(account)
+        done()
+      },
+      () => refused.push(account),
+    )
+  const waiting = [...Array(5).fill('greedy'), ...Array(5).fill('eager')].map(wait)
+  waiting.push(wait('modest'), wait('modest'), wait('greedy'), wait('shy'))
+  giveBack()
+  await Promise.all(waiting)
+  const count = (accounts: string[], account: string) => accounts.filter((one) => one === account).length
+  assert.deepEqual([count(order, 'modest'), count(order, 'shy')], [2, 1])
+  assert.equal(count(order, 'greedy') + count(order, 'eager'), 7)
+  assert.equal(count(refused, 'greedy') + count(refused, 'eager'), 4)
+  assert.equal(seats.taken, 0)
+})
+
+test('where each account waits with one, no other takes its place', async () => {
+  const seats = new Seats({ ...SETTINGS, mostWaiting: 2, most: 1, mostOfOne: 1 })
+  const giveBack = await seats.take('a')
+  const waiting = [seats.take('b'), seats.take('c')]
+  await assert.rejects(seats.take('d'))
+  giveBack()
+  for (const one of waiting) (await one)()
+  assert.equal(seats.taken, 0)
+})

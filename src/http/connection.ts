@@ -188,6 +188,8 @@ function destroyInTurn(socket: Socket): void {
 }
 
 function destroyNext(): void {
-  leaving.shift()?.destroy()
+  const socket = leaving.shift()
+  // First, so that the others do not stay where one cannot be destroyed.
   if (leaving.length > 0) setImmediate(destroyNext)
+  socket?.destroy()
 }

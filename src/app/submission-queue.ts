@@ -113,20 +113,26 @@ export class SubmissionQueue {
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
   async #run(lane: Lane): Promise<void> {
     const { group } = lane
-    let settled = 0
     this.#lanes.push(lane)
     try {
       const outcomes = await this.#submit(group)
-      for (const [i, taken] of group.entries()) {
-        this.#settle(taken, outcomes[i] as Outcome[])
-        settled++
-      }
-    } catch (error) {
-      // A fault of ours.
-      for (const taken of group.slice(settled)) this.#settle(taken, allOf(taken, error as Error))
+      for (const [i, taken] of group.entries()) this.#settleSurely(taken, outcomes[i] ?? [])
     } finally {
       this.#lanes.splice(this.#lanes.indexOf(lane), 1)
       this.#fillLanes()
+    }
+  }
+
+  /** A fault of ours is answered to those whom it meets; the answers of the others follow what was written. */
+  #settleSurely(taken: Taken, outcomes: readonly Outcome[]): void {
+    try {
+      this.#settle(taken, outcomes)
+    } catch (error) {
+      try {
+        this.#settle(taken, allOf(taken, error as Error))
+      } catch {
+        for (const one of taken.waiting) one.reject(error)
+      }
     }
   }
 
@@ -140,7 +146,7 @@ export class SubmissionQueue {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.
       submitted.outcomes ??= group.map((taken) => allOf(taken, error as Error))
     }
-    return submitted.outcomes as Outcome[][]
+    return submitted.outcomes ?? []
   }
 
   #settle({ line, waiting }: Taken, outcomes: readonly Outcome[]): void {

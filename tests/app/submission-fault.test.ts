@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { submitEvent } from '../../src/app/submit-event.ts'
+import type { Submission } from '../../src/domain/event.ts'
+import { holdClaims } from '../support/held-rows.ts'
+import { newClaim } from '../support/new-records.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* A fault of ours, which shows when the answers of a group are given. */
+
+const { api, app, databaseUrl } = await startTestService({ after })
+
+test('a fault with one submission of a group leaves the others their answers', async (t) => {
+  const ids = [(await newClaim(api)).id, (await newClaim(api)).id, (await newClaim(api)).id]
+  const { id: userId } = (await api.get('/v1/me')).body
+  let isBroken = false
+  const submission: Submission = { id: 'first', type: 'note', payload: {}, payloadBytes: 2 }
+  const faulty: Submission = {
+    ...submission,
+    get payloadBytes() {
+      if (isBroken) throw new Error('a fault')
+      return 2
+    },
+  }
+  const held = await holdClaims(t, databaseUrl, ids)
+  const submitting = [faulty, submission, submission].map((submission, i) =>
+    submitEvent(app, { userId, address: { kind: 'claim', id: ids[i] }, submission, payloadJson: '{}' }),
+  )
+  await held.keepWaiting()
+  isBroken = true
+  await held.letGo()
+  const [, ...others] = await Promise.allSettled(submitting)
+  for (const other of others) assert.equal(other.status, 'fulfilled')
+  for (const id of ids) assert.equal((await api.readClaim(id)).events.length, 1)
+})

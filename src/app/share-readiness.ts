@@ -57,8 +57,11 @@ async function checkReadiness({ db }: App): Promise<void> {
   try {
     await tryWrite(db.checks)
   } catch (error) {
-    // The server's refusal (a full disk, a standby, a database that is set to be read only); the log has its words.
-    const isRefusal = error instanceof DatabaseAway && error.outcomeKnown
-    throw isRefusal ? unavailable('The database takes no writes now.', error.cause) : error
+    if (error instanceof DatabaseAway && !error.outcomeKnown) throw error
+    // A full disk, a standby, a database that is set to be read only, or damaged; the log has its words.
+    throw unavailable(
+      'The database takes no writes now.',
+      error instanceof DatabaseAway ? error.cause : error,
+    )
   }
 }

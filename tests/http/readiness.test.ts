@@ -55,6 +55,22 @@ test('/readyz is 503 while the database is set to be read only', async (t) => {
   await readiness(service, 200)
 })
 
+test('/readyz is 503 whatever the write fails with', async (t) => {
+  let proxy: Awaited<ReturnType<typeof startFaultProxy>> | undefined
+  const service = await startTestService(t, {
+    throughUrl: async (url) => {
+      proxy = await startFaultProxy(t, url)
+      return proxy.url
+    },
+  })
+  for (const refused of ['XX000', '22P02', '42501']) {
+    proxy?.strike({ statement: 'try_write' }, { refused })
+    assert.match((await readiness(service, 503)).error.message, /takes no writes/)
+    assert.ok(proxy?.hasStruck())
+    await readiness(service, 200)
+  }
+})
+
 test('/readyz waits no longer than some seconds for a write, and its answer tells nothing of the database', async (t) => {
   let proxy: Awaited<ReturnType<typeof startFaultProxy>> | undefined
   const service = await startTestService(t, {

@@ -65,7 +65,7 @@ export class RequestMemory {
   readonly #account: string
   readonly #response: ServerResponse
   readonly #taken: (() => void)[] = []
-  /** Of what was weighed. */
+  /** Of what was weighed, and at its worst of what was not. */
   readonly #weights = new Map<Seats, number>()
   /** A body that was not. */
   #unweighed: { bytes: Buffer; giveBack: () => void } | null = null
@@ -84,9 +84,11 @@ export class RequestMemory {
     // While there is room for the worst of it, it need not be weighed.
     if (bytes.length <= SHORT) {
       const worst = HEAVIEST * bytes.length
-      const giveBack = this.#seatsFor(worst).takeAtOnce(this.#account, worst)
+      const seats = this.#seatsFor(worst)
+      const giveBack = seats.takeAtOnce(this.#account, worst)
       if (giveBack) {
         this.#unweighed = { bytes, giveBack }
+        this.#weights.set(seats, worst)
         return
       }
     }

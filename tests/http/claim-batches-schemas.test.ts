@@ -57,3 +57,19 @@ for (const [values, most] of [
     assert.ok(rest.every(({ status }) => status === 201))
   })
 }
+
+test('so are those that could never be beside the batch itself, however short it is (§8)', async () => {
+  const other = await service.newAccount()
+  const customer = await newCustomer(other)
+  const schema = await newSchema(other)
+  await addLargeSchemas(service.sql, schema.id, 24, heavyContract(21_700))
+  const { data } = (await other.get('/v1/schemas')).body
+  const claims = data.slice(1).map(({ id }: { id: string }) => ({ customer_id: customer.id, schema_id: id }))
+  const body = JSON.stringify({ claims }) + ' '.repeat(100_000)
+  const { results } = (
+    await other.send('POST', '/v1/claims/batch', body, { 'Content-Type': 'application/json' })
+  ).body
+  const statuses = results.map(({ status }: { status: number }) => status)
+  assert.ok(statuses.indexOf(413) > 15, `${statuses}`)
+  assert.deepEqual(new Set(statuses), new Set([201, 413]))
+})

@@ -101,7 +101,7 @@ const readEvents: Handler = (store, _backend, { values: [claimIds, ids, sizes] }
           type,
           system,
           created_at: createdAt,
-          payload: Buffer.byteLength(payload) === (sizes as number[])[i] ? JSON.parse(payload) : null,
+          payload: Buffer.byteLength(payload) === (sizes as number[])[i] ? payload : null,
         })),
     ),
   )

@@ -25,7 +25,7 @@ import { JsonText } from './send-json.ts'
  * answers are many it is written out here, since JSON.stringify takes several times as long over what holds a Date.
  */
 
-export function presentEvent(event: LogEvent) {
+function presentEvent(event: LogEvent) {
   const { id, type, createdAt, system, payload } = event
   return { id, type, created_at: createdAt.toISOString(), system, ...payload }
 }

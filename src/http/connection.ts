@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { IncomingRequest } from './incoming-request.ts'
 
 /** How long a connection may keep the server waiting, in milliseconds. */
 export interface Patience {
@@ -70,12 +71,13 @@ export class Connection {
     return this.#latest !== null
   }
 
-  take(request: IncomingMessage, response: ServerResponse, handle: RequestListener, now: number): void {
+  take(request: IncomingRequest, response: ServerResponse, handle: RequestListener, now: number): void {
     if (this.#isEnding) return
+    request.isTaken = this.#waiting.length < MOST_WAITING
     this.#latest = request
     this.#latestSince = now
     if (this.#current === null) this.#start({ request, response, handle })
-    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push({ request, response, handle })
+    else if (request.isTaken) this.#waiting.push({ request, response, handle })
     else this.#turnAway()
   }
 

@@ -9,6 +9,7 @@ import {
   tooManyConnectionsAnswer,
 } from './bare-answer.ts'
 import { Connection, type Patience } from './connection.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 
 export interface ConnectionOptions {
   /** Connections at once. */
@@ -69,7 +70,8 @@ export class Connections {
   /** A request comes to its turn on its connection. */
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const connection = this.#open.get(request.socket)
-    connection?.take(request, response, handle, performance.now())
+    // The server makes no others.
+    connection?.take(request as IncomingRequest, response, handle, performance.now())
   }
 
   /**

@@ -106,22 +106,22 @@ export class EventResults {
 
   #toBody(result: EventResult): object {
     if ('body' in result) return result.body
-    const { event, claim, contract } = result
+    const { status, event, claim, contract } = result
     if (contract === GONE) return this.#refusal(claimNotFound(addressOf(claim)))
     if (contract === UNREAD) return this.#refusal(notTold(event))
-    if (typeof contract === 'string') return tell(result, new JsonText(contract))
+    if (typeof contract === 'string') return tellWith(result, contract)
     this.#contracts.letGo(contract as Contract)
-    return tell(result, contract)
+    const body = { status, event: presentRecorded(event), claim: presentEither(claim) }
+    return body.event instanceof JsonText ? JsonText.ofObject(body) : body
   }
 
   readonly #refusal = (error: Error) => errorResult(error, this.#request)
 }
 
-function tell({ status, event, claim }: Recorded, contract: unknown): object {
-  const told = presentEither({ ...claim, contract })
-  const hasText = contract instanceof JsonText
-  const body = { status, event: presentRecorded(event), claim: hasText ? JsonText.ofObject(told) : told }
-  return hasText || body.event instanceof JsonText ? JsonText.ofObject(body) : body
+/** With the contract that was read. */
+function tellWith({ status, event, claim }: Recorded, contract: string): JsonText {
+  const told = presentEither({ ...claim, contract: new JsonText(contract) })
+  return JsonText.ofObject({ status, event: presentRecorded(event), claim: JsonText.ofObject(told) })
 }
 
 const addressOf = ({ id, candidateAlias }: Recorded['claim']) =>

@@ -25,6 +25,8 @@ const HEAVIEST = 30
 /** A list whose items are taken up one by one: its text and what is made of it, and the items at hand. */
 const OF_A_BYTE = 3
 const OF_ITEMS_AT_HAND = 16 * MIB
+/** An answer that is not through by then is read slowly. */
+const SLOW_MS = 1_000
 
 /**
  * What the values of requests may take of the memory: as objects they are up to thirty times their text. Who finds no
@@ -128,13 +130,19 @@ export class RequestMemory {
   }
 
   end(isAnswerComing: boolean): void {
-    const isLong = isAnswerComing && !this.#response.destroyed
-    if (isLong) this.#weighAfterAll()
-    if (isLong && this.#taken.length > 0) this.#response.once('close', () => this.#giveBack())
-    else this.#giveBack()
+    if (this.#taken.length === 0 && !this.#unweighed) return
+    if (!isAnswerComing || this.#response.destroyed) {
+      this.#giveBack()
+      return
+    }
+    const isSlow = setTimeout(() => this.#weighAfterAll(), SLOW_MS)
+    this.#response.once('close', () => {
+      clearTimeout(isSlow)
+      this.#giveBack()
+    })
   }
 
-  /** The answer may be read slowly: as much as the worst of it would keep others waiting for nothing. */
+  /** The answer is read slowly: as much as the worst of its request would keep others waiting for nothing. */
   #weighAfterAll(): void {
     if (!this.#unweighed) return
     const { bytes, giveBack } = this.#unweighed

@@ -17,8 +17,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'http/routes/event-batches.ts',
-        'return sendJson(reply, { results: await Promise.all(results) })',
-        'const done: object[] = []\n        await Promise.all(results.map(async (one) => done.push(await one)))\n        return sendJson(reply, { results: done })',
+        'return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })',
+        'const done: EventResult[] = []\n        await Promise.all(submitted.map(async (one) => done.push(await one)))\n        return sendJson(reply, { results: results.tell(done) })',
       ),
     ],
   },

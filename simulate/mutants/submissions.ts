@@ -47,8 +47,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'app/claim-draft.ts',
-        "=== 'replay') return { event, claim, replayed: true }",
-        "=== 'replay') return { event, claim, replayed: false }",
+        'return verdict.isSame ? { event, claim, contractBytes, replayed: true }',
+        'return verdict.isSame ? { event, claim, contractBytes, replayed: false }',
       ),
     ],
   },

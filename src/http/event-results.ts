@@ -39,12 +39,16 @@ interface Recorded {
 
 /** Long contracts that are read at a time, of 64 KB at most. */
 const CONTRACTS_AT_ONCE = 8
+/** How long nobody waits for contracts again, where they could not be read. */
+const AWAY_MS = 1_000
 
 /** The results of one request's submissions, as its answer tells them. */
 export class EventResults {
   readonly #app: App
   readonly #request: FastifyRequest
   readonly #contracts: KeptContracts
+  /** Until when the database is not asked, since it did not answer; by performance.now(). */
+  #awayUntil = 0
 
   constructor(app: App, request: FastifyRequest) {
     this.#app = app
@@ -95,11 +99,13 @@ export class EventResults {
 
   /** What was recorded is told in any case. */
   async #readContracts(ids: readonly string[]): Promise<Map<string, StoredContract>> {
+    if (performance.now() < this.#awayUntil) return new Map(ids.map((id) => [id, UNREAD]))
     try {
       const found = await readContracts(this.#app, this.#request.userId, ids)
       return new Map(ids.map((id) => [id, found.get(id) ?? GONE]))
     } catch (error) {
       this.#request.log.warn({ err: error }, 'Contracts could not be read for an answer.')
+      this.#awayUntil = performance.now() + AWAY_MS
       return new Map(ids.map((id) => [id, UNREAD]))
     }
   }

@@ -43,9 +43,4 @@ export const OF_PEOPLE: readonly Mutant[] = [
       ),
     ],
   },
-  {
-    name: 'a token is made in a session that ends at the same moment',
-    edits: [edit('storage/api-tokens.ts', 'WHERE id = $6::uuid FOR KEY SHARE)', 'WHERE id = $6::uuid)')],
-    clients: 32,
-  },
 ]

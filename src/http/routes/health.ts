@@ -23,7 +23,8 @@ export function addHealthRoutes(server: TypedServer, app: App): void {
             description: 'It is.',
             content: { 'application/json': { schema: Type.Object({ status: Type.Literal('alive') }) } },
           },
-          ...errorResponses(['VALIDATION_ERROR', 'INTERNAL_ERROR']),
+          // While it stops.
+          ...errorResponses(['VALIDATION_ERROR', 'UNAVAILABLE', 'INTERNAL_ERROR']),
         },
       },
     },

@@ -22,8 +22,8 @@ export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 
 /** In bytes. */
 const SMALL_PAYLOAD = 1024
-/** Of an event that is only compared. */
-const AT_NO_TIME = new Date(0)
+/** Of what is not written. */
+export const AT_NO_TIME = new Date(0)
 
 /** Submissions to one claim, decided in their order by a copy of it. */
 export class ClaimDraft {

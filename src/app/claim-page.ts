@@ -1,11 +1,9 @@
 import type { StoredClaim } from '../domain/claim.ts'
 import { unavailable } from '../errors.ts'
-import { type ClaimFilter, listClaims, readContracts } from '../storage/claim-list.ts'
+import { type ClaimFilter, listClaims } from '../storage/claim-list.ts'
 import type { App } from './app.ts'
 import { fillGaps } from './fill-gaps.ts'
-
-/** Long contracts that are read at a time: half a megabyte at most. */
-const CONTRACTS_AT_ONCE = 8
+import { CONTRACTS_AT_ONCE, readContracts } from './read-contracts.ts'
 
 /** A page of a list; its claims are read to the end as they are asked for. */
 export interface ClaimPage {
@@ -21,15 +19,16 @@ export const EMPTY_PAGE: ClaimPage = { claims: [], nextCursor: null }
  * page of them has six megabytes.
  */
 export async function readClaimPage(app: App, filter: ClaimFilter): Promise<ClaimPage> {
-  const db = app.db.reads.for(filter.userId)
-  const { rows, hasMore } = await listClaims(db, filter)
+  const { userId } = filter
+  const { rows, hasMore } = await listClaims(app.db.reads.for(userId), filter)
   const claims = fillGaps(rows, {
     gap: 'contract',
     atOnce: CONTRACTS_AT_ONCE,
     key: ({ id }) => id,
     read: (some) =>
       readContracts(
-        db,
+        app,
+        userId,
         some.map(({ id }) => id),
       ),
     // Deleted with its clock in the meantime.

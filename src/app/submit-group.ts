@@ -3,7 +3,7 @@ import { type EventName, type FoundEvent, readEvents } from '../storage/claim-lo
 import { type ClaimToDecide, readClaimsToDecide } from '../storage/claims-to-decide.ts'
 import type { Connection } from '../storage/database.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
-import { ClaimDraft, type RecordedEvents } from './claim-draft.ts'
+import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { inSlices } from './in-slices.ts'
 import { claimNotFound } from './not-found.ts'
 import { type Again, LOG_IS_LONG, type Outcome, OVERTAKEN } from './submission-outcome.ts'
@@ -173,8 +173,6 @@ function recordedById(events: readonly FoundEvent[]): RecordedEvents {
   for (const { id, event } of events) if (event || !found.has(id)) found.set(id, event)
   return found
 }
-
-const AT_NO_TIME = new Date(0)
 
 function settle(copies: ClaimCopies, { draft, written }: Attempt, recorded: RecordedEvents): Outcome[] {
   const { id } = draft.copy.claim

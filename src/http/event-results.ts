@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app/app.ts'
 import { fillGaps } from '../app/fill-gaps.ts'
 import { claimNotFound } from '../app/not-found.ts'
-import { readContracts } from '../app/read-contracts.ts'
+import { CONTRACTS_AT_ONCE, readContracts } from '../app/read-contracts.ts'
 import { type EventRequest, submitEvent } from '../app/submit-event.ts'
 import type { Claim, WithContract } from '../domain/claim.ts'
 import type { Contract } from '../domain/contract.ts'
@@ -37,8 +37,6 @@ interface Recorded {
   contract: Contract | StoredContract | null
 }
 
-/** Long contracts that are read at a time, of 64 KB at most. */
-const CONTRACTS_AT_ONCE = 8
 /** How long nobody waits for contracts again, where they could not be read. */
 const AWAY_MS = 1_000
 

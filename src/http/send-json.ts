@@ -26,6 +26,14 @@ export class JsonText {
   }
 }
 
+/** Its JSON, in a step of its own: what was committed together, hundreds of them, is answered at the same moment. */
+export const toJsonInTurn = (make: () => unknown): Promise<string> => inSlices(inAStep(make))
+
+function* inAStep(make: () => unknown): Generator<void, string> {
+  yield
+  return itemToJson(make())
+}
+
 /**
  * Answers an object whose lists may be long: an item at a time, so that nobody waits for all of it, and items that are
  * still to be read are read when the caller has taken those before them.
@@ -81,8 +89,7 @@ function* takeItems(items: Iterator<unknown>): Generator<void, string> {
 }
 
 /** An item of a list, or a field. */
-export const itemToJson = (item: unknown): string =>
-  item instanceof JsonText ? item.text : JSON.stringify(item)
+const itemToJson = (item: unknown): string => (item instanceof JsonText ? item.text : JSON.stringify(item))
 
 const isList = (value: unknown): value is List =>
   typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

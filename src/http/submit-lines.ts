@@ -9,7 +9,7 @@ import type { EventResult, EventResults } from './event-results.ts'
 import { type Item, parseLine } from './parse-json.ts'
 import { type Line, readLines, TOO_LONG } from './read-lines.ts'
 import { Seats } from './seats.ts'
-import { itemToJson } from './send-json.ts'
+import { toJsonInTurn } from './send-json.ts'
 import { LIGHT } from './work-memory.ts'
 
 /** Bytes of a line, as of the body of the single form. */
@@ -24,12 +24,15 @@ export function submitLines(
   read: Read,
   results: EventResults,
 ): AsyncGenerator<string> {
-  const tell = async (result: EventResult) => inSlices(toLine(await results.tellOne(result)))
+  const tell = async (result: EventResult) => {
+    const body = await results.tellOne(result)
+    return `${await toJsonInTurn(() => body)}\n`
+  }
   return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), tell)
 }
 
-/** The result of a line that was not read. */
-const UNREAD: EventResult = { body: {}, contract: '' }
+/** The result of a line that is left. */
+const LEFT: EventResult = { body: {}, contract: '' }
 
 /**
  * Reads each line after those before it, in steps: so submissions are made in the order of the lines. Those that were
@@ -44,7 +47,7 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
     const reading = owned(last.then(() => (hasGone() ? null : readNext())))
     last = reading
     const event = await reading
-    if (event === null) return UNREAD
+    if (event === null) return LEFT
     return results.of(() => {
       if (event instanceof Error) throw event
       return event
@@ -80,12 +83,6 @@ function* readLine(request: FastifyRequest, line: Line, read: Read): Generator<v
   } catch (error) {
     return error as Error
   }
-}
-
-/** A step of its own: the answers of a whole group come at once. */
-function* toLine(body: object): Generator<void, string> {
-  yield
-  return `${itemToJson(body)}\n`
 }
 
 const tooLong = () =>

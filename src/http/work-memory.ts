@@ -61,16 +61,22 @@ const seats = (most: number, mostOfOne: number): Seats =>
     refusal: 'Too many large requests are in work.',
   })
 
+/** What a request has of some seats. */
+interface Part {
+  seats: Seats
+  weight: number
+  giveBack: () => void
+}
+
 /** The part of one request. It is given back when the work is done, and its answer is through where that is long. */
 export class RequestMemory {
   readonly #seatsFor: (weight: number) => Seats
   readonly #account: string
   readonly #response: ServerResponse
-  readonly #taken: (() => void)[] = []
-  /** Of what was weighed, and at its worst of what was not. */
-  readonly #weights = new Map<Seats, number>()
-  /** A body that was not. */
-  #unweighed: { bytes: Buffer; giveBack: () => void } | null = null
+  /** The first is that of the body. */
+  readonly #parts: Part[] = []
+  /** The body, where it was not weighed: its part is the worst that it may take. */
+  #unweighed: Buffer | null = null
 
   constructor(seatsFor: (weight: number) => Seats, account: string, response: ServerResponse) {
     this.#seatsFor = seatsFor
@@ -85,12 +91,12 @@ export class RequestMemory {
   async take(bytes: Buffer, isOneByOne: boolean): Promise<void> {
     // While there is room for the worst of it, it need not be weighed.
     if (bytes.length <= SHORT) {
-      const worst = HEAVIEST * bytes.length
-      const seats = this.#seatsFor(worst)
-      const giveBack = seats.takeAtOnce(this.#account, worst)
+      const weight = HEAVIEST * bytes.length
+      const seats = this.#seatsFor(weight)
+      const giveBack = seats.takeAtOnce(this.#account, weight)
       if (giveBack) {
-        this.#unweighed = { bytes, giveBack }
-        this.#weights.set(seats, worst)
+        this.#parts.push({ seats, weight, giveBack })
+        this.#unweighed = bytes
         return
       }
     }
@@ -102,7 +108,8 @@ export class RequestMemory {
     try {
       if (this.#response.destroyed) throw new CallerGone()
       const seats = this.#seatsFor(weight)
-      this.#hold(await seats.take(this.#account, weight, gone.signal), seats, weight)
+      const giveBack = await seats.take(this.#account, weight, gone.signal)
+      this.#parts.push({ seats, weight, giveBack })
     } finally {
       this.#response.off('close', leave)
     }
@@ -117,20 +124,19 @@ export class RequestMemory {
     if (json.length <= LIGHT) return
     const weight = await inSlices(weighJson(Buffer.from(json)))
     const seats = this.#seatsFor(weight)
-    const taken = seats.takeNow(this.#account, weight)
-    if (taken) this.#hold(taken, seats, weight)
-    else if (seats.mayEverGive((this.#weights.get(seats) ?? 0) + weight))
+    const giveBack = seats.takeNow(this.#account, weight)
+    if (giveBack) this.#parts.push({ seats, weight, giveBack })
+    else if (seats.mayEverGive(this.#weightIn(seats) + weight))
       throw unavailable('Too many large requests are in work.')
     else throw tooHeavy()
   }
 
-  #hold(giveBack: () => void, seats: Seats, weight: number): void {
-    this.#taken.push(giveBack)
-    this.#weights.set(seats, (this.#weights.get(seats) ?? 0) + weight)
+  #weightIn(seats: Seats): number {
+    return this.#parts.reduce((sum, part) => (part.seats === seats ? sum + part.weight : sum), 0)
   }
 
   end(isAnswerComing: boolean): void {
-    if (this.#taken.length === 0 && !this.#unweighed) return
+    if (this.#parts.length === 0) return
     if (!isAnswerComing || this.#response.destroyed) {
       this.#giveBack()
       return
@@ -145,17 +151,16 @@ export class RequestMemory {
   /** The answer is read slowly: as much as the worst of its request would keep others waiting for nothing. */
   #weighAfterAll(): void {
     if (!this.#unweighed) return
-    const { bytes, giveBack } = this.#unweighed
+    const weight = atOnce(weighJson(this.#unweighed))
     this.#unweighed = null
-    giveBack()
-    const weight = atOnce(weighJson(bytes))
-    this.#taken.push(this.#seatsFor(weight).takeAnyway(this.#account, weight))
+    this.#parts.shift()?.giveBack()
+    const seats = this.#seatsFor(weight)
+    this.#parts.unshift({ seats, weight, giveBack: seats.takeAnyway(this.#account, weight) })
   }
 
   #giveBack(): void {
-    this.#unweighed?.giveBack()
     this.#unweighed = null
-    for (const giveBack of this.#taken) giveBack()
+    for (const { giveBack } of this.#parts) giveBack()
   }
 }
 

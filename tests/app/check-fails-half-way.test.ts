@@ -7,26 +7,16 @@ import { holdTotalsBefore } from '../../src/storage/resolution-totals.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startStruckService } from '../support/struck-service.ts'
 
 /*
  * A check that fails half way: nothing that is acknowledged afterwards is lost, the process lives, and the next check
  * does the rest.
  */
 
-let proxy: FaultProxy | undefined
-const service = await startTestService(
-  { after },
-  {
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy({ after }, databaseUrl)
-      return proxy.url
-    },
-  },
-)
-const { app, api, sql } = service
-const { strike } = proxy as FaultProxy
+const service = await startStruckService({ after })
+const { app, api, sql, proxy } = service
+const { strike } = proxy
 const customer = await api.customer('acme')
 
 const IN_A_MINUTE = () => new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000)

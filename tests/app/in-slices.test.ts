@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inSlices, noteArrival } from '../../src/app/in-slices.ts'
+import { TurnCounter } from '../support/turn-counter.ts'
 
 /** Busy for so long, in steps of a tenth of a millisecond; longer where the machine is busy too, but in as many steps. */
 function* busy(ms: number, onStep = () => {}): Generator<void, number> {
@@ -26,17 +27,10 @@ test('work of one step is done at once', async () => {
 
 /** Turns of the loop until the work is done; in each of them something happens. */
 async function turnsOf(work: Promise<unknown>, eachTurn = () => {}): Promise<number> {
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    turns++
-    eachTurn()
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
+  const counter = new TurnCounter(eachTurn)
   await work
-  isOver = true
-  return turns
+  counter.stop()
+  return counter.turns
 }
 
 test('long work leaves turns of the loop to others, however much of it there is', async () => {

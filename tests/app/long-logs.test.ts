@@ -4,31 +4,22 @@ import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
+import { startStruckService } from '../support/struck-service.ts'
 import { startTestService } from '../support/test-service.ts'
 import { armWriteFaults } from '../support/write-faults.ts'
 
 /* Claims with long logs: their submissions are decided by the whole log, which is read aside, and only where it must. */
 
-let proxy: FaultProxy
 let reads = 0
 const service = await startTestService({ after })
 /** Another server, which has no copies of what the first one wrote. */
-const second = await startTestService(
-  { after },
-  {
-    databaseUrl: service.databaseUrl,
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy({ after }, databaseUrl)
-      proxy.listen((statement) => {
-        if (statement === 'read_long_log') reads++
-      })
-      return proxy.url
-    },
-  },
-)
+const second = await startStruckService({ after }, { databaseUrl: service.databaseUrl })
+const { proxy } = second
+proxy.listen((statement) => {
+  if (statement === 'read_long_log') reads++
+})
 await armWriteFaults(service)
 const there = second.clientWith(service.api.token)
 const customer = await service.api.customer('acme')

@@ -6,22 +6,13 @@ import { createUser } from '../../src/app/create-user.ts'
 import { type Opening, openClaims } from '../../src/app/open-claims.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { contractWith } from '../support/contracts.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startStruckService } from '../support/struck-service.ts'
+import { TurnCounter } from '../support/turn-counter.ts'
 
 /* The contracts of a large batch are made of their texts when they are stored: that may take most of a second in all. */
 
-let proxy: FaultProxy | undefined
-const { app } = await startTestService(
-  { after },
-  {
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy({ after }, databaseUrl)
-      return proxy.url
-    },
-  },
-)
-const { strike } = proxy as FaultProxy
+const { app, proxy } = await startStruckService({ after })
+const { strike } = proxy
 const user = await createUser(app, 'opener@example.com')
 const customer = await createCustomer(app, { userId: user.id, externalId: 'acme', name: null })
 
@@ -53,20 +44,14 @@ test('once the database is away, contracts that are not tried are not made eithe
 })
 
 test('contracts that take long to make leave turns of the event loop to others', async () => {
-  let turn = 0
-  let isOver = false
-  const count = () => {
-    turn++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
+  const counter = new TurnCounter()
   const turns: number[] = []
   const opened = await open(12, () => {
     const from = performance.now()
     while (performance.now() - from < 6);
-    turns.push(turn)
+    turns.push(counter.turns)
   })
-  isOver = true
+  counter.stop()
   assert.ok(opened.every((claim) => !(claim instanceof Error)))
   assert.equal(new Set(turns).size, turns.length, `made in the turns ${turns}`)
 })

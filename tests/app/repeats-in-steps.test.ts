@@ -4,6 +4,7 @@ import { submitEvent } from '../../src/app/submit-event.ts'
 import type { Submission } from '../../src/domain/event.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
+import { TurnCounter } from '../support/turn-counter.ts'
 
 /* To compare a repeat with what is recorded its payload is made of its text, which may take long. */
 
@@ -19,25 +20,19 @@ test('repeats of one event, sent together, leave turns of the event loop to othe
     submitEvent(app, { userId, address: { kind: 'claim', id: claimId }, submission, payloadJson })
   await submit({ ...named, payload })
 
-  let turn = 0
-  let isOver = false
-  const count = () => {
-    turn++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
+  const counter = new TurnCounter()
   const turns: number[] = []
   const slow: Submission = {
     ...named,
     get payload() {
       const from = performance.now()
       while (performance.now() - from < 6);
-      turns.push(turn)
+      turns.push(counter.turns)
       return payload
     },
   }
   const submitted = await Promise.all(Array.from({ length: 6 }, () => submit(slow)))
-  isOver = true
+  counter.stop()
   assert.ok(submitted.every(({ replayed }) => replayed))
   assert.equal(turns.length, 6)
   assert.equal(new Set(turns).size, turns.length, `compared in the turns ${turns}`)

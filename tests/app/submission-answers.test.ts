@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startStruckService } from '../support/struck-service.ts'
 import { armWriteFaults, refuseOnce } from '../support/write-faults.ts'
 
 /*
@@ -12,17 +11,8 @@ import { armWriteFaults, refuseOnce } from '../support/write-faults.ts'
  * however, each answer says what was written.
  */
 
-let proxy: FaultProxy
-const service = await startTestService(
-  { after },
-  {
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy({ after }, databaseUrl)
-      return proxy.url
-    },
-  },
-)
-const { api } = service
+const service = await startStruckService({ after })
+const { api, proxy } = service
 await armWriteFaults(service)
 const customer = await api.customer('acme')
 let made = 0

@@ -5,21 +5,12 @@ import { submitEvent } from '../../src/app/submit-event.ts'
 import { Database } from '../../src/storage/database.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
+import { startStruckService } from '../support/struck-service.ts'
 
 /* The connection to the database breaks in the middle of a write. */
 
-let proxy: FaultProxy
-const { api, databaseUrl } = await startTestService(
-  { after },
-  {
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy({ after }, databaseUrl)
-      return proxy.url
-    },
-  },
-)
+const { api, databaseUrl, proxy } = await startStruckService({ after })
 const customer = await api.customer('acme')
 const openClaim = async (): Promise<string> => (await api.claim(customer, contractWith())).id
 const logOf = async (id: string) => (await api.readClaim(id)).events.map((event: { id: string }) => event.id)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import type { FaultProxy } from '../support/fault-proxy.ts'
 import { uniqueName } from '../support/new-records.ts'
+import { startStruckService } from '../support/struck-service.ts'
 import type { Scope } from '../support/test-database.ts'
-import { startTestService, type TestService } from '../support/test-service.ts'
+import type { TestService } from '../support/test-service.ts'
 
 /** A service whose every statement passes by a proxy that can strike it, with records for the load on it. */
 export interface World {
@@ -25,14 +26,7 @@ export const POISON = 'poison'
 
 export async function createWorld(t: Scope): Promise<World> {
   const unheard = hearRejections(t)
-  let proxy: FaultProxy | undefined
-  const service = await startTestService(t, {
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy(t, databaseUrl)
-      return proxy.url
-    },
-  })
+  const { proxy, ...service } = await startStruckService(t, { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
   await refusePoison(service)
   const externalId = uniqueName('customer')
   const customer = { id: await service.api.customer(externalId), externalId }
@@ -42,7 +36,7 @@ export async function createWorld(t: Scope): Promise<World> {
   )
   return {
     service,
-    proxy: proxy as FaultProxy,
+    proxy,
     customer,
     claims: [live, ...(await Promise.all(onClocks))].flat(),
     unheard,

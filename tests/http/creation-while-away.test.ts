@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { newCustomer } from '../support/new-records.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startStruckService } from '../support/struck-service.ts'
 
 /* A batch is stored by several statements: where the database goes away between them, the rest is not tried. */
 
-let proxy: FaultProxy | undefined
-const { api } = await startTestService(
-  { after },
-  {
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy({ after }, databaseUrl)
-      return proxy.url
-    },
-  },
-)
-const { strike, listen } = proxy as FaultProxy
+const { api, proxy } = await startStruckService({ after })
+const { strike, listen } = proxy
 
 test('once the database is away, a batch tries no more of its statements: each could wait as long as the first', async () => {
   const customer = await newCustomer(api)

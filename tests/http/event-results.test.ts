@@ -2,25 +2,14 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { KeptContracts } from '../../src/http/kept-contracts.ts'
 import { contractWith } from '../support/contracts.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
 import { newCustomer } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startStruckService } from '../support/struck-service.ts'
 
 /* Results wait for their turn in the answer without what has no room: contracts are read again, and told as they are. */
 
-let proxy: FaultProxy | null = null
-const service = await startTestService(
-  { after },
-  {
-    throughUrl: async (url) => {
-      proxy = await startFaultProxy({ after }, url)
-      return proxy.url
-    },
-  },
-)
-const { api } = service
+const { api, proxy } = await startStruckService({ after })
 const customer = await newCustomer(api)
 const PATH = '/v1/events/batch'
 
@@ -83,9 +72,9 @@ describe('events to many claims under large contracts of their own', () => {
   test('are told to be recorded where the contracts cannot be read', async () => {
     const claims = await heavyClaims(6)
     const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `unread-${n}` }))
-    proxy?.strike({ statement: 'read_contracts' }, { refused: '53100' })
+    proxy.strike({ statement: 'read_contracts' }, { refused: '53100' })
     const results = await runBatch(api, PATH, events)
-    assert.ok(proxy?.hasStruck())
+    assert.ok(proxy.hasStruck())
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([201, 503]))
     const [untold] = results.filter(({ status }) => status === 503)
     assert.match(untold.error.message, /was recorded, but how its claim stands is not known/)

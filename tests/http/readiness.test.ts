@@ -8,9 +8,9 @@ import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { endSessions } from '../support/end-sessions.ts'
 import { eventually } from '../support/eventually.ts'
-import { startFaultProxy } from '../support/fault-proxy.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
+import { startStruckService } from '../support/struck-service.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 /** What /readyz answers, once it answers so. */
@@ -56,30 +56,18 @@ test('/readyz is 503 while the database is set to be read only', async (t) => {
 })
 
 test('/readyz is 503 whatever the write fails with', async (t) => {
-  let proxy: Awaited<ReturnType<typeof startFaultProxy>> | undefined
-  const service = await startTestService(t, {
-    throughUrl: async (url) => {
-      proxy = await startFaultProxy(t, url)
-      return proxy.url
-    },
-  })
+  const service = await startStruckService(t)
   for (const refused of ['XX000', '22P02', '42501']) {
-    proxy?.strike({ statement: 'try_write' }, { refused })
+    service.proxy.strike({ statement: 'try_write' }, { refused })
     assert.match((await readiness(service, 503)).error.message, /takes no writes/)
-    assert.ok(proxy?.hasStruck())
+    assert.ok(service.proxy.hasStruck())
     await readiness(service, 200)
   }
 })
 
 test('/readyz waits no longer than some seconds for a write, and its answer tells nothing of the database', async (t) => {
-  let proxy: Awaited<ReturnType<typeof startFaultProxy>> | undefined
-  const service = await startTestService(t, {
-    throughUrl: async (databaseUrl) => {
-      proxy = await startFaultProxy(t, databaseUrl)
-      return proxy.url
-    },
-  })
-  proxy?.strike({ statement: 'try_write' }, 'silence before')
+  const service = await startStruckService(t)
+  service.proxy.strike({ statement: 'try_write' }, 'silence before')
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.clientWith(null).get('/readyz')))
   for (const answer of answers) {
     assertError(answer, 503, 'UNAVAILABLE')

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { inSlices } from '../../app/in-slices.ts'
 import { submitEvent } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
@@ -16,7 +15,7 @@ import {
   Submission as SubmissionBody,
   type SubmissionFields,
 } from '../schemas/submission.ts'
-import { JsonText } from '../send-json.ts'
+import { JsonText, toJsonInTurn } from '../send-json.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Bytes of memory of a contract that is made text at once. */
@@ -145,11 +144,7 @@ async function submit(
   reply.code(replayed ? 200 : 201)
   const answer = { event: presentRecorded(event), claim: presentEither(claim) }
   const isShort = contractBytes <= SHORT && !(answer.event instanceof JsonText)
-  return isShort ? reply.send(answer) : reply.type(JSON_TYPE).send(await inSlices(toText(answer)))
-}
-
-/** A step of its own: hundreds that were committed together are answered at the same moment. */
-function* toText(body: object): Generator<void, string> {
-  yield
-  return JsonText.ofObject(body).text
+  return isShort
+    ? reply.send(answer)
+    : reply.type(JSON_TYPE).send(await toJsonInTurn(() => JsonText.ofObject(answer)))
 }

@@ -37,6 +37,8 @@ export function mayLast(request: IncomingMessage): void {
  * without reading an answer is never owed more than one.
  */
 export class Connection {
+  /** Whose it is: of IPv6 the network, all addresses of which are one caller's. */
+  readonly address: string
   readonly socket: Socket
   #current: Exchange | null = null
   readonly #waiting: Exchange[] = []
@@ -55,7 +57,8 @@ export class Connection {
   /** Since when nothing is asked; by performance.now(). */
   #idleSince: number
 
-  constructor(socket: Socket, now: number) {
+  constructor(address: string, socket: Socket, now: number) {
+    this.address = address
     this.socket = socket
     this.#sentAt = now
     this.#movedAt = now

@@ -29,7 +29,13 @@ const PATIENCE: Patience = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000
 /** How often it is looked whose time is over, at most. */
 const LOOK_EVERY_MS = 1_000
 
-/** All connections of a server: how many there may be, and how long each may keep it waiting. */
+/**
+ * All connections of a server: how many there may be, and how long each may keep it waiting.
+ *
+ * Which have closed is seen once a second, and when there is no room. With a listener of ours beside Node's own, its
+ * list would be changed for each request, and V8 then keeps most of a request for longer than it lasts: collecting
+ * takes three times as long.
+ */
 export class Connections {
   readonly #open = new Map<Socket, Connection>()
   readonly #countByAddress = new Map<string, number>()
@@ -88,7 +94,7 @@ export class Connections {
     const { most, isTrustedProxy, publicUrl } = this.#options
     const ofAddress = this.#countByAddress.get(address) ?? 0
     const isGreedy = ofAddress >= Math.max(1, most / 2) && !isTrustedProxy(address)
-    const connection = new Connection(socket, performance.now())
+    const connection = new Connection(address, socket, performance.now())
     if ((isGreedy || this.#open.size >= most) && !this.#makeRoom(isGreedy ? address : null)) {
       connection.end(tooManyConnectionsAnswer(publicUrl))
       return
@@ -96,7 +102,6 @@ export class Connections {
     this.#open.set(socket, connection)
     this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1)
     socket.once('crumbled', () => connection.breakOff(crumbledAnswer(publicUrl)))
-    socket.once('close', () => this.#forget(socket, address))
   }
 
   /** Answers that are still on their way are left where they stand. */
@@ -104,34 +109,42 @@ export class Connections {
     for (const connection of this.#open.values()) connection.cut()
   }
 
-  #forget(socket: Socket, address: string): void {
-    if (!this.#open.delete(socket)) return
+  #forget({ address, socket }: Connection): void {
+    this.#open.delete(socket)
     const left = (this.#countByAddress.get(address) ?? 1) - 1
     if (left > 0) this.#countByAddress.set(address, left)
     else this.#countByAddress.delete(address)
   }
 
   /**
-   * Closes the connection that has been idle for longest: of this address, or of all; of one that has asked something
-   * before only where each has. False where none is.
+   * Closes the connection that has been idle for longest, unless one has closed: of this address, or of all; of one that
+   * has asked something before only where each has. False where none is.
    */
   #makeRoom(address: string | null): boolean {
     let longest: Idle | null = null
     for (const connection of this.#open.values()) {
+      if (address !== null && connection.address !== address) continue
+      if (connection.socket.closed) {
+        this.#forget(connection)
+        return true
+      }
       const since = connection.idleSince
-      if (since === null || (address !== null && addressOf(connection.socket) !== address)) continue
+      if (since === null) continue
       if (longest === null || mayGoBefore(connection, since, longest)) longest = { connection, since }
     }
     if (longest === null) return false
-    const { socket } = longest.connection
-    this.#forget(socket, addressOf(socket))
-    socket.destroy()
+    this.#forget(longest.connection)
+    longest.connection.socket.destroy()
     return true
   }
 
   #look(): void {
     const now = performance.now()
     for (const connection of this.#open.values()) {
+      if (connection.socket.closed) {
+        this.#forget(connection)
+        continue
+      }
       const overdue = connection.overdue(now, this.#patience)
       if (overdue === 'body') connection.breakOff(lateAnswer(this.#options.publicUrl))
       else if (overdue !== null) connection.cut()

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { replacePassword } from '../storage/credentials.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import { shareSecret } from '../storage/server-secrets.ts'
-import { findSession } from '../storage/sessions.ts'
+import { deleteSession, findSession } from '../storage/sessions.ts'
 import type { App } from './app.ts'
 import { attemptsOfEmail } from './attempts.ts'
 import type { createAuth } from './auth.ts'
@@ -78,6 +78,19 @@ export class SessionApi {
     return this.#answer({ errors: [], made: null, outdated: null }, ({ auth }) => auth.handler(request))
   }
 
+  /**
+   * Ends the session that the cookie is for, and takes the cookie back. The library alone says that all is well where it
+   * could not read the session, which then goes on.
+   */
+  async signOut(request: Request, cookie: string | null): Promise<Response> {
+    const session = cookie === null ? null : await this.find(cookie)
+    if (session) {
+      const { userId, tokenHash } = session
+      await deleteSession(this.#app.db.callers.for(userId), userId, tokenHash)
+    }
+    return this.handle(request)
+  }
+
   /** Signs in; a hash of old is renewed, now that the password is at hand. */
   async signIn(request: Request, { email, password }: Credentials): Promise<Response> {
     const exchange: Exchange = { errors: [], made: null, outdated: null }
@@ -103,6 +116,8 @@ export class SessionApi {
     const away = errors.find((error) => error instanceof DatabaseAway)
     if (away) throw away
     if (response.status >= 500) throw errors[0] ?? new Error(`the session API answered ${response.status}`)
+    // What failed within the library may have been all that was asked for.
+    if (response.ok && errors[0]) throw errors[0]
     for (const error of errors) this.#options.onWarning(error)
     return response
   }

@@ -28,11 +28,7 @@ import { callerOf, notSignedIn, sendAnswer, toWebRequest } from '../session-requ
 import type { TypedServer } from '../typed-server.ts'
 
 /** What better-auth answers to those who are signed in; its other paths are not there. */
-const FORWARDED: { method: 'GET' | 'POST'; path: string }[] = [
-  { method: 'POST', path: 'sign-out' },
-  { method: 'GET', path: 'get-session' },
-  { method: 'GET', path: 'list-sessions' },
-]
+const FORWARDED = ['get-session', 'list-sessions']
 
 /** The session API: what the dashboard needs before someone is signed in, and to end it. */
 export function addSessionRoutes(
@@ -83,18 +79,23 @@ export function addSessionRoutes(
       }),
   )
 
-  for (const { method, path } of FORWARDED) {
-    server.route({
-      method,
-      url: `/api/auth/${path}`,
-      schema: { hide: true },
-      onRequest: refuseOtherSites,
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+  server.post(
+    '/api/auth/sign-out',
+    { schema: { hide: true }, onRequest: refuseOtherSites },
+    async (request, reply) =>
+      sendAnswer(reply, await sessions.signOut(toWebRequest(request, request.body), cookieOf(request))),
+  )
+
+  for (const path of FORWARDED) {
+    server.get(
+      `/api/auth/${path}`,
+      { schema: { hide: true }, onRequest: refuseOtherSites },
+      async (request: FastifyRequest, reply: FastifyReply) => {
         // The library takes milliseconds to say that nobody is signed in, and anyone may ask.
-        if (method === 'GET' && !(await findSession(request))) return refuse(path, reply)
+        if (!(await findSession(request))) return refuse(path, reply)
         return sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body)))
       },
-    })
+    )
   }
 
   server.post(
@@ -115,8 +116,10 @@ export function addSessionRoutes(
     },
   )
 
-  async function findSession({ headers }: FastifyRequest): Promise<Session | null> {
-    const cookie = readCookie(headers.cookie, sessions.cookieName)
+  const cookieOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, sessions.cookieName)
+
+  async function findSession(request: FastifyRequest): Promise<Session | null> {
+    const cookie = cookieOf(request)
     return cookie === null ? null : sessions.find(cookie)
   }
 

@@ -18,14 +18,18 @@ export class AnswerSeats extends Seats {
   }
 }
 
-/** Of one account the same, however many accounts there are: what was done is told, and nothing is begun meanwhile. */
+/**
+ * Of batches that do something, from before their body is read: of one account no more are begun than may wait to be
+ * read, since what was done must be told. Those in work keep out nobody else.
+ */
 export class DeedSeats extends Seats {
   constructor() {
     super({
       most: Number.POSITIVE_INFINITY,
       mostOfOne: 20,
+      mostStaying: 64,
       mostWaiting: 1_000,
-      mostWaitingOfOne: 64,
+      mostWaitingOfOne: 500,
       patienceMs: 10_000,
       refusal: 'Too many large answers are being sent.',
     })

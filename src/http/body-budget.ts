@@ -1,26 +1,41 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyReply, preParsingHookHandler } from 'fastify'
+import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { unavailable } from '../errors.ts'
+import { breakOff } from './while-there.ts'
 
 const MIB = 1024 * 1024
-/** Bytes of bodies that may be on their way and in work at once, in all and of one account. */
+/** Bytes of bodies that may be on their way and in work at once. */
 const MOST = 64 * MIB
-const MOST_OF_ONE = 32 * MIB
 /** A body that is no larger does not count: thousands may be on their way. */
 const SMALL = 16 * 1024
 /** What a piece of a body takes beside its bytes: one of a megabyte may come in as many pieces. */
 const OF_A_PIECE = 256
 /** What a stream counts as, which is never held whole: its lines and their answers. */
 const OF_A_STREAM = 2 * MIB
+/** How long one, or its answer, may be on its way, whoever else needs the room, and how often that is looked at. */
+const STAYS_MS = 3_000
+const LOOK_EVERY_MS = 250
+
+interface Held {
+  readonly account: string
+  readonly request: IncomingMessage
+  bytes: number
+  isAnswered: boolean
+  /** Since when it is on its way, or its answer; by performance.now(). */
+  since: number
+}
 
 /**
- * What bodies may take of the memory as bytes; what is made of them is weighed (`work-memory.ts`). Whoever sends large
- * ones, slowly or many at once, is refused before they are read; half of it is always left for others.
+ * What bodies may take of the memory as bytes; what is made of them is weighed (`work-memory.ts`). Of one account they
+ * may have as much as is left: half of it for an account alone, and something for whoever comes next. Whoever is slow to
+ * send one, or to read the answer, is broken off where accounts that have less find no room.
  */
 export class BodyBudget {
   #taken = 0
   readonly #takenBy = new Map<string, number>()
-  readonly #takenFor = new WeakMap<ServerResponse, number>()
+  readonly #held = new Map<ServerResponse, Held>()
+  /** When it was last looked who is slow; by performance.now(). */
+  #lookedAt = 0
 
   /**
    * The hook of every request whose account is known, the last before its body is read.
@@ -30,9 +45,20 @@ export class BodyBudget {
     const declared = Number(headers['content-length'] ?? 0)
     const isStream = isLines(headers['content-type'])
     const bytes = isStream ? OF_A_STREAM : declared > SMALL ? declared : 0
-    if (!this.#take(userId, bytes, reply)) return done(unavailable('Too many large bodies are on their way.'))
+    if (!this.#take(userId, bytes, raw, reply))
+      return done(unavailable('Too many large bodies are on their way.'))
     if (!isStream && (bytes > 0 || headers['transfer-encoding'] !== undefined))
       this.#count(userId, raw, reply)
+    done(null, payload)
+  }
+
+  /** The hook of every answer. It may be as large as the body, and is held until it is read. */
+  readonly answer: onSendHookHandler = (_request, { raw }, payload, done) => {
+    const held = this.#held.get(raw)
+    if (held) {
+      held.isAnswered = true
+      held.since = performance.now()
+    }
     done(null, payload)
   }
 
@@ -44,34 +70,67 @@ export class BodyBudget {
       const more = OF_A_PIECE + (isDeclared ? 0 : chunk.length)
       bytes += more
       const counted = Math.min(more, Math.max(0, bytes - SMALL))
-      if (!this.#take(account, counted, reply)) raw.destroy()
+      if (!this.#take(account, counted, raw, reply)) raw.destroy()
     }
     raw.on('data', count)
     // A connection holds its last request, which must not hold the answer.
     raw.once('end', () => raw.off('data', count))
   }
 
-  /** Until the request is answered. */
-  #take(account: string, bytes: number, { raw }: FastifyReply): boolean {
+  #take(account: string, bytes: number, request: IncomingMessage, { raw }: FastifyReply): boolean {
     if (bytes === 0 || raw.destroyed) return true
-    const ofAccount = (this.#takenBy.get(account) ?? 0) + bytes
-    if (this.#taken + bytes > MOST || ofAccount > MOST_OF_ONE) return false
-    this.#taken += bytes
-    this.#takenBy.set(account, ofAccount)
-    const before = this.#takenFor.get(raw)
-    if (before === undefined) raw.once('close', () => this.#giveBack(account, this.#takenFor.get(raw) ?? 0))
-    this.#takenFor.set(raw, (before ?? 0) + bytes)
+    if (!this.#hasRoom(account, bytes)) this.#clear(account, bytes)
+    if (!this.#hasRoom(account, bytes)) return false
+    this.#add(account, bytes)
+    const held = this.#held.get(raw)
+    if (held) held.bytes += bytes
+    else {
+      this.#held.set(raw, { account, request, bytes, isAnswered: false, since: performance.now() })
+      raw.once('close', () => this.#giveBack(raw))
+    }
     return true
   }
 
-  #giveBack(account: string, bytes: number): void {
-    this.#taken -= bytes
-    const left = (this.#takenBy.get(account) ?? 0) - bytes
-    if (left > 0) this.#takenBy.set(account, left)
+  #hasRoom(account: string, bytes: number): boolean {
+    return this.#takenByOf(account) + bytes <= MOST - this.#taken
+  }
+
+  /** Breaks off those that are slow, of accounts that have more, until there is room. */
+  #clear(account: string, bytes: number): void {
+    const now = performance.now()
+    if (now - this.#lookedAt < LOOK_EVERY_MS) return
+    this.#lookedAt = now
+    const own = this.#takenByOf(account) + bytes
+    const slow = [...this.#held].filter(([, held]) => isOnItsWay(held) && now - held.since >= STAYS_MS)
+    const most = ([, { account }]: [unknown, Held]) => this.#takenByOf(account)
+    for (const [raw, held] of slow.sort((a, b) => most(b) - most(a))) {
+      if (this.#hasRoom(account, bytes)) return
+      if (this.#takenByOf(held.account) <= own) continue
+      this.#giveBack(raw)
+      breakOff(raw)
+    }
+  }
+
+  #giveBack(raw: ServerResponse): void {
+    const held = this.#held.get(raw)
+    if (!held) return
+    this.#held.delete(raw)
+    this.#add(held.account, -held.bytes)
+  }
+
+  #add(account: string, bytes: number): void {
+    this.#taken += bytes
+    const ofAccount = this.#takenByOf(account) + bytes
+    if (ofAccount > 0) this.#takenBy.set(account, ofAccount)
     else this.#takenBy.delete(account)
   }
+
+  readonly #takenByOf = (account: string): number => this.#takenBy.get(account) ?? 0
 }
 
+/** The body, or its answer. */
+const isOnItsWay = ({ request, isAnswered }: Held): boolean => isAnswered || !request.complete
+
 /** As the framework reads the header. Counting makes a body flow, and of lines those would be lost that flow too early. */
-const isLines = (type = ''): boolean =>
+export const isLines = (type = ''): boolean =>
   type !== 'application/json' && type.trimStart().toLowerCase().startsWith('application/x-ndjson')

@@ -39,6 +39,8 @@ interface Recorded {
 
 /** How long nobody waits for contracts again, where they could not be read. */
 const AWAY_MS = 1_000
+/** What fails within this time is tried again. */
+const AT_ONCE_MS = 1_000
 
 /** The results of one request's submissions, as its answer tells them. */
 export class EventResults {
@@ -99,12 +101,24 @@ export class EventResults {
   async #readContracts(ids: readonly string[]): Promise<Map<string, StoredContract>> {
     if (performance.now() < this.#awayUntil) return new Map(ids.map((id) => [id, UNREAD]))
     try {
-      const found = await readContracts(this.#app, this.#request.userId, ids)
+      const found = await this.#readTwice(ids)
       return new Map(ids.map((id) => [id, found.get(id) ?? GONE]))
     } catch (error) {
       this.#request.log.warn({ err: error }, 'Contracts could not be read for an answer.')
       this.#awayUntil = performance.now() + AWAY_MS
       return new Map(ids.map((id) => [id, UNREAD]))
+    }
+  }
+
+  /** Where it fails at once a connection may have been lost, and the next one is good. */
+  async #readTwice(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const since = performance.now()
+    const read = () => readContracts(this.#app, this.#request.userId, ids)
+    try {
+      return await read()
+    } catch (error) {
+      if (performance.now() - since > AT_ONCE_MS) throw error
+      return await read()
     }
   }
 

@@ -13,6 +13,8 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
+/** JSON's white space: there is more in Unicode. */
+const NOTHING = /^[ \t\n\r]*$/
 /** Characters that are looked at in one step. */
 const STEP = 0x10000
 
@@ -112,7 +114,7 @@ class CutItems {
 
   end(end: number): void {
     // Between the brackets of an empty list is nothing; an item that is nothing is not JSON.
-    if (this.items.length === 0 && this.#text.slice(this.#itemFrom, end).trim() === '') return
+    if (this.items.length === 0 && NOTHING.test(this.#text.slice(this.#itemFrom, end))) return
     this.endItem(end)
     this.pieces.push(this.#text.slice(this.#pieceFrom, end))
   }

@@ -1,5 +1,5 @@
 import type { Contract } from '../domain/contract.ts'
-import { Seats } from './seats.ts'
+import { type Seat, Seats } from './seats.ts'
 
 const MIB = 1024 * 1024
 /** A contract that takes no more as an object is not counted: a thousand may be in an answer. */
@@ -22,7 +22,7 @@ const seats = new Seats({
  */
 export class KeptContracts {
   readonly #account: string
-  readonly #kept = new Map<Contract, { uses: number; giveBack: () => void }>()
+  readonly #kept = new Map<Contract, { uses: number; seat: Seat }>()
   #isOver = false
 
   constructor(account: string) {
@@ -36,9 +36,9 @@ export class KeptContracts {
     const kept = this.#kept.get(contract)
     if (kept) kept.uses++
     else {
-      const giveBack = seats.takeNow(this.#account, bytes)
-      if (!giveBack) return false
-      this.#kept.set(contract, { uses: 1, giveBack })
+      const seat = seats.takeNow(this.#account, bytes)
+      if (!seat) return false
+      this.#kept.set(contract, { uses: 1, seat })
     }
     return true
   }
@@ -48,13 +48,13 @@ export class KeptContracts {
     const kept = this.#kept.get(contract)
     if (!kept || --kept.uses > 0) return
     this.#kept.delete(contract)
-    kept.giveBack()
+    kept.seat.giveBack()
   }
 
   /** The request is answered, or nobody is there any more. */
   end(): void {
     this.#isOver = true
-    for (const { giveBack } of this.#kept.values()) giveBack()
+    for (const { seat } of this.#kept.values()) seat.giveBack()
     this.#kept.clear()
   }
 }

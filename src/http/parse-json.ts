@@ -4,7 +4,12 @@ import { atOnce, inSlices } from '../app/in-slices.ts'
 import { MAX_PAYLOAD_BYTES } from '../domain/event.ts'
 import { isJsonObject, type Json } from '../domain/json.ts'
 import { ServiceError, validationError } from '../errors.ts'
-import { mayLoseDigits, requireExactNumbers, requireKeepable } from './json-flaws.ts'
+import {
+  mayLoseDigits,
+  requireExactNumbers,
+  requireExactNumbersInSteps,
+  requireKeepable,
+} from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
 /** Characters of an item of a long list that is kept as an object, which takes 16 KiB at most. */
@@ -172,7 +177,7 @@ function* parseText(text: string): Generator<void, Json> {
   yield* refuseTooLarge(text)
   const value: Json = JSON.parse(text)
   yield
-  requireExactNumbers(text)
+  yield* requireExactNumbersInSteps(text)
   yield
   requireKeepable(value)
   return value

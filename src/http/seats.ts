@@ -3,6 +3,8 @@ import { unavailable } from '../errors.ts'
 export interface SeatsSettings {
   most: number
   mostOfOne: number
+  /** Seats of those who stay for slow callers, whether others wait or not; else as many as there are. */
+  mostStaying?: number
   /** Requests that wait at most, in all and of one account, and how long. */
   mostWaiting: number
   mostWaitingOfOne: number
@@ -13,14 +15,39 @@ export interface SeatsSettings {
 
 interface Waiting {
   seats: number
-  seat: () => void
+  sit: () => void
   refuse: () => void
+}
+
+/** How long somebody may stay for a slow caller while others wait for his seats, and how often that is looked at. */
+const STAYS_MS = 3_000
+const LOOK_EVERY_MS = 250
+
+/** What somebody has of the seats. */
+export interface Seat {
+  readonly seats: number
+  /** Once; again changes nothing. */
+  readonly giveBack: () => void
+  /**
+   * The work is done, and he stays for as long as his caller takes.
+   * @param leave is called when others wait for the seats: they are to be given back at once
+   */
+  readonly stay: (leave: () => void) => void
+}
+
+interface Staying {
+  account: string
+  seats: number
+  /** By performance.now(). */
+  since: number
+  leave: () => void
 }
 
 /**
  * Seats for work of which there is a bound, in all and of one account. Who finds none free waits. Accounts take turns;
  * who needs many is not overtaken by those who need few, unless his account has had its part. Where no more may wait, the
- * account that waits with most gives way: a few of them cannot shut out the others.
+ * account that waits with most gives way: a few of them cannot shut out the others. Nor can those whose callers are slow:
+ * while somebody waits, they have to leave.
  */
 export class Seats {
   readonly #settings: SeatsSettings
@@ -29,6 +56,8 @@ export class Seats {
   /** Each account's in their order; the order of the keys is that of the turns. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waitingCount = 0
+  readonly #staying = new Set<Staying>()
+  #watching: NodeJS.Timeout | null = null
 
   constructor(settings: SeatsSettings) {
     this.#settings = settings
@@ -39,21 +68,20 @@ export class Seats {
   }
 
   /**
-   * Resolves with what gives the seats back.
    * @param gone ends the waiting of who does not want them any more: its reason is thrown
    * @throws UNAVAILABLE if they do not come free in time, or too many wait
    */
-  async take(account: string, seats = 1, gone?: AbortSignal): Promise<() => void> {
+  async take(account: string, seats = 1, gone?: AbortSignal): Promise<Seat> {
     return this.takeAtOnce(account, seats) ?? (await this.#wait(account, seats, gone))
   }
 
   /** Null where others wait, or there are not so many. */
-  takeAtOnce(account: string, seats: number): (() => void) | null {
+  takeAtOnce(account: string, seats: number): Seat | null {
     return this.#waitingCount === 0 ? this.takeNow(account, seats) : null
   }
 
   /** Null where there are not so many. For who has some and needs more: he must not wait. */
-  takeNow(account: string, seats: number): (() => void) | null {
+  takeNow(account: string, seats: number): Seat | null {
     return this.#hasRoom(account, seats) ? this.takeAnyway(account, seats) : null
   }
 
@@ -63,14 +91,24 @@ export class Seats {
   }
 
   /** For what was done already, and must be told. */
-  takeAnyway(account: string, seats = 1): () => void {
+  takeAnyway(account: string, seats = 1): Seat {
     this.#taken += seats
     this.#takenBy.set(account, (this.#takenBy.get(account) ?? 0) + seats)
-    let given = false
-    return () => {
-      if (given) return
-      given = true
-      this.#giveBack(account, seats)
+    let staying: Staying | null = null
+    let isGiven = false
+    return {
+      seats,
+      giveBack: () => {
+        if (isGiven) return
+        isGiven = true
+        if (staying) this.#staying.delete(staying)
+        this.#giveBack(account, seats)
+      },
+      stay: (leave) => {
+        staying = { account, seats, since: performance.now(), leave }
+        if (!isGiven) this.#staying.add(staying)
+        this.#watch()
+      },
     }
   }
 
@@ -82,7 +120,7 @@ export class Seats {
     return (this.#takenBy.get(account) ?? 0) + seats <= this.#settings.mostOfOne
   }
 
-  #wait(account: string, seats: number, gone?: AbortSignal): Promise<() => void> {
+  #wait(account: string, seats: number, gone?: AbortSignal): Promise<Seat> {
     const { mostWaiting, mostWaitingOfOne, patienceMs } = this.#settings
     const ofAccount = this.#waiting.get(account)?.length ?? 0
     if (ofAccount >= mostWaitingOfOne) throw this.#refusal()
@@ -99,13 +137,14 @@ export class Seats {
       }
       const giveUp = () => {
         refuse()
+        this.#comeLast(account)
         this.#letGo()
       }
-      const seat = () => {
+      const sit = () => {
         end()
         resolve(this.takeAnyway(account, seats))
       }
-      const waiting = { seats, seat, refuse }
+      const waiting = { seats, sit, refuse }
       const timer = setTimeout(giveUp, patienceMs)
       gone?.addEventListener('abort', giveUp)
       const line = this.#waiting.get(account)
@@ -113,6 +152,7 @@ export class Seats {
       else this.#waiting.set(account, [waiting])
       this.#waitingCount++
       this.#letGo()
+      this.#watch()
     })
   }
 
@@ -142,13 +182,58 @@ export class Seats {
   /** An account whose turn was has the next after the others. */
   #letGo(): void {
     for (const [account, line] of this.#waiting) {
-      const { seats, seat } = line[0] as Waiting
+      const { seats, sit } = line[0] as Waiting
       if (!this.#hasRoomOfOne(account, seats)) continue
       if (this.#taken + seats > this.#settings.most) return
-      seat()
-      if (line.length === 0) continue
-      this.#waiting.delete(account)
-      this.#waiting.set(account, line)
+      sit()
+      this.#comeLast(account)
+    }
+  }
+
+  #comeLast(account: string): void {
+    const line = this.#waiting.get(account)
+    if (!line) return
+    this.#waiting.delete(account)
+    this.#waiting.set(account, line)
+  }
+
+  /** While somebody waits, or too many stay, it is looked who has stayed long enough. */
+  #watch(): void {
+    if (this.#waitingCount === 0 && this.#tooMany <= 0) return
+    this.#watching ??= setTimeout(() => {
+      this.#watching = null
+      this.#clear(Math.max(this.#tooMany, this.#taken + this.#wantedNext - this.#settings.most))
+      this.#watch()
+    }, LOOK_EVERY_MS).unref()
+  }
+
+  get #tooMany(): number {
+    const { most, mostStaying = most } = this.#settings
+    let staying = 0
+    for (const { seats } of this.#staying) staying += seats
+    return staying - mostStaying
+  }
+
+  /** Seats for whoever waits first, of those whose accounts may have them. */
+  get #wantedNext(): number {
+    for (const [account, line] of this.#waiting) {
+      const { seats } = line[0] as Waiting
+      if (this.#hasRoomOfOne(account, seats)) return seats
+    }
+    return 0
+  }
+
+  /** Has so many seats left, as far as there are: by those whose accounts have most, and of these who stayed longest. */
+  #clear(missing: number): void {
+    const before = performance.now() - STAYS_MS
+    const takenBy = ({ account }: Staying) => this.#takenBy.get(account) ?? 0
+    const longEnough = [...this.#staying].filter(({ since }) => since <= before)
+    let left = 0
+    for (const staying of longEnough.sort((a, b) => takenBy(b) - takenBy(a) || a.since - b.since)) {
+      if (left >= missing) return
+      left += staying.seats
+      this.#staying.delete(staying)
+      staying.leave()
     }
   }
 

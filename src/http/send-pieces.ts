@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fastify'
+import { owned } from '../owned-promise.ts'
 import { AnswerSeats, DeedSeats } from './answer-seats.ts'
+import { isLines } from './body-budget.ts'
+import type { Seat } from './seats.ts'
 import { CHUNK_BYTES, chunksOf, inChunks } from './shared-answer.ts'
+import { breakOff, whileThere } from './while-there.ts'
 
 /** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
@@ -42,12 +46,28 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
 }
 
 /**
- * For who is about to do what may take long to tell: while many such answers to the account are not read yet, it waits.
+ * The hook of every request whose account is known, before its body is read. A batch waits while many of the account
+ * are in work or not read yet.
  * @throws UNAVAILABLE
  */
-export async function awaitTurnToTell({ userId }: FastifyRequest): Promise<void> {
-  const giveBack = await seatsOfDeeds.take(userId)
-  giveBack()
+export const awaitTurnToTell: preParsingHookHandler = (request, reply, payload, done) => {
+  const { userId, routeOptions, headers } = request
+  const isBatch = routeOptions.config.items?.oneByOne && !isLines(headers['content-type'])
+  if (!isBatch) return done(null, payload)
+  request.turn = seatsOfDeeds.takeAtOnce(userId, 1)
+  if (request.turn) return done(null, payload)
+  const turn = whileThere(reply.raw, (gone) => seatsOfDeeds.take(userId, 1, gone))
+  const begin = (seat: Seat) => {
+    request.turn = seat
+    done(null, payload)
+  }
+  void owned(turn.then(begin, done))
+}
+
+/** The hook of every answer: what is not large is told at once. */
+export const endTurnToTell: onSendHookHandler = (request, _reply, payload, done) => {
+  request.turn?.giveBack()
+  done(null, payload)
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
@@ -62,14 +82,24 @@ export async function inPieces(reply: FastifyReply, text: string): Promise<Reada
 export const isLarge = (text: unknown): text is string =>
   typeof text === 'string' && text.length > CHUNK_BYTES
 
-/** Gives the seat back when the connection is done with the answer, whatever became of it. */
-async function takeSeat({ request, raw }: FastifyReply): Promise<void> {
-  // What was done must be told.
-  const giveBack =
-    request.method === 'GET' ? await seats.take(request.userId) : seatsOfDeeds.takeAnyway(request.userId)
-  if (raw.destroyed) giveBack()
-  else raw.once('close', giveBack)
+/**
+ * Gives the seat back when the connection is done with the answer, whatever became of it. A slow one is broken off when
+ * others wait for its seat.
+ */
+async function takeSeat(reply: FastifyReply): Promise<void> {
+  const { request, raw } = reply
+  const seat = await seatFor(reply)
+  request.turn = null
+  if (raw.destroyed) return seat.giveBack()
+  raw.once('close', seat.giveBack)
+  seat.stay(() => breakOff(raw))
 }
+
+/** What was done must be told. */
+const seatFor = async ({ request: { method, userId, turn }, raw }: FastifyReply): Promise<Seat> =>
+  method === 'GET'
+    ? await whileThere(raw, (gone) => seats.take(userId, 1, gone))
+    : (turn ?? seatsOfDeeds.takeAnyway(userId))
 
 /** A failure resets the connection: who speaks HTTP/1.0 would take its mere end for that of the answer. */
 async function* toChunks({ raw }: FastifyReply, begun: string, rest: Pieces): AsyncGenerator<Buffer> {

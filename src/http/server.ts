@@ -31,7 +31,8 @@ import { addSessionRoutes } from './routes/sessions.ts'
 import { addSimulationRoutes } from './routes/simulations.ts'
 import { addTestClockRoutes } from './routes/test-clocks.ts'
 import { addTokenRoutes } from './routes/tokens.ts'
-import { inPieces, isLarge } from './send-pieces.ts'
+import type { Seat } from './seats.ts'
+import { awaitTurnToTell, endTurnToTell, inPieces, isLarge } from './send-pieces.ts'
 import type { TypedServer } from './typed-server.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 import { createValidatorCompiler } from './validate-request.ts'
@@ -110,6 +111,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.decorateRequest('rate', null)
   server.decorateRequest('sessionId', null)
   server.decorateRequest('memory', null)
+  server.decorateRequest('turn', null)
   server.setValidatorCompiler(createValidatorCompiler())
   server.setSerializerCompiler(() => (body) => JSON.stringify(body))
   server.setErrorHandler(sendError)
@@ -134,9 +136,13 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     api.addHook('onRequest', authenticate(app, sessions))
     if (options.rateLimitPerMinute > 0) limitRate(api, options.rateLimitPerMinute)
     const memory = new WorkMemory()
+    const bodies = new BodyBudget()
+    api.addHook('preParsing', awaitTurnToTell)
     api.addHook('preParsing', memory.begin)
-    api.addHook('preParsing', new BodyBudget().admit)
+    api.addHook('preParsing', bodies.admit)
+    api.addHook('onSend', endTurnToTell)
     api.addHook('onSend', memory.end)
+    api.addHook('onSend', bodies.answer)
     addClaimRoutes(api, app)
     addCandidateRoutes(api, app)
     addEventRoutes(api, app)
@@ -177,6 +183,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null where the account is not known: such bodies are small. */
     memory: RequestMemory | null
+    /** Of a batch, to do what it asks and to tell what came of it. */
+    turn: Seat | null
   }
   interface FastifyContextConfig {
     /** The body has a list whose items stand alone. */

@@ -66,12 +66,12 @@ const longLines = new Seats({
 })
 
 async function readLong(request: FastifyRequest, line: Line, read: Read): Promise<EventRequest | Error> {
-  const giveBack = await longLines.take(request.userId).catch((error: ServiceError) => error)
-  if (giveBack instanceof Error) return giveBack
+  const seat = await longLines.take(request.userId).catch((error: ServiceError) => error)
+  if (seat instanceof Error) return seat
   try {
     return await inSlices(readLine(request, line, read))
   } finally {
-    giveBack()
+    seat.giveBack()
   }
 }
 

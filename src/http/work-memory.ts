@@ -4,9 +4,9 @@ import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'f
 import { atOnce, inSlices } from '../app/in-slices.ts'
 import type { TakeMemory } from '../app/resolve-contract.ts'
 import { ServiceError, unavailable } from '../errors.ts'
-import { CallerGone } from './error-response.ts'
-import { Seats } from './seats.ts'
+import { type Seat, Seats } from './seats.ts'
 import { weighJson } from './weigh-json.ts'
+import { breakOff, whileThere } from './while-there.ts'
 
 const MIB = 1024 * 1024
 /** Bytes that what is parsed may take, of all requests in work and of those of one account. */
@@ -20,8 +20,8 @@ const MOST_OF_MEDIUM_OF_ONE = 16 * MIB
 export const LIGHT = 8 * 1024
 /** What is no larger may take its heaviest where there is room for it, so that it is weighed only in a crowd. */
 const SHORT = 128 * 1024
-/** Bytes that a byte of the text takes at most: an empty object has three. */
-const HEAVIEST = 30
+/** Bytes that a byte of the text takes at most: an empty list has two. */
+const HEAVIEST = 34
 /** A list whose items are taken up one by one: its text and what is made of it, and the items at hand. */
 const OF_A_BYTE = 3
 const OF_ITEMS_AT_HAND = 16 * MIB
@@ -61,14 +61,15 @@ const seats = (most: number, mostOfOne: number): Seats =>
     refusal: 'Too many large requests are in work.',
   })
 
-/** What a request has of some seats. */
 interface Part {
   seats: Seats
-  weight: number
-  giveBack: () => void
+  seat: Seat
 }
 
-/** The part of one request. It is given back when the work is done, and its answer is through where that is long. */
+/**
+ * The part of one request. It is given back when the work is done, and its answer is through where that is long: one
+ * that is slow is broken off when others wait for its part.
+ */
 export class RequestMemory {
   readonly #seatsFor: (weight: number) => Seats
   readonly #account: string
@@ -93,26 +94,18 @@ export class RequestMemory {
     if (bytes.length <= SHORT) {
       const weight = HEAVIEST * bytes.length
       const seats = this.#seatsFor(weight)
-      const giveBack = seats.takeAtOnce(this.#account, weight)
-      if (giveBack) {
-        this.#parts.push({ seats, weight, giveBack })
+      const seat = seats.takeAtOnce(this.#account, weight)
+      if (seat) {
+        this.#parts.push({ seats, seat })
         this.#unweighed = bytes
         return
       }
     }
     const most = isOneByOne ? OF_A_BYTE * bytes.length + OF_ITEMS_AT_HAND : MOST_OF_ONE
     const weight = Math.min(await inSlices(weighJson(bytes)), most, MOST_OF_ONE)
-    const gone = new AbortController()
-    const leave = () => gone.abort(new CallerGone())
-    this.#response.once('close', leave)
-    try {
-      if (this.#response.destroyed) throw new CallerGone()
-      const seats = this.#seatsFor(weight)
-      const giveBack = await seats.take(this.#account, weight, gone.signal)
-      this.#parts.push({ seats, weight, giveBack })
-    } finally {
-      this.#response.off('close', leave)
-    }
+    const seats = this.#seatsFor(weight)
+    const seat = await whileThere(this.#response, (gone) => seats.take(this.#account, weight, gone))
+    this.#parts.push({ seats, seat })
   }
 
   /**
@@ -124,15 +117,15 @@ export class RequestMemory {
     if (json.length <= LIGHT) return
     const weight = await inSlices(weighJson(Buffer.from(json)))
     const seats = this.#seatsFor(weight)
-    const giveBack = seats.takeNow(this.#account, weight)
-    if (giveBack) this.#parts.push({ seats, weight, giveBack })
+    const seat = seats.takeNow(this.#account, weight)
+    if (seat) this.#parts.push({ seats, seat })
     else if (seats.mayEverGive(this.#weightIn(seats) + weight))
       throw unavailable('Too many large requests are in work.')
     else throw tooHeavy()
   }
 
   #weightIn(seats: Seats): number {
-    return this.#parts.reduce((sum, part) => (part.seats === seats ? sum + part.weight : sum), 0)
+    return this.#parts.reduce((sum, part) => (part.seats === seats ? sum + part.seat.seats : sum), 0)
   }
 
   end(isAnswerComing: boolean): void {
@@ -141,6 +134,7 @@ export class RequestMemory {
       this.#giveBack()
       return
     }
+    for (const { seat } of this.#parts) seat.stay(this.#breakOff)
     const isSlow = setTimeout(() => this.#weighAfterAll(), SLOW_MS)
     this.#response.once('close', () => {
       clearTimeout(isSlow)
@@ -153,14 +147,18 @@ export class RequestMemory {
     if (!this.#unweighed) return
     const weight = atOnce(weighJson(this.#unweighed))
     this.#unweighed = null
-    this.#parts.shift()?.giveBack()
+    this.#parts.shift()?.seat.giveBack()
     const seats = this.#seatsFor(weight)
-    this.#parts.unshift({ seats, weight, giveBack: seats.takeAnyway(this.#account, weight) })
+    const seat = seats.takeAnyway(this.#account, weight)
+    seat.stay(this.#breakOff)
+    this.#parts.unshift({ seats, seat })
   }
+
+  readonly #breakOff = () => breakOff(this.#response)
 
   #giveBack(): void {
     this.#unweighed = null
-    for (const { giveBack } of this.#parts) giveBack()
+    for (const { seat } of this.#parts) seat.giveBack()
   }
 }
 

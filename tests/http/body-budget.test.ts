@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import type { ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
@@ -43,6 +44,32 @@ describe('large bodies that do not arrive', () => {
     await eventually(
       async () => (await api.post('/v1/events', { claim_id: own, type: 'a', value })).status === 201,
     )
+  })
+
+  test('of accounts that fill all the room give way, after a while, to who has less', async (t) => {
+    const begin = async (account: ApiClient, count: number) => {
+      const connections: RawConnection[] = []
+      for (let n = 0; n < count; n++) {
+        const connection = await connectRaw(t, service.url)
+        connection.write(head('POST', '/v1/claims/batch', headersOf(account.token, 8 * MIB)))
+        connections.push(connection)
+      }
+      return connections
+    }
+    const [a, b, c, d, last] = (await Promise.all(Array.from({ length: 5 }, () => service.newAccount()))) as [
+      ApiClient,
+      ApiClient,
+      ApiClient,
+      ApiClient,
+      ApiClient,
+    ]
+    const greedy = await begin(a, 4)
+    const others = [...(await begin(b, 2)), ...(await begin(c, 1)), ...(await begin(d, 1))]
+    const { id } = await newClaim(last)
+    const event = { claim_id: id, type: 'a', value: 'v'.repeat(200_000) }
+    await eventually(async () => (await last.post('/v1/events', event)).status === 201)
+    const isOpen = ({ socket, read }: RawConnection) => !socket.destroyed && read() === ''
+    assert.deepEqual([greedy.filter(isOpen).length, others.filter(isOpen).length], [3, 4])
   })
 
   test('of strangers have 16 KiB at most', async () => {

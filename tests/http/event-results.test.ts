@@ -69,11 +69,26 @@ describe('events to many claims under large contracts of their own', () => {
     )
   })
 
+  test('are told as they are where a connection is lost meanwhile', async () => {
+    const claims = await heavyClaims(6)
+    const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `lost-${n}` }))
+    proxy.strike({ statement: 'read_contracts' }, 'cut before')
+    const results = await runBatch(api, PATH, events)
+    assert.ok(proxy.hasStruck())
+    assert.deepEqual(
+      results.map(({ status, claim }) => [status, claim.contract]),
+      claims.map(({ contract }) => [201, contract]),
+    )
+  })
+
   test('are told to be recorded where the contracts cannot be read', async () => {
     const claims = await heavyClaims(6)
     const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `unread-${n}` }))
-    proxy.strike({ statement: 'read_contracts' }, { refused: '53100' })
+    proxy.listen((statement) => {
+      if (statement === 'read_contracts') proxy.strike({ statement }, { refused: '53100' })
+    })
     const results = await runBatch(api, PATH, events)
+    proxy.listen(null)
     assert.ok(proxy.hasStruck())
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([201, 503]))
     const [untold] = results.filter(({ status }) => status === 503)

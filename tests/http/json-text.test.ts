@@ -71,6 +71,7 @@ test('a text that is not JSON has a rest or an item that is not', () => {
       ',',
       ':',
       ' ',
+      '\u00a0',
       '1',
       '[1]',
       '"events":[1,{}]',
@@ -92,6 +93,7 @@ test('a text that is not JSON has a rest or an item that is not', () => {
 for (const text of [
   '{"events":[]}',
   '{"events":[ ]}',
+  '{"events":[\u00a0]}',
   '{"events":[1,]}',
   '{"events":[,]}',
   '{"events":[,1]}',

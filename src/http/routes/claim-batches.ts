@@ -21,7 +21,6 @@ import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } fro
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { sendJson } from '../send-json.ts'
-import { awaitTurnToTell } from '../send-pieces.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { takeMemoryFor } from '../work-memory.ts'
 
@@ -83,7 +82,6 @@ function addBatchRoute<Body, Request extends NewRequest>(
       },
     },
     async (request, reply) => {
-      await awaitTurnToTell(request)
       const items = (request.body as Record<string, Item[]>)[list] as Item[]
       const readNext = (item: Item) => {
         request.rate?.takeItem()

@@ -25,7 +25,6 @@ import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/cla
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
 import { sendJson } from '../send-json.ts'
-import { awaitTurnToTell } from '../send-pieces.ts'
 import { submitLines } from '../submit-lines.ts'
 import type { TypedServer } from '../typed-server.ts'
 
@@ -85,7 +84,6 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
         if (body instanceof Readable) {
           return reply.type(NDJSON).send(Readable.from(submitLines(body, request, read, results)))
         }
-        await awaitTurnToTell(request)
         const items = request.body.events as Item[]
         const readNext = (item: Item) => {
           request.rate?.takeItem()

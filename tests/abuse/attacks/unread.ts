@@ -35,16 +35,16 @@ function unreadOnce(
   name: string,
   does: string,
   connections: number,
-  path: (target: Target) => string,
+  render: (target: Target) => string,
 ): Pick<Attack, 'name' | 'does' | 'run'> {
   return {
     name: `unread-${name}`,
-    does: `${connections} connections ask for ${does}, and read no answer`,
+    does: `${connections} connections ${does}, and read no answer`,
     run: (target, signal) =>
       atOnce(connections, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
-        socket.write(get(target, path(target)).repeat(2))
+        socket.write(render(target).repeat(2))
         await ended(socket, signal)
         socket.destroy()
       }),
@@ -81,11 +81,8 @@ export const unreadAttacks: Attack[] = [
     post(target, '/v1/claims/batch', { claims: Array.from({ length: 1000 }, () => ({})) }),
   ),
   {
-    ...unreadOnce(
-      'logs',
-      'a claim with a log of 64 MiB',
-      40,
-      ({ prepared }) => `/v1/claims/${prepared.claim}`,
+    ...unreadOnce('logs', 'ask for a claim with a log of 64 MiB', 40, (target) =>
+      get(target, `/v1/claims/${target.prepared.claim}`),
     ),
     prepare: async (stage) => {
       const events = { count: EVENTS_OF_64_MIB, type: 'note', payload: PAYLOAD }
@@ -93,17 +90,35 @@ export const unreadAttacks: Attack[] = [
     },
   },
   {
-    ...unreadOnce('schemas', 'the list of thousands of schemas of 62 KB', 20, () => '/v1/schemas'),
+    ...unreadOnce('schemas', 'ask for the list of thousands of schemas of 62 KB', 20, (target) =>
+      get(target, '/v1/schemas'),
+    ),
     prepare: async (stage) => {
       await stage.schemas(stage.many(5_000))
       return {}
     },
   },
   {
-    ...unreadOnce('exports', 'an export of thousands of claims', 40, () => '/v1/claims/export'),
+    ...unreadOnce('exports', 'ask for an export of thousands of claims', 40, (target) =>
+      get(target, '/v1/claims/export'),
+    ),
     prepare: async (stage) => {
       await stage.claims({ count: stage.many(50_000), contract: OPEN_CONTRACT })
       return {}
     },
+  },
+  {
+    ...unreadOnce(
+      'creations',
+      'create 20 claims each from a schema of 62 KB, all at the same moment',
+      480,
+      (target) => {
+        const claim = { customer_id: target.account.customerId, schema_id: target.prepared.schema }
+        return post(target, '/v1/claims/batch', { claims: Array(20).fill(claim) })
+      },
+    ),
+    prepare: async (stage) => ({
+      schema: (await stage.post('/v1/schemas', { contract: LARGE_CONTRACT })).id as string,
+    }),
   },
 ]

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import type { ApiClient } from '../support/api-client.ts'
+import { eventually } from '../support/eventually.ts'
+import { largeContract } from '../support/large-records.ts'
+import { newClaim, newCustomer } from '../support/new-records.ts'
+import { connectRaw, type RawConnection } from '../support/raw-connection.ts'
+import { head } from '../support/raw-http.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* Answers that are read slowly, or not at all, cost nobody else anything. */
+
+const MIB = 1024 * 1024
+const service = await startTestService({ after })
+
+/** An account with a claim, the contract of which makes each answer long. */
+async function newGreedy(): Promise<{ account: ApiClient; claimId: string }> {
+  const account = await service.newAccount()
+  const { id } = await newCustomer(account)
+  const claim = await account.claim(id, largeContract())
+  return { account, claimId: claim.id }
+}
+
+/** Sends a batch, and reads nothing of the answer. */
+async function sendUnread(t: TestContext, account: ApiClient, events: object[]): Promise<RawConnection> {
+  const connection = await connectRaw(t, service.url, { reads: false })
+  const body = JSON.stringify({ events })
+  const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
+  connection.write(head('POST', '/v1/events/batch', { ...headers, 'Content-Length': body.length }) + body)
+  return connection
+}
+
+const countEvents = async (account: ApiClient, claimId: string) =>
+  (await account.readClaim(claimId)).events.length
+
+test('two accounts that do not read the answers to full batches keep the heavy requests of others out for seconds at most', async (t) => {
+  for (const bytes of [7.5 * MIB, 2.5 * MIB]) {
+    const { account, claimId } = await newGreedy()
+    const lists = Array.from({ length: bytes / 300 / 3 }, () => [])
+    const event = { claim_id: claimId, type: 'note', lists }
+    await sendUnread(t, account, Array(300).fill(event))
+    await eventually(async () => (await countEvents(account, claimId)) === 300)
+  }
+  const { api } = service
+  const { id } = await newClaim(api)
+  const heavy = { claim_id: id, type: 'note', lists: Array.from({ length: 60_000 }, () => []) }
+  assert.equal((await api.post('/v1/events', heavy)).status, 201)
+})
+
+test('of an account that does not read its answers no more than twenty batches are begun, in whichever burst they come', async (t) => {
+  const { account, claimId } = await newGreedy()
+  const event = { claim_id: claimId, type: 'note' }
+  const sent = await Promise.all(
+    Array.from({ length: 30 }, () => sendUnread(t, account, Array(100).fill(event))),
+  )
+  await eventually(async () => (await countEvents(account, claimId)) === 20 * 100)
+  const { id } = await newClaim(service.api)
+  const other = await service.api.post('/v1/events/batch', { events: [{ claim_id: id, type: 'note' }] })
+  assert.equal(other.status, 200)
+  assert.equal(await countEvents(account, claimId), 20 * 100)
+  for (const { socket } of sent.slice(0, 20)) socket.destroy()
+  await eventually(async () => (await countEvents(account, claimId)) > 20 * 100)
+})

@@ -26,7 +26,7 @@ export class DeedSeats extends Seats {
   constructor() {
     super({
       most: Number.POSITIVE_INFINITY,
-      mostOfOne: 20,
+      mostOfOne: 64,
       mostStaying: 64,
       mostWaiting: 1_000,
       mostWaitingOfOne: 500,

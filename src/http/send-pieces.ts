@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fastify'
+import type { FastifyReply, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { owned } from '../owned-promise.ts'
 import { AnswerSeats, DeedSeats } from './answer-seats.ts'
 import { isLines } from './body-budget.ts'
@@ -46,28 +46,27 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
 }
 
 /**
- * The hook of every request whose account is known, before its body is read. A batch waits while many of the account
- * are in work or not read yet.
+ * The hooks of a batch. It waits, before its body is read, while many of the account are in work or not read yet; what is
+ * not large is told at once. Lines are told as they come.
  * @throws UNAVAILABLE
  */
-export const awaitTurnToTell: preParsingHookHandler = (request, reply, payload, done) => {
-  const { userId, routeOptions, headers } = request
-  const isBatch = routeOptions.config.items?.oneByOne && !isLines(headers['content-type'])
-  if (!isBatch) return done(null, payload)
-  request.turn = seatsOfDeeds.takeAtOnce(userId, 1)
-  if (request.turn) return done(null, payload)
-  const turn = whileThere(reply.raw, (gone) => seatsOfDeeds.take(userId, 1, gone))
-  const begin = (seat: Seat) => {
-    request.turn = seat
+export const inTurnToTell: { onRequest: onRequestHookHandler; onSend: onSendHookHandler } = {
+  onRequest: (request, reply, done) => {
+    const { userId, headers } = request
+    if (isLines(headers['content-type'])) return done()
+    request.turn = seatsOfDeeds.takeAtOnce(userId, 1)
+    if (request.turn) return done()
+    const turn = whileThere(reply.raw, (gone) => seatsOfDeeds.take(userId, 1, gone))
+    const begin = (seat: Seat) => {
+      request.turn = seat
+      done()
+    }
+    void owned(turn.then(begin, done))
+  },
+  onSend: (request, _reply, payload, done) => {
+    request.turn?.giveBack()
     done(null, payload)
-  }
-  void owned(turn.then(begin, done))
-}
-
-/** The hook of every answer: what is not large is told at once. */
-export const endTurnToTell: onSendHookHandler = (request, _reply, payload, done) => {
-  request.turn?.giveBack()
-  done(null, payload)
+  },
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */

@@ -32,7 +32,7 @@ import { addSimulationRoutes } from './routes/simulations.ts'
 import { addTestClockRoutes } from './routes/test-clocks.ts'
 import { addTokenRoutes } from './routes/tokens.ts'
 import type { Seat } from './seats.ts'
-import { awaitTurnToTell, endTurnToTell, inPieces, isLarge } from './send-pieces.ts'
+import { inPieces, isLarge } from './send-pieces.ts'
 import type { TypedServer } from './typed-server.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 import { createValidatorCompiler } from './validate-request.ts'
@@ -137,10 +137,8 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     if (options.rateLimitPerMinute > 0) limitRate(api, options.rateLimitPerMinute)
     const memory = new WorkMemory()
     const bodies = new BodyBudget()
-    api.addHook('preParsing', awaitTurnToTell)
     api.addHook('preParsing', memory.begin)
     api.addHook('preParsing', bodies.admit)
-    api.addHook('onSend', endTurnToTell)
     api.addHook('onSend', memory.end)
     api.addHook('onSend', bodies.answer)
     addClaimRoutes(api, app)

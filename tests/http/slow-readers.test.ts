@@ -47,17 +47,42 @@ test('two accounts that do not read the answers to full batches keep the heavy r
   assert.equal((await api.post('/v1/events', heavy)).status, 201)
 })
 
-test('of an account that does not read its answers no more than twenty batches are begun, in whichever burst they come', async (t) => {
+test('of an account that does not read its answers no more than 64 batches are begun, in whichever burst they come', async (t) => {
   const { account, claimId } = await newGreedy()
   const event = { claim_id: claimId, type: 'note' }
   const sent = await Promise.all(
-    Array.from({ length: 30 }, () => sendUnread(t, account, Array(100).fill(event))),
+    Array.from({ length: 80 }, () => sendUnread(t, account, Array(100).fill(event))),
   )
-  await eventually(async () => (await countEvents(account, claimId)) === 20 * 100)
+  await eventually(async () => (await countEvents(account, claimId)) === 64 * 100)
   const { id } = await newClaim(service.api)
   const other = await service.api.post('/v1/events/batch', { events: [{ claim_id: id, type: 'note' }] })
   assert.equal(other.status, 200)
-  assert.equal(await countEvents(account, claimId), 20 * 100)
-  for (const { socket } of sent.slice(0, 20)) socket.destroy()
-  await eventually(async () => (await countEvents(account, claimId)) > 20 * 100)
+  assert.equal(await countEvents(account, claimId), 64 * 100)
+  for (const { socket } of sent.slice(0, 64)) socket.destroy()
+  await eventually(async () => (await countEvents(account, claimId)) > 64 * 100)
+})
+
+test('batches whose bodies do not arrive, or break off, leave their turns to others', async (t) => {
+  const account = await service.newAccount()
+  const { id } = await newClaim(account)
+  const events = [{ claim_id: id, type: 'note' }]
+  const top = head('POST', '/v1/events/batch', {
+    Authorization: `Bearer ${account.token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': 1_000,
+  })
+  const begun: RawConnection[] = []
+  for (let n = 0; n < 64; n++) {
+    const connection = await connectRaw(t, service.url)
+    connection.write(`${top}{"events":[`)
+    begun.push(connection)
+  }
+  const waiting = [0, 1].map(() => account.post('/v1/events/batch', { events }))
+  const left = await connectRaw(t, service.url)
+  left.write(`${top}{"events":[`)
+  left.socket.resetAndDestroy()
+  for (const [n, { socket }] of begun.entries()) n % 2 === 0 ? socket.resetAndDestroy() : socket.end()
+  for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
+  const later = Array.from({ length: 64 }, () => account.post('/v1/events/batch', { events }))
+  for (const { status } of await Promise.all(later)) assert.equal(status, 200)
 })

@@ -21,6 +21,7 @@ import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } fro
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { sendJson } from '../send-json.ts'
+import { inTurnToTell } from '../send-pieces.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { takeMemoryFor } from '../work-memory.ts'
 
@@ -70,6 +71,7 @@ function addBatchRoute<Body, Request extends NewRequest>(
   server.post(
     `/v1/${list}/batch`,
     {
+      ...inTurnToTell,
       bodyLimit: BATCH_BODY_LIMIT,
       config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
       validatorCompiler: validateEnvelope(server, list),

@@ -25,6 +25,7 @@ import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/cla
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
 import { sendJson } from '../send-json.ts'
+import { inTurnToTell } from '../send-pieces.ts'
 import { submitLines } from '../submit-lines.ts'
 import type { TypedServer } from '../typed-server.ts'
 
@@ -54,6 +55,7 @@ export async function addEventBatchRoute(server: TypedServer, app: App): Promise
     scope.post(
       '/v1/events/batch',
       {
+        ...inTurnToTell,
         bodyLimit: BATCH_BODY_LIMIT,
         config: { items: { name: 'events', most: MAX_ITEMS, oneByOne: true }, swaggerTransform: withLines },
         validatorCompiler: validateEnvelope(server, 'events'),

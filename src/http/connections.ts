@@ -34,9 +34,9 @@ const OPENED_BETWEEN = 64
 /**
  * All connections of a server: how many there may be, and how long each may keep it waiting.
  *
- * Which have closed is seen once a second, with every 64th that is opened, and when there is no room. With a listener of ours beside Node's own, its
- * list would be changed for each request, and V8 then keeps most of a request for longer than it lasts: collecting
- * takes three times as long.
+ * Which have closed is seen once a second, with every 64th that is opened, and when there is no room. With a listener of
+ * ours beside Node's own, its list would be changed for each request, and V8 then keeps most of a request for longer than
+ * it lasts: collecting takes three times as long.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>()

@@ -31,7 +31,7 @@ export class DeedSeats extends Seats {
       mostWaiting: 1_000,
       mostWaitingOfOne: 500,
       patienceMs: 10_000,
-      refusal: 'Too many large answers are being sent.',
+      refusal: 'Too many batches are in work, or their answers are not read.',
     })
   }
 }

@@ -1,18 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { unavailable } from '../errors.ts'
+import { CallerGone } from './error-response.ts'
 import { breakOff } from './while-there.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of bodies that may be on their way and in work at once. */
 const MOST = 64 * MIB
+/** What those that are on their way may take beyond that, and those of one account: they were let in. */
+const BEYOND = 8 * MIB
+const BEYOND_OF_ONE = 4 * MIB
 /** A body that is no larger does not count: thousands may be on their way. */
 const SMALL = 16 * 1024
 /** What a piece of a body takes beside its bytes: one of a megabyte may come in as many pieces. */
 const OF_A_PIECE = 256
 /** What a stream counts as, which is never held whole: its lines and their answers. */
 const OF_A_STREAM = 2 * MIB
-/** How long one, or its answer, may be on its way, whoever else needs the room, and how often that is looked at. */
+/** How long one, or its answer, may be on its way, whoever else needs the room, and how often that is looked at for an account. */
 const STAYS_MS = 3_000
 const LOOK_EVERY_MS = 250
 
@@ -34,8 +38,9 @@ export class BodyBudget {
   #taken = 0
   readonly #takenBy = new Map<string, number>()
   readonly #held = new Map<ServerResponse, Held>()
-  /** When it was last looked who is slow; by performance.now(). */
-  #lookedAt = 0
+  /** For whom it was looked who is slow, and since when that counts; by performance.now(). */
+  readonly #lookedFor = new Set<string>()
+  #lookedSince = 0
 
   /**
    * The hook of every request whose account is known, the last before its body is read.
@@ -70,7 +75,8 @@ export class BodyBudget {
       const more = OF_A_PIECE + (isDeclared ? 0 : chunk.length)
       bytes += more
       const counted = Math.min(more, Math.max(0, bytes - SMALL))
-      if (!this.#take(account, counted, raw, reply)) raw.destroy()
+      // Whoever waits for the body hears of an error alone.
+      if (!this.#take(account, counted, raw, reply)) raw.destroy(new CallerGone())
     }
     raw.on('data', count)
     // A connection holds its last request, which must not hold the answer.
@@ -79,10 +85,10 @@ export class BodyBudget {
 
   #take(account: string, bytes: number, request: IncomingMessage, { raw }: FastifyReply): boolean {
     if (bytes === 0 || raw.destroyed) return true
-    if (!this.#hasRoom(account, bytes)) this.#clear(account, bytes)
-    if (!this.#hasRoom(account, bytes)) return false
-    this.#add(account, bytes)
     const held = this.#held.get(raw)
+    if (!held && !this.#hasRoom(account, bytes)) this.#clear(account, bytes)
+    if (held ? !this.#mayGrow(account, bytes) : !this.#hasRoom(account, bytes)) return false
+    this.#add(account, bytes)
     if (held) held.bytes += bytes
     else {
       this.#held.set(raw, { account, request, bytes, isAnswered: false, since: performance.now() })
@@ -95,11 +101,22 @@ export class BodyBudget {
     return this.#takenByOf(account) + bytes <= MOST - this.#taken
   }
 
+  /** What was let in goes on, though others came meanwhile. */
+  #mayGrow(account: string, bytes: number): boolean {
+    return (
+      this.#taken + bytes <= MOST + BEYOND && this.#takenByOf(account) + bytes <= MOST / 2 + BEYOND_OF_ONE
+    )
+  }
+
   /** Breaks off those that are slow, of accounts that have more, until there is room. */
   #clear(account: string, bytes: number): void {
     const now = performance.now()
-    if (now - this.#lookedAt < LOOK_EVERY_MS) return
-    this.#lookedAt = now
+    if (now - this.#lookedSince >= LOOK_EVERY_MS) {
+      this.#lookedSince = now
+      this.#lookedFor.clear()
+    }
+    if (this.#lookedFor.has(account)) return
+    this.#lookedFor.add(account)
     const own = this.#takenByOf(account) + bytes
     const slow = [...this.#held].filter(([, held]) => isOnItsWay(held) && now - held.since >= STAYS_MS)
     const most = ([, { account }]: [unknown, Held]) => this.#takenByOf(account)

@@ -3,7 +3,7 @@ import { unavailable } from '../errors.ts'
 export interface SeatsSettings {
   most: number
   mostOfOne: number
-  /** Seats of those who stay for slow callers, whether others wait or not; else as many as there are. */
+  /** Seats of those who stay for their callers, whether others wait or not; else as many as there are. */
   mostStaying?: number
   /** Requests that wait at most, in all and of one account, and how long. */
   mostWaiting: number
@@ -19,7 +19,7 @@ interface Waiting {
   refuse: () => void
 }
 
-/** How long somebody may stay for a slow caller while others wait for his seats, and how often that is looked at. */
+/** How long somebody may stay for a slow caller in any case, and how often that is looked at. */
 const STAYS_MS = 3_000
 const LOOK_EVERY_MS = 250
 
@@ -47,7 +47,7 @@ interface Staying {
  * Seats for work of which there is a bound, in all and of one account. Who finds none free waits. Accounts take turns;
  * who needs many is not overtaken by those who need few, unless his account has had its part. Where no more may wait, the
  * account that waits with most gives way: a few of them cannot shut out the others. Nor can those whose callers are slow:
- * while somebody waits, they have to leave.
+ * while others wait, or too many stay, they have to leave.
  */
 export class Seats {
   readonly #settings: SeatsSettings
@@ -197,12 +197,13 @@ export class Seats {
     this.#waiting.set(account, line)
   }
 
-  /** While somebody waits, or too many stay, it is looked who has stayed long enough. */
+  /** While somebody waits, or too many stay, it is looked who has to leave. */
   #watch(): void {
     if (this.#waitingCount === 0 && this.#tooMany <= 0) return
     this.#watching ??= setTimeout(() => {
       this.#watching = null
-      this.#clear(Math.max(this.#tooMany, this.#taken + this.#wantedNext - this.#settings.most))
+      this.#clearForAll()
+      this.#clearForNext()
       this.#watch()
     }, LOOK_EVERY_MS).unref()
   }
@@ -214,24 +215,41 @@ export class Seats {
     return staying - mostStaying
   }
 
-  /** Seats for whoever waits first, of those whose accounts may have them. */
-  get #wantedNext(): number {
-    for (const [account, line] of this.#waiting) {
-      const { seats } = line[0] as Waiting
-      if (this.#hasRoomOfOne(account, seats)) return seats
-    }
-    return 0
+  /** Where too many stay, each account has an equal part of the seats. */
+  #clearForAll(): void {
+    const { most, mostStaying = most } = this.#settings
+    const accounts = new Set([...this.#staying].map(({ account }) => account)).size
+    this.#clear(this.#tooMany, mostStaying / accounts)
   }
 
-  /** Has so many seats left, as far as there are: by those whose accounts have most, and of these who stayed longest. */
-  #clear(missing: number): void {
+  /** For whoever waits first, of those whose accounts may have them. He takes from those who have more than he would. */
+  #clearForNext(): void {
+    for (const [account, line] of this.#waiting) {
+      const { seats } = line[0] as Waiting
+      if (!this.#hasRoomOfOne(account, seats)) continue
+      this.#clear(this.#taken + seats - this.#settings.most, (this.#takenBy.get(account) ?? 0) + seats)
+      return
+    }
+  }
+
+  /**
+   * Has so many seats left, as far as there are, by accounts that stay with more than their part: of that with most first,
+   * and of its own by who came first.
+   */
+  #clear(missing: number, part: number): void {
+    if (missing <= 0) return
+    const stayingOf = new Map<string, number>()
+    for (const { account, seats } of this.#staying)
+      stayingOf.set(account, (stayingOf.get(account) ?? 0) + seats)
     const before = performance.now() - STAYS_MS
-    const takenBy = ({ account }: Staying) => this.#takenBy.get(account) ?? 0
-    const longEnough = [...this.#staying].filter(({ since }) => since <= before)
+    const all = [...this.#staying].filter(({ since }) => since <= before)
+    const most = ({ account }: Staying) => stayingOf.get(account) as number
     let left = 0
-    for (const staying of longEnough.sort((a, b) => takenBy(b) - takenBy(a) || a.since - b.since)) {
+    for (const staying of all.sort((a, b) => most(b) - most(a) || a.since - b.since)) {
       if (left >= missing) return
+      if (most(staying) <= part) continue
       left += staying.seats
+      stayingOf.set(staying.account, most(staying) - staying.seats)
       this.#staying.delete(staying)
       staying.leave()
     }

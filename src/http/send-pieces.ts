@@ -1,12 +1,19 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FastifyReply, onRequestHookHandler, onSendHookHandler } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  onSendHookHandler,
+  preValidationHookHandler,
+} from 'fastify'
 import { owned } from '../owned-promise.ts'
 import { AnswerSeats, DeedSeats } from './answer-seats.ts'
 import { isLines } from './body-budget.ts'
 import type { Seat } from './seats.ts'
 import { CHUNK_BYTES, chunksOf, inChunks } from './shared-answer.ts'
 import { breakOff, whileThere } from './while-there.ts'
+import { LIGHT } from './work-memory.ts'
 
 /** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
@@ -46,27 +53,46 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
 }
 
 /**
- * The hooks of a batch. It waits, before its body is read, while many of the account are in work or not read yet; what is
- * not large is told at once. Lines are told as they come.
+ * The hooks of a batch. It waits while many of the account are in work or not read yet: before its body is read, unless
+ * that takes no memory to speak of, and may be long on its way. What is not large is told at once; lines are told as they
+ * come.
  * @throws UNAVAILABLE
  */
-export const inTurnToTell: { onRequest: onRequestHookHandler; onSend: onSendHookHandler } = {
+export const inTurnToTell: {
+  onRequest: onRequestHookHandler
+  preValidation: preValidationHookHandler
+  onSend: onSendHookHandler
+} = {
   onRequest: (request, reply, done) => {
-    const { userId, headers } = request
-    if (isLines(headers['content-type'])) return done()
-    request.turn = seatsOfDeeds.takeAtOnce(userId, 1)
-    if (request.turn) return done()
-    const turn = whileThere(reply.raw, (gone) => seatsOfDeeds.take(userId, 1, gone))
-    const begin = (seat: Seat) => {
-      request.turn = seat
-      done()
-    }
-    void owned(turn.then(begin, done))
+    if (isLines(request.headers['content-type']) || isLight(request)) done()
+    else takeTurn(request, reply, done)
+  },
+  preValidation: (request, reply, done) => {
+    if (isLines(request.headers['content-type']) || !isLight(request)) done()
+    else takeTurn(request, reply, done)
   },
   onSend: (request, _reply, payload, done) => {
     request.turn?.giveBack()
     done(null, payload)
   },
+}
+
+const isLight = ({ headers }: FastifyRequest): boolean =>
+  Number(headers['content-length'] ?? Infinity) <= LIGHT
+
+function takeTurn(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {
+  const begin = (seat: Seat) => {
+    request.turn = seat
+    // Whatever becomes of the body: of some that break off nothing is heard any more.
+    raw.once('close', seat.giveBack)
+    done()
+  }
+  const seat = raw.destroyed ? null : seatsOfDeeds.takeAtOnce(request.userId, 1)
+  if (seat) begin(seat)
+  else {
+    const turn = whileThere(raw, (gone) => seatsOfDeeds.take(request.userId, 1, gone))
+    void owned(turn.then(begin, done))
+  }
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */

@@ -25,24 +25,28 @@ const HEAVIEST = 34
 /** A list whose items are taken up one by one: its text and what is made of it, and the items at hand. */
 const OF_A_BYTE = 3
 const OF_ITEMS_AT_HAND = 16 * MIB
-/** An answer that is not through by then is read slowly. */
-const SLOW_MS = 1_000
+/** Bytes that results may take until they are told, of all requests: nobody waits for them. */
+const MOST_TOLD = 96 * MIB
 
 /**
  * What the values of requests may take of the memory: as objects they are up to thirty times their text. Who finds no
  * room waits, with nothing but the bytes of the body.
  */
 export class WorkMemory {
-  readonly #medium = seats(MOST_OF_MEDIUM, MOST_OF_MEDIUM_OF_ONE)
-  readonly #large = seats(MOST, MOST_OF_ONE)
+  readonly #told = new Seats({
+    ...seatsSettings(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
+    mostStaying: MOST_TOLD,
+  })
+  readonly #medium = new Seats(seatsSettings(MOST_OF_MEDIUM, MOST_OF_MEDIUM_OF_ONE))
+  readonly #large = new Seats(seatsSettings(MOST, MOST_OF_ONE))
 
   /** The hook of every request whose account is known, before its body is read. */
   readonly begin: preParsingHookHandler = (request, reply, payload, done) => {
-    request.memory = new RequestMemory(this.#seatsFor, request.userId, reply.raw)
+    request.memory = new RequestMemory(this.#seatsFor, this.#told, request.userId, reply.raw)
     done(null, payload)
   }
 
-  /** The hook of every answer: the work is done. What is not whole yet is made of what the work left. */
+  /** The hook of every answer: the work is done. What is not whole yet is made of what it left. */
   readonly end: onSendHookHandler = ({ memory }, _reply, payload, done) => {
     memory?.end(payload instanceof Readable)
     done(null, payload)
@@ -51,15 +55,14 @@ export class WorkMemory {
   readonly #seatsFor = (weight: number): Seats => (weight > MEDIUM ? this.#large : this.#medium)
 }
 
-const seats = (most: number, mostOfOne: number): Seats =>
-  new Seats({
-    most,
-    mostOfOne,
-    mostWaiting: 1_000,
-    mostWaitingOfOne: 250,
-    patienceMs: 10_000,
-    refusal: 'Too many large requests are in work.',
-  })
+const seatsSettings = (most: number, mostOfOne: number) => ({
+  most,
+  mostOfOne,
+  mostWaiting: 1_000,
+  mostWaitingOfOne: 250,
+  patienceMs: 10_000,
+  refusal: 'Too many large requests are in work.',
+})
 
 interface Part {
   seats: Seats
@@ -67,20 +70,23 @@ interface Part {
 }
 
 /**
- * The part of one request. It is given back when the work is done, and its answer is through where that is long: one
- * that is slow is broken off when others wait for its part.
+ * The part of one request. It is given back when the work is done. What is still to be told then counts by itself, and is
+ * broken off where it is slow, and too much.
  */
 export class RequestMemory {
   readonly #seatsFor: (weight: number) => Seats
+  readonly #told: Seats
   readonly #account: string
   readonly #response: ServerResponse
   /** The first is that of the body. */
   readonly #parts: Part[] = []
+  #bodyBytes = 0
   /** The body, where it was not weighed: its part is the worst that it may take. */
   #unweighed: Buffer | null = null
 
-  constructor(seatsFor: (weight: number) => Seats, account: string, response: ServerResponse) {
+  constructor(seatsFor: (weight: number) => Seats, told: Seats, account: string, response: ServerResponse) {
     this.#seatsFor = seatsFor
+    this.#told = told
     this.#account = account
     this.#response = response
   }
@@ -90,6 +96,7 @@ export class RequestMemory {
    * @throws UNAVAILABLE where there is no room in time, or the caller has gone
    */
   async take(bytes: Buffer, isOneByOne: boolean): Promise<void> {
+    this.#bodyBytes = bytes.length
     // While there is room for the worst of it, it need not be weighed.
     if (bytes.length <= SHORT) {
       const weight = HEAVIEST * bytes.length
@@ -130,35 +137,22 @@ export class RequestMemory {
 
   end(isAnswerComing: boolean): void {
     if (this.#parts.length === 0) return
-    if (!isAnswerComing || this.#response.destroyed) {
-      this.#giveBack()
-      return
-    }
-    for (const { seat } of this.#parts) seat.stay(this.#breakOff)
-    const isSlow = setTimeout(() => this.#weighAfterAll(), SLOW_MS)
-    this.#response.once('close', () => {
-      clearTimeout(isSlow)
-      this.#giveBack()
-    })
+    const isTold = isAnswerComing && !this.#response.destroyed
+    const weight = isTold ? this.#weightOfResults() : 0
+    this.#unweighed = null
+    for (const { seat } of this.#parts.splice(0)) seat.giveBack()
+    if (!isTold) return
+    const seat = this.#told.takeAnyway(this.#account, weight)
+    this.#response.once('close', seat.giveBack)
+    seat.stay(() => breakOff(this.#response))
   }
 
-  /** The answer is read slowly: as much as the worst of its request would keep others waiting for nothing. */
-  #weighAfterAll(): void {
-    if (!this.#unweighed) return
-    const weight = atOnce(weighJson(this.#unweighed))
-    this.#unweighed = null
-    this.#parts.shift()?.seat.giveBack()
-    const seats = this.#seatsFor(weight)
-    const seat = seats.takeAnyway(this.#account, weight)
-    seat.stay(this.#breakOff)
-    this.#parts.unshift({ seats, seat })
-  }
-
-  readonly #breakOff = () => breakOff(this.#response)
-
-  #giveBack(): void {
-    this.#unweighed = null
-    for (const { seat } of this.#parts) seat.giveBack()
+  /** As much as the request took, but for the items at hand of a long list. */
+  #weightOfResults(): number {
+    const [body, ...more] = this.#parts.map(({ seat }) => seat.seats)
+    const weighed = this.#unweighed ? atOnce(weighJson(this.#unweighed)) : (body as number)
+    const ofBody = this.#bodyBytes > MIB ? Math.min(weighed, OF_A_BYTE * this.#bodyBytes) : weighed
+    return more.reduce((sum, weight) => sum + weight, ofBody)
   }
 }
 

@@ -202,6 +202,27 @@ describe('those who stay for slow callers', () => {
     assert.equal(await isSettled(own), false)
   })
 
+  test('stay where who waits would have no less than they have', async (t) => {
+    const { seats, sit, pass, left } = await staying(t)
+    await sit('a', 2)
+    await sit('b', 2)
+    const next = seats.take('c', 2)
+    pass(9_000)
+    assert.deepEqual(left, [])
+    assert.equal(await isSettled(next), false)
+  })
+
+  test('stay where they have no more than their part, though others who came just now have', async (t) => {
+    const { sit, pass, left } = await staying(t, { most: 100, mostOfOne: 100, mostStaying: 4 })
+    await sit('modest')
+    pass(4_000)
+    for (let n = 0; n < 8; n++) await sit('greedy')
+    pass(2_000)
+    assert.deepEqual(left, [])
+    pass(2_000)
+    assert.deepEqual(left, Array(5).fill('greedy'))
+  })
+
   test('leave where more stay than may, though nobody waits', async (t) => {
     const { sit, pass, left } = await staying(t, { most: Number.POSITIVE_INFINITY, mostStaying: 2 })
     for (const account of ['a', 'a', 'b']) await sit(account)

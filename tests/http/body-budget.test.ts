@@ -47,13 +47,18 @@ describe('large bodies that do not arrive', () => {
   })
 
   test('of accounts that fill all the room give way, after a while, to who has less', async (t) => {
+    const isOpen = ({ socket, read }: RawConnection) => !socket.destroyed && read() === ''
     const begin = async (account: ApiClient, count: number) => {
       const connections: RawConnection[] = []
       for (let n = 0; n < count; n++) {
+        // Its token is known, so that what is sent is let in before what comes after it.
+        assert.equal((await account.get('/v1/me')).status, 200)
         const connection = await connectRaw(t, service.url)
         connection.write(head('POST', '/v1/claims/batch', headersOf(account.token, 8 * MIB)))
         connections.push(connection)
       }
+      assert.equal((await account.get('/v1/me')).status, 200)
+      assert.equal(connections.filter(isOpen).length, count)
       return connections
     }
     const [a, b, c, d, last] = (await Promise.all(Array.from({ length: 5 }, () => service.newAccount()))) as [
@@ -68,7 +73,6 @@ describe('large bodies that do not arrive', () => {
     const { id } = await newClaim(last)
     const event = { claim_id: id, type: 'a', value: 'v'.repeat(200_000) }
     await eventually(async () => (await last.post('/v1/events', event)).status === 201)
-    const isOpen = ({ socket, read }: RawConnection) => !socket.destroyed && read() === ''
     assert.deepEqual([greedy.filter(isOpen).length, others.filter(isOpen).length], [3, 4])
   })
 

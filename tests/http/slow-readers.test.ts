@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import type { ApiClient } from '../support/api-client.ts'
 import { eventually } from '../support/eventually.ts'
+import { holdTokens } from '../support/held-rows.ts'
 import { largeContract } from '../support/large-records.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { connectRaw, type RawConnection } from '../support/raw-connection.ts'
@@ -60,6 +61,57 @@ test('of an account that does not read its answers no more than 64 batches are b
   assert.equal(await countEvents(account, claimId), 64 * 100)
   for (const { socket } of sent.slice(0, 64)) socket.destroy()
   await eventually(async () => (await countEvents(account, claimId)) > 64 * 100)
+})
+
+/** All turns of an account are there. */
+async function assertAllTurns(account: ApiClient): Promise<void> {
+  const { id } = await newClaim(account)
+  const events = [{ claim_id: id, type: 'note' }]
+  const sent = Array.from({ length: 64 }, () => account.post('/v1/events/batch', { events }))
+  for (const { status } of await Promise.all(sent)) assert.equal(status, 200)
+}
+
+test('batches that are cut off since they are too large together leave their turns', async (t) => {
+  const account = await service.newAccount()
+  const top = head('POST', '/v1/events/batch', {
+    Authorization: `Bearer ${account.token}`,
+    'Content-Type': 'application/json',
+    'Transfer-Encoding': 'chunked',
+  })
+  const piece = 64 * 1024
+  const chunk = `${piece.toString(16)}\r\n${' '.repeat(piece)}\r\n`
+  const begun: RawConnection[] = []
+  for (let n = 0; n < 64; n++) {
+    const connection = await connectRaw(t, service.url)
+    connection.write(top + chunk.repeat(16))
+    begun.push(connection)
+  }
+  const isCut = ({ socket }: RawConnection) => socket.destroyed || socket.closed
+  await eventually(async () => begun.filter(isCut).length > 20)
+  for (const { socket } of begun) socket.destroy()
+  await assertAllTurns(account)
+})
+
+test('callers who leave while it is asked whose token they have leave their turns', async (t) => {
+  const account = await service.newAccount()
+  const held = await holdTokens(t, service.databaseUrl)
+  const top = head('POST', '/v1/events/batch', {
+    Authorization: `Bearer ${account.token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': 100_000,
+  })
+  const before = await service.openConnections()
+  const begun: RawConnection[] = []
+  for (let n = 0; n < 64; n++) {
+    const connection = await connectRaw(t, service.url)
+    connection.write(`${top}{`)
+    begun.push(connection)
+  }
+  await held.keepWaiting()
+  for (const { socket } of begun) socket.resetAndDestroy()
+  await eventually(async () => (await service.openConnections()) <= before)
+  await held.letGo()
+  await assertAllTurns(account)
 })
 
 test('batches whose bodies do not arrive, or break off, leave their turns to others', async (t) => {

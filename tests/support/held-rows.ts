@@ -18,6 +18,10 @@ export const holdClaims = (t: Scope, databaseUrl: string, ids: readonly string[]
 export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
 
+/** Locks the table of tokens, so that it cannot be asked whose one is. */
+export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'LOCK TABLE api_tokens', [])
+
 /** Locks a test clock's row, as an advance does for as long as it runs. */
 export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { superuserPasswords } from '../../src/storage/embedded/superuser-password.ts'
 import { ask, newDataDir, openElsewhere, openHere } from '../support/embedded-data-folder.ts'
 
 const read = async (dataDir: string, name: string) =>
@@ -111,10 +113,27 @@ describe('a data folder whose superuser shares the service’s password', { conc
 
   test('is served to two that come at once', async (t) => {
     const dataDir = await earlierFolder(t)
-    const [here] = await Promise.all([openHere(dataDir, 'service'), openElsewhere(t, dataDir, 'command')])
-    t.after(() => here.release())
+    const opening = openHere(dataDir, 'service')
+    t.after(async () => (await opening).release())
+    const [here] = await Promise.all([opening, openElsewhere(t, dataDir, 'command')])
     await assertApart(dataDir, here.connectionString)
   })
+})
+
+test('a password is found at every moment of its being moved to its place', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'claimkeeper-passwords-'))
+  t.after(() => rm(dir, { recursive: true }))
+  const password = 'f'.repeat(64)
+  const next = join(dir, 'superuser.password.new')
+  for (let n = 0; n < 500; n++) {
+    await writeFile(next, password)
+    const [found] = await Promise.all([
+      superuserPasswords({ dir }),
+      rename(next, join(dir, 'superuser.password')),
+    ])
+    assert.ok(found.includes(password))
+    await rm(join(dir, 'superuser.password'))
+  }
 })
 
 /** As earlier versions made it, and somebody has given the role more since. */

@@ -17,10 +17,16 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** Connects as the superuser to the database postgres, where presences are kept. */
 export async function connectAsSuperuser(cluster: Cluster, port: number): Promise<pg.Client> {
   const tried = new Set<string>()
-  for (;;) {
+  for (let isAgain = false; ; ) {
     // Another process may be giving it a password of its own just now: then there is one that was not tried.
     const password = (await superuserPasswords(cluster)).find((one) => !tried.has(one))
-    if (password === undefined) throw wrongPassword(cluster, SUPERUSER, SUPERUSER_PASSWORD_FILE)
+    if (password === undefined) {
+      // Or one that was tried before it was given, and another after.
+      if (isAgain) throw wrongPassword(cluster, SUPERUSER, SUPERUSER_PASSWORD_FILE)
+      isAgain = true
+      tried.clear()
+      continue
+    }
     tried.add(password)
     try {
       return await connect({ port, user: SUPERUSER, database: 'postgres', password })

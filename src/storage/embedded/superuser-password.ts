@@ -20,13 +20,12 @@ const NEXT = `${SUPERUSER_PASSWORD_FILE}.new`
  * Passwords that the superuser may have, the likeliest first: its own; one that a killed start was about to give it; and
  * the service's, which it shared in earlier versions.
  */
-export async function superuserPasswords({ dir }: Cluster): Promise<string[]> {
-  const found: string[] = []
-  for (const name of [SUPERUSER_PASSWORD_FILE, NEXT, PASSWORD_FILE]) {
-    const password = await findPassword(join(dir, name))
-    if (password !== null) found.push(password)
-  }
-  return found
+export async function superuserPasswords({ dir }: Pick<Cluster, 'dir'>): Promise<string[]> {
+  const read = (name: string) => findPassword(join(dir, name))
+  // First, since it may be moved to its place at any moment.
+  const next = await read(NEXT)
+  const passwords = [await read(SUPERUSER_PASSWORD_FILE), next, await read(PASSWORD_FILE)]
+  return passwords.filter((password) => password !== null)
 }
 
 /**

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
 import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -79,7 +80,8 @@ test('the overview counts, sums and leads to the claims', async () => {
   await page.getByRole('button', { name: '7 days' }).click()
   await page.waitForURL('**/?days=7')
   await page.getByRole('button', { name: 'Show table' }).click()
-  assert.equal(await page.getByRole('table', { name: 'Resolutions by day' }).getByRole('row').count(), 8)
+  const rows = page.getByRole('table', { name: 'Resolutions by day' }).getByRole('row')
+  await eventually(async () => (await rows.count()) === 8)
   await open.click()
   await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()
   assert.deepEqual(complaints, [])

@@ -3,6 +3,7 @@ import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fas
 import { unavailable } from '../errors.ts'
 import { CallerGone } from './error-response.ts'
 import { breakOff } from './while-there.ts'
+import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from './who-gives-way.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of bodies that may be on their way and in work at once. */
@@ -16,16 +17,13 @@ const SMALL = 16 * 1024
 const OF_A_PIECE = 256
 /** What a stream counts as, which is never held whole: its lines and their answers. */
 const OF_A_STREAM = 2 * MIB
-/** How long one, or its answer, may be on its way, whoever else needs the room, and how often that is looked at for an account. */
-const STAYS_MS = 3_000
-const LOOK_EVERY_MS = 250
 
-interface Held {
-  readonly account: string
-  readonly request: IncomingMessage
-  bytes: number
+interface Held extends Stayer {
+  readonly reply: FastifyReply
+  /** In bytes. */
+  amount: number
   isAnswered: boolean
-  /** Since when it is on its way, or its answer; by performance.now(). */
+  /** Since when it is on its way, or its answer. */
   since: number
 }
 
@@ -50,8 +48,7 @@ export class BodyBudget {
     const declared = Number(headers['content-length'] ?? 0)
     const isStream = isLines(headers['content-type'])
     const bytes = isStream ? OF_A_STREAM : declared > SMALL ? declared : 0
-    if (!this.#take(userId, bytes, raw, reply))
-      return done(unavailable('Too many large bodies are on their way.'))
+    if (!this.#take(userId, bytes, reply)) return done(unavailable('Too many large bodies are on their way.'))
     if (!isStream && (bytes > 0 || headers['transfer-encoding'] !== undefined))
       this.#count(userId, raw, reply)
     done(null, payload)
@@ -76,22 +73,23 @@ export class BodyBudget {
       bytes += more
       const counted = Math.min(more, Math.max(0, bytes - SMALL))
       // Whoever waits for the body hears of an error alone.
-      if (!this.#take(account, counted, raw, reply)) raw.destroy(new CallerGone())
+      if (!this.#take(account, counted, reply)) raw.destroy(new CallerGone())
     }
     raw.on('data', count)
     // A connection holds its last request, which must not hold the answer.
     raw.once('end', () => raw.off('data', count))
   }
 
-  #take(account: string, bytes: number, request: IncomingMessage, { raw }: FastifyReply): boolean {
+  #take(account: string, bytes: number, reply: FastifyReply): boolean {
+    const { raw } = reply
     if (bytes === 0 || raw.destroyed) return true
     const held = this.#held.get(raw)
     if (!held && !this.#hasRoom(account, bytes)) this.#clear(account, bytes)
     if (held ? !this.#mayGrow(account, bytes) : !this.#hasRoom(account, bytes)) return false
     this.#add(account, bytes)
-    if (held) held.bytes += bytes
+    if (held) held.amount += bytes
     else {
-      this.#held.set(raw, { account, request, bytes, isAnswered: false, since: performance.now() })
+      this.#held.set(raw, { account, reply, amount: bytes, isAnswered: false, since: performance.now() })
       raw.once('close', () => this.#giveBack(raw))
     }
     return true
@@ -118,13 +116,10 @@ export class BodyBudget {
     if (this.#lookedFor.has(account)) return
     this.#lookedFor.add(account)
     const own = this.#takenByOf(account) + bytes
-    const slow = [...this.#held].filter(([, held]) => isOnItsWay(held) && now - held.since >= STAYS_MS)
-    const most = ([, { account }]: [unknown, Held]) => this.#takenByOf(account)
-    for (const [raw, held] of slow.sort((a, b) => most(b) - most(a))) {
-      if (this.#hasRoom(account, bytes)) return
-      if (this.#takenByOf(held.account) <= own) continue
-      this.#giveBack(raw)
-      breakOff(raw)
+    const onTheirWay = this.#held.values().filter(isOnItsWay)
+    for (const { reply } of whoGivesWay(onTheirWay, this.#takenBy, own - (MOST - this.#taken), own)) {
+      this.#giveBack(reply.raw)
+      breakOff(reply.raw)
     }
   }
 
@@ -132,7 +127,7 @@ export class BodyBudget {
     const held = this.#held.get(raw)
     if (!held) return
     this.#held.delete(raw)
-    this.#add(held.account, -held.bytes)
+    this.#add(held.account, -held.amount)
   }
 
   #add(account: string, bytes: number): void {
@@ -146,7 +141,7 @@ export class BodyBudget {
 }
 
 /** The body, or its answer. */
-const isOnItsWay = ({ request, isAnswered }: Held): boolean => isAnswered || !request.complete
+const isOnItsWay = ({ reply, isAnswered }: Held): boolean => isAnswered || !reply.request.raw.complete
 
 /** As the framework reads the header. Counting makes a body flow, and of lines those would be lost that flow too early. */
 export const isLines = (type = ''): boolean =>

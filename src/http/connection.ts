@@ -37,7 +37,7 @@ export function mayLast(request: IncomingMessage): void {
  * without reading an answer is never owed more than one.
  */
 export class Connection {
-  /** Whose it is: of IPv6 the network, all addresses of which are one caller's. */
+  /** Whose it is. */
   readonly address: string
   readonly socket: Socket
   #current: Exchange | null = null

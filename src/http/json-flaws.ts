@@ -1,4 +1,3 @@
-import { atOnce } from '../app/in-slices.ts'
 import type { Json, JsonObject } from '../domain/json.ts'
 import { validationError } from '../errors.ts'
 import { pathAt } from './json-text.ts'
@@ -14,17 +13,11 @@ const A_STEP = 4_096
 /** Whether it is worth looking at its numbers. */
 export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
 
-/** @throws VALIDATION_ERROR at the first number that would come back as another */
-export function requireExactNumbers(json: string): void {
-  if (mayLoseDigits(json)) atOnce(lookAtNumbers(json))
-}
-
-/** The same in steps: a megabyte may hold a hundred thousand numbers. */
-export function* requireExactNumbersInSteps(json: string): Generator<void, void> {
-  if (mayLoseDigits(json)) yield* lookAtNumbers(json)
-}
-
-function* lookAtNumbers(json: string): Generator<void, void> {
+/**
+ * In steps: a megabyte may hold a hundred thousand numbers.
+ * @throws VALIDATION_ERROR at the first number that would come back as another
+ */
+export function* requireExactNumbers(json: string): Generator<void, void> {
   let seen = 0
   for (const { 0: token, index } of json.matchAll(STRING_OR_RISKY_NUMBER)) {
     if (++seen % A_STEP === 0) yield

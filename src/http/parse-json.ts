@@ -4,12 +4,7 @@ import { atOnce, inSlices } from '../app/in-slices.ts'
 import { MAX_PAYLOAD_BYTES } from '../domain/event.ts'
 import { isJsonObject, type Json } from '../domain/json.ts'
 import { ServiceError, validationError } from '../errors.ts'
-import {
-  mayLoseDigits,
-  requireExactNumbers,
-  requireExactNumbersInSteps,
-  requireKeepable,
-} from './json-flaws.ts'
+import { mayLoseDigits, requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
 /** Characters of an item of a long list that is kept as an object, which takes 16 KiB at most. */
@@ -177,7 +172,7 @@ function* parseText(text: string): Generator<void, Json> {
   yield* refuseTooLarge(text)
   const value: Json = JSON.parse(text)
   yield
-  yield* requireExactNumbersInSteps(text)
+  if (mayLoseDigits(text)) yield* requireExactNumbers(text)
   yield
   requireKeepable(value)
   return value
@@ -186,7 +181,7 @@ function* parseText(text: string): Generator<void, Json> {
 /** @throws SyntaxError, VALIDATION_ERROR */
 function parseShort(text: string): Json {
   const value: Json = JSON.parse(text)
-  requireExactNumbers(text)
+  if (mayLoseDigits(text)) atOnce(requireExactNumbers(text))
   requireKeepable(value)
   return value
 }

@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.ts'
+import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from './who-gives-way.ts'
 
 export interface SeatsSettings {
   most: number
@@ -19,10 +20,6 @@ interface Waiting {
   refuse: () => void
 }
 
-/** How long somebody may stay for a slow caller in any case, and how often that is looked at. */
-const STAYS_MS = 3_000
-const LOOK_EVERY_MS = 250
-
 /** What somebody has of the seats. */
 export interface Seat {
   readonly seats: number
@@ -35,11 +32,7 @@ export interface Seat {
   readonly stay: (leave: () => void) => void
 }
 
-interface Staying {
-  account: string
-  seats: number
-  /** By performance.now(). */
-  since: number
+interface Staying extends Stayer {
   leave: () => void
 }
 
@@ -105,7 +98,7 @@ export class Seats {
         this.#giveBack(account, seats)
       },
       stay: (leave) => {
-        staying = { account, seats, since: performance.now(), leave }
+        staying = { account, amount: seats, since: performance.now(), leave }
         if (!isGiven) this.#staying.add(staying)
         this.#watch()
       },
@@ -211,7 +204,7 @@ export class Seats {
   get #tooMany(): number {
     const { most, mostStaying = most } = this.#settings
     let staying = 0
-    for (const { seats } of this.#staying) staying += seats
+    for (const { amount } of this.#staying) staying += amount
     return staying - mostStaying
   }
 
@@ -232,24 +225,10 @@ export class Seats {
     }
   }
 
-  /**
-   * Has so many seats left, as far as there are, by accounts that stay with more than their part: of that with most first,
-   * and of its own by who came first.
-   */
   #clear(missing: number, part: number): void {
-    if (missing <= 0) return
-    const stayingOf = new Map<string, number>()
-    for (const { account, seats } of this.#staying)
-      stayingOf.set(account, (stayingOf.get(account) ?? 0) + seats)
-    const before = performance.now() - STAYS_MS
-    const all = [...this.#staying].filter(({ since }) => since <= before)
-    const most = ({ account }: Staying) => stayingOf.get(account) as number
-    let left = 0
-    for (const staying of all.sort((a, b) => most(b) - most(a) || a.since - b.since)) {
-      if (left >= missing) return
-      if (most(staying) <= part) continue
-      left += staying.seats
-      stayingOf.set(staying.account, most(staying) - staying.seats)
+    const has = new Map<string, number>()
+    for (const { account, amount } of this.#staying) has.set(account, (has.get(account) ?? 0) + amount)
+    for (const staying of whoGivesWay(this.#staying, has, missing, part)) {
       this.#staying.delete(staying)
       staying.leave()
     }

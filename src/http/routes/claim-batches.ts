@@ -6,6 +6,7 @@ import { inSlices } from '../../app/in-slices.ts'
 import type { OpenedClaim } from '../../app/open-claims.ts'
 import { contractOf, type TakeMemory } from '../../app/resolve-contract.ts'
 import type { Claim } from '../../domain/claim.ts'
+import { inTurnToTell } from '../answer-seats.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -21,7 +22,6 @@ import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } fro
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { sendJson } from '../send-json.ts'
-import { inTurnToTell } from '../send-pieces.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { takeMemoryFor } from '../work-memory.ts'
 

@@ -7,6 +7,7 @@ import { inSlices } from '../../app/in-slices.ts'
 import type { EventRequest } from '../../app/submit-event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { owned } from '../../owned-promise.ts'
+import { inTurnToTell } from '../answer-seats.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -25,7 +26,6 @@ import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/cla
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
 import { sendJson } from '../send-json.ts'
-import { inTurnToTell } from '../send-pieces.ts'
 import { submitLines } from '../submit-lines.ts'
 import type { TypedServer } from '../typed-server.ts'
 

@@ -16,17 +16,19 @@ const CONNECT_TIMEOUT_MS = 5_000
 
 /** Connects as the superuser to the database postgres, where presences are kept. */
 export async function connectAsSuperuser(cluster: Cluster, port: number): Promise<pg.Client> {
+  // Twice: one password may have been tried before another process gave it to the server, and the other one after.
+  const session = (await tryPasswords(cluster, port)) ?? (await tryPasswords(cluster, port))
+  if (!session) throw wrongPassword(cluster, SUPERUSER, SUPERUSER_PASSWORD_FILE)
+  return session
+}
+
+/** Null where none is right. */
+async function tryPasswords(cluster: Cluster, port: number): Promise<pg.Client | null> {
   const tried = new Set<string>()
-  for (let isAgain = false; ; ) {
+  for (;;) {
     // Another process may be giving it a password of its own just now: then there is one that was not tried.
     const password = (await superuserPasswords(cluster)).find((one) => !tried.has(one))
-    if (password === undefined) {
-      // Or one that was tried before it was given, and another after.
-      if (isAgain) throw wrongPassword(cluster, SUPERUSER, SUPERUSER_PASSWORD_FILE)
-      isAgain = true
-      tried.clear()
-      continue
-    }
+    if (password === undefined) return null
     tried.add(password)
     try {
       return await connect({ port, user: SUPERUSER, database: 'postgres', password })

@@ -105,15 +105,16 @@ function takeTurn(request: FastifyRequest, { raw }: FastifyReply, done: (error?:
  */
 export async function takeSeat(reply: FastifyReply): Promise<void> {
   const { request, raw } = reply
-  const seat = await seatFor(reply)
-  request.turn = null
+  const seat = request.turn ?? (await seatFor(reply))
   if (raw.destroyed) return seat.giveBack()
-  raw.once('close', seat.giveBack)
+  // A turn comes back at the end of its answer as it is.
+  if (seat !== request.turn) raw.once('close', seat.giveBack)
+  request.turn = null
   seat.stay(() => breakOff(raw))
 }
 
 /** What was done must be told. */
-const seatFor = async ({ request: { method, userId, turn }, raw }: FastifyReply): Promise<Seat> =>
+const seatFor = async ({ request: { method, userId }, raw }: FastifyReply): Promise<Seat> =>
   method === 'GET'
     ? await whileThere(raw, (gone) => seats.take(userId, 1, gone))
-    : (turn ?? seatsOfDeeds.takeAnyway(userId))
+    : seatsOfDeeds.takeAnyway(userId)

@@ -12,6 +12,8 @@ import { startStruckService } from '../support/struck-service.ts'
 const { api, proxy } = await startStruckService({ after })
 const customer = await newCustomer(api)
 const PATH = '/v1/events/batch'
+const warnings: string[] = []
+process.on('warning', ({ name }) => warnings.push(name))
 
 /** As an object it takes two megabytes: four of an account may be held. */
 const heavyContract = (n: number) =>
@@ -95,6 +97,10 @@ describe('events to many claims under large contracts of their own', () => {
     assert.match(untold.error.message, /was recorded, but how its claim stands is not known/)
     const again = await runBatch(api, PATH, events)
     assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([200]))
+  })
+
+  test('are looked after by no more listeners than Node lets an answer have', () => {
+    assert.deepEqual(warnings, [])
   })
 })
 

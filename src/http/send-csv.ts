@@ -56,10 +56,10 @@ export function sendCsv(
   return sendPieces(reply, toText(columns, pages))
 }
 
-async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string, undefined> {
-  yield toLines([Object.keys(columns)])
+async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string[], undefined> {
+  yield [toLines([Object.keys(columns)])]
   for await (const page of pages) {
-    yield toLines(page.map((row) => Object.values(columns).map((read) => read(row))))
+    yield [toLines(page.map((row) => Object.values(columns).map((read) => read(row))))]
   }
 }
 

@@ -2,28 +2,29 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { takeSeat } from './answer-seats.ts'
-import { CHUNK_BYTES, chunksOf, inChunks } from './shared-answer.ts'
+import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
+import { TextChunks, TextParts } from './text-parts.ts'
 import { breakOff } from './while-there.ts'
 
 /** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
 
-type Pieces = AsyncGenerator<string, undefined>
+type Pieces = AsyncGenerator<readonly string[], undefined>
 
 /**
  * Sends text that is made piece by piece, as fast as the caller reads it. What fits into a few chunks is sent whole;
  * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
 export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
-  let begun = ''
+  const begun = new TextParts()
   let isWhole = false
   while (!isWhole && begun.length <= AT_ONCE) {
     const { done, value } = await pieces.next()
     if (done) isWhole = true
-    else begun += value
+    else begun.addAll(value)
   }
   // The hook of all answers looks after those that are large.
-  if (isWhole) return reply.send(begun)
+  if (isWhole) return reply.send(begun.all.join(''))
   // Of what nobody reads the framework would read all: after the answer, without a seat.
   if (reply.request.method === 'HEAD') {
     await pieces.return(undefined)
@@ -34,7 +35,7 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
     await pieces.return(undefined)
     return reply.send('')
   }
-  return reply.send(Readable.from(toChunks(reply, begun, gather(pieces))))
+  return reply.send(Readable.from(toChunks(reply, begun.all, pieces)))
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
@@ -49,28 +50,31 @@ export async function inPieces(reply: FastifyReply, text: string): Promise<Reada
 export const isLarge = (text: unknown): text is string =>
   typeof text === 'string' && text.length > CHUNK_BYTES
 
-/** A failure resets the connection: who speaks HTTP/1.0 would take its mere end for that of the answer. */
-async function* toChunks({ raw }: FastifyReply, begun: string, rest: Pieces): AsyncGenerator<Buffer> {
+/**
+ * Between two chunks others get their turn. A failure resets the connection: who speaks HTTP/1.0 would take its mere end
+ * for that of the answer.
+ */
+async function* toChunks(
+  { raw }: FastifyReply,
+  begun: readonly string[],
+  rest: Pieces,
+): AsyncGenerator<Buffer> {
+  const chunks = new TextChunks()
   try {
-    yield* chunksOf(Buffer.from(begun))
-    for await (const text of rest) yield* chunksOf(Buffer.from(text))
+    for (const text of begun) yield* chunks.add(text)
+    for await (const texts of rest) {
+      for (const text of texts) {
+        for (const chunk of chunks.add(text)) {
+          yield chunk
+          await nextTurn()
+        }
+      }
+    }
+    yield* chunks.end()
   } catch (error) {
     breakOff(raw)
     throw error
   } finally {
     await rest.return(undefined)
   }
-}
-
-/** Pieces gathered to the size of a chunk and more. Between two of them others get their turn. */
-async function* gather(pieces: Pieces): Pieces {
-  let gathered = ''
-  for await (const piece of pieces) {
-    gathered += piece
-    if (gathered.length < CHUNK_BYTES) continue
-    yield gathered
-    gathered = ''
-    await nextTurn()
-  }
-  if (gathered !== '') yield gathered
 }

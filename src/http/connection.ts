@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { IncomingRequest } from './incoming-request.ts'
 
 /** How long a connection may keep the server waiting, in milliseconds. */
 export interface Patience {
@@ -74,22 +73,20 @@ export class Connection {
     return this.#latest !== null
   }
 
-  take(request: IncomingRequest, response: ServerResponse, handle: RequestListener, now: number): void {
+  take(request: IncomingMessage, response: ServerResponse, handle: RequestListener, now: number): void {
     if (this.#isEnding) return
-    request.isTaken = this.#waiting.length < MOST_WAITING
     this.#latest = request
     this.#latestSince = now
     if (this.#current === null) this.#start({ request, response, handle })
-    else if (request.isTaken) this.#waiting.push({ request, response, handle })
+    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push({ request, response, handle })
     else this.#turnAway()
   }
 
-  /** Nothing more is read, and the next connection is a while off: what came at once was parsed, and cost enough. */
+  /** Nothing more is read, and the next connection is a while off. */
   #turnAway(): void {
-    this.#isEnding = true
+    this.#takeNoMore()
     this.#isTurnedAway = true
     this.socket.pause()
-    closeWithoutStacks(this.socket)
     this.#destroySoon()
   }
 
@@ -131,7 +128,7 @@ export class Connection {
 
   /** Sends the last word and is rid of the connection, whatever the other side does. */
   end(lastWord: string): void {
-    this.#isEnding = true
+    this.#takeNoMore()
     if (!this.socket.writable) {
       this.socket.destroy()
       return
@@ -140,8 +137,13 @@ export class Connection {
     this.#destroySoon()
   }
 
+  #takeNoMore(): void {
+    this.#isEnding = true
+    parseNoMore(this.socket)
+  }
+
   #destroySoon(): void {
-    const destroying = setTimeout(() => destroyInTurn(this.socket), LINGER_MS)
+    const destroying = setTimeout(() => this.socket.destroy(), LINGER_MS)
     this.socket.once('close', () => clearTimeout(destroying))
   }
 
@@ -171,30 +173,14 @@ export class Connection {
   }
 }
 
+/** What Node's parser takes for a change to another protocol: what follows is not its own. */
+const NOT_HTTP_ANY_MORE = 2
+
 /**
- * When the connection closes, Node makes an error for each request that was parsed and not answered. They may be
- * thousands, and to note where each was made would take most of a second.
+ * Node parses all that it has read, and makes objects of it: hundreds of requests. Its documents know no way to stop it;
+ * it asks this function of its parser whether to go on behind each head.
  */
-function closeWithoutStacks(socket: Socket): void {
-  const { stackTraceLimit } = Error
-  socket.prependListener('close', () => {
-    Error.stackTraceLimit = 0
-  })
-  socket.on('close', () => {
-    Error.stackTraceLimit = stackTraceLimit
-  })
-}
-
-const leaving: Socket[] = []
-
-/** One a turn of the event loop: with one that was turned away hundreds of requests end. */
-function destroyInTurn(socket: Socket): void {
-  if (leaving.push(socket) === 1) setImmediate(destroyNext)
-}
-
-function destroyNext(): void {
-  const socket = leaving.shift()
-  // First, so that the others do not stay where one cannot be destroyed.
-  if (leaving.length > 0) setImmediate(destroyNext)
-  socket?.destroy()
+function parseNoMore(socket: Socket): void {
+  const { parser } = socket as Socket & { parser?: { onIncoming: () => number } | null }
+  if (parser) parser.onIncoming = () => NOT_HTTP_ANY_MORE
 }

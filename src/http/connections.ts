@@ -9,7 +9,6 @@ import {
   tooManyConnectionsAnswer,
 } from './bare-answer.ts'
 import { Connection, type Patience } from './connection.ts'
-import type { IncomingRequest } from './incoming-request.ts'
 
 export interface ConnectionOptions {
   /** Connections at once. */
@@ -80,7 +79,7 @@ export class Connections {
   take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const connection = this.#open.get(request.socket)
     // The server makes no others.
-    connection?.take(request as IncomingRequest, response, handle, performance.now())
+    connection?.take(request, response, handle, performance.now())
   }
 
   /**

@@ -10,17 +10,10 @@ const BYTES_OF_ONE = 16
  * one byte would take seconds and hundreds of megabytes.
  */
 export class IncomingRequest extends IncomingMessage {
-  /** It is answered, or waits for that. */
-  isTaken = false
   #pieces = 0
   #bytes = 0
   #since = 0
   #isCut = false
-
-  /** Of one that nobody took up there is nothing to end: hundreds of them may go with their connection. */
-  override destroy(error?: Error): this {
-    return this.isTaken ? super.destroy(error) : this
-  }
 
   override push(piece: Buffer | null): boolean {
     if (this.#isCut) return false

@@ -8,7 +8,7 @@ import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from './who-gives-way.ts'
 const MIB = 1024 * 1024
 /** Bytes of bodies that may be on their way and in work at once. */
 const MOST = 64 * MIB
-/** What those that are on their way may take beyond that, and those of one account: they were let in. */
+/** What the pieces of those that were let in may take beyond that: their bytes were counted before. */
 const BEYOND = 8 * MIB
 const BEYOND_OF_ONE = 4 * MIB
 /** A body that is no larger does not count: thousands may be on their way. */
@@ -18,24 +18,31 @@ const OF_A_PIECE = 256
 /** What a stream counts as, which is never held whole: its lines and their answers. */
 const OF_A_STREAM = 2 * MIB
 
-interface Held extends Stayer {
+/** An account that has nothing for so long, in milliseconds, has made a pause. */
+const PAUSE_MS = 1_000
+/** Accounts that are remembered, beside those that have something. */
+const MOST_REMEMBERED = 1_000
+
+interface Held extends Pick<Stayer, 'account'> {
   readonly reply: FastifyReply
   /** In bytes. */
   amount: number
-  isAnswered: boolean
-  /** Since when it is on its way, or its answer. */
-  since: number
+  /** Since when its answer is on its way; null while the body is. */
+  answeredAt: number | null
 }
 
 /**
  * What bodies may take of the memory as bytes; what is made of them is weighed (`work-memory.ts`). Of one account they
  * may have as much as is left: half of it for an account alone, and something for whoever comes next. Whoever is slow to
- * send one, or to read the answer, is broken off where accounts that have less find no room.
+ * send one, or to read the answer, is broken off where accounts that have less find no room; and slow is, too, who sends
+ * one after the other without a pause.
  */
 export class BodyBudget {
   #taken = 0
   readonly #takenBy = new Map<string, number>()
   readonly #held = new Map<ServerResponse, Held>()
+  /** Since when an account has had something without a pause, and until when; by performance.now(). */
+  readonly #presence = new Map<string, { from: number; until: number }>()
   /** For whom it was looked who is slow, and since when that counts; by performance.now(). */
   readonly #lookedFor = new Set<string>()
   #lookedSince = 0
@@ -57,10 +64,7 @@ export class BodyBudget {
   /** The hook of every answer. It may be as large as the body, and is held until it is read. */
   readonly answer: onSendHookHandler = (_request, { raw }, payload, done) => {
     const held = this.#held.get(raw)
-    if (held) {
-      held.isAnswered = true
-      held.since = performance.now()
-    }
+    if (held) held.answeredAt = performance.now()
     done(null, payload)
   }
 
@@ -73,23 +77,28 @@ export class BodyBudget {
       bytes += more
       const counted = Math.min(more, Math.max(0, bytes - SMALL))
       // Whoever waits for the body hears of an error alone.
-      if (!this.#take(account, counted, reply)) raw.destroy(new CallerGone())
+      if (!this.#take(account, counted, reply, isDeclared)) raw.destroy(new CallerGone())
     }
     raw.on('data', count)
     // A connection holds its last request, which must not hold the answer.
     raw.once('end', () => raw.off('data', count))
   }
 
-  #take(account: string, bytes: number, reply: FastifyReply): boolean {
+  /** @param arePieces of a body whose bytes were counted when it was let in */
+  #take(account: string, bytes: number, reply: FastifyReply, arePieces = false): boolean {
     const { raw } = reply
     if (bytes === 0 || raw.destroyed) return true
     const held = this.#held.get(raw)
-    if (!held && !this.#hasRoom(account, bytes)) this.#clear(account, bytes)
-    if (held ? !this.#mayGrow(account, bytes) : !this.#hasRoom(account, bytes)) return false
+    if (held && arePieces) {
+      if (!this.#mayGrow(account, bytes)) return false
+    } else if (!this.#hasRoom(account, bytes)) {
+      this.#clear(account, bytes)
+      if (!this.#hasRoom(account, bytes)) return false
+    }
     this.#add(account, bytes)
     if (held) held.amount += bytes
     else {
-      this.#held.set(raw, { account, reply, amount: bytes, isAnswered: false, since: performance.now() })
+      this.#held.set(raw, { account, reply, amount: bytes, answeredAt: null })
       raw.once('close', () => this.#giveBack(raw))
     }
     return true
@@ -116,12 +125,20 @@ export class BodyBudget {
     if (this.#lookedFor.has(account)) return
     this.#lookedFor.add(account)
     const own = this.#takenByOf(account) + bytes
-    const onTheirWay = this.#held.values().filter(isOnItsWay)
+    const onTheirWay = this.#held.values().filter(isOnItsWay).map(this.#toStayer)
     for (const { reply } of whoGivesWay(onTheirWay, this.#takenBy, own - (MOST - this.#taken), own)) {
       this.#giveBack(reply.raw)
       breakOff(reply.raw)
     }
   }
+
+  /** Of bodies it counts how long their account has sent any: it may begin them anew all the time. */
+  readonly #toStayer = ({ account, amount, reply, answeredAt }: Held) => ({
+    account,
+    amount,
+    reply,
+    since: answeredAt ?? (this.#presence.get(account)?.from as number),
+  })
 
   #giveBack(raw: ServerResponse): void {
     const held = this.#held.get(raw)
@@ -133,15 +150,33 @@ export class BodyBudget {
   #add(account: string, bytes: number): void {
     this.#taken += bytes
     const ofAccount = this.#takenByOf(account) + bytes
+    if (ofAccount === bytes) this.#come(account)
     if (ofAccount > 0) this.#takenBy.set(account, ofAccount)
-    else this.#takenBy.delete(account)
+    else this.#leave(account)
+  }
+
+  #come(account: string): void {
+    const now = performance.now()
+    const last = this.#presence.get(account)
+    const from = last && now - last.until < PAUSE_MS ? last.from : now
+    this.#presence.set(account, { from, until: Number.POSITIVE_INFINITY })
+  }
+
+  #leave(account: string): void {
+    this.#takenBy.delete(account)
+    const now = performance.now()
+    const presence = this.#presence.get(account)
+    if (presence) presence.until = now
+    if (this.#presence.size - this.#takenBy.size <= MOST_REMEMBERED) return
+    for (const [one, { until }] of this.#presence) if (now - until >= PAUSE_MS) this.#presence.delete(one)
   }
 
   readonly #takenByOf = (account: string): number => this.#takenBy.get(account) ?? 0
 }
 
 /** The body, or its answer. */
-const isOnItsWay = ({ reply, isAnswered }: Held): boolean => isAnswered || !reply.request.raw.complete
+const isOnItsWay = ({ reply, answeredAt }: Held): boolean =>
+  answeredAt !== null || !reply.request.raw.complete
 
 /** As the framework reads the header. Counting makes a body flow, and of lines those would be lost that flow too early. */
 export const isLines = (type = ''): boolean =>

@@ -89,12 +89,14 @@ function takeTurn(request: FastifyRequest, { raw }: FastifyReply, done: (error?:
     request.turn = seat
     // Whatever becomes of the body: of some that break off nothing is heard any more.
     raw.once('close', seat.giveBack)
+    if (raw.destroyed) seat.giveBack()
     done()
   }
   const seat = raw.destroyed ? null : seatsOfDeeds.takeAtOnce(request.userId, 1)
   if (seat) begin(seat)
   else {
-    const turn = whileThere(raw, (gone) => seatsOfDeeds.take(request.userId, 1, gone))
+    const { userId, server } = request
+    const turn = whileThere(raw, server.stops, (ended) => seatsOfDeeds.take(userId, 1, ended))
     void owned(turn.then(begin, done))
   }
 }
@@ -114,7 +116,7 @@ export async function takeSeat(reply: FastifyReply): Promise<void> {
 }
 
 /** What was done must be told. */
-const seatFor = async ({ request: { method, userId }, raw }: FastifyReply): Promise<Seat> =>
+const seatFor = async ({ request: { method, userId }, server, raw }: FastifyReply): Promise<Seat> =>
   method === 'GET'
-    ? await whileThere(raw, (gone) => seats.take(userId, 1, gone))
+    ? await whileThere(raw, server.stops, (ended) => seats.take(userId, 1, ended))
     : seatsOfDeeds.takeAnyway(userId)

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createServer as createNodeServer } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
@@ -175,6 +176,8 @@ function acceptJsonOnly(server: TypedServer): void {
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Aborts with what is answered from then on, when the server stops. */
+    stops: AbortSignal
     /** For a stop that has waited long enough. */
     cutConnections: () => void
   }
@@ -191,13 +194,17 @@ declare module 'fastify' {
 }
 
 function answerEveryRequestAlike(server: TypedServer): void {
-  let stopping = false
+  const stopping = new AbortController()
+  const stops = stopping.signal
+  // As many as wait for something listen to it.
+  setMaxListeners(0, stops)
+  server.decorate('stops', stops)
   server.addHook('preClose', async () => {
-    stopping = true
+    stopping.abort(unavailable('The server is stopping.'))
   })
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request))
-    if (stopping) throw unavailable('The server is stopping.')
+    stops.throwIfAborted()
     requireHost(request)
     requireValidQuery(request.url)
     done()
@@ -206,7 +213,7 @@ function answerEveryRequestAlike(server: TypedServer): void {
     // A connection holds its last request for as long as it stays open.
     request.body = undefined
     // A connection that stayed open after its last answer would hold up the stop.
-    if (stopping) reply.header('Connection', 'close')
+    if (stops.aborted) reply.header('Connection', 'close')
     if (!isLarge(payload)) done(null, payload)
     else {
       const sent = inPieces(reply, payload).then((pieces) => done(null, pieces), done)

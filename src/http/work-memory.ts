@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { atOnce, inSlices } from '../app/in-slices.ts'
 import type { TakeMemory } from '../app/resolve-contract.ts'
 import { ServiceError, unavailable } from '../errors.ts'
@@ -42,7 +42,7 @@ export class WorkMemory {
 
   /** The hook of every request whose account is known, before its body is read. */
   readonly begin: preParsingHookHandler = (request, reply, payload, done) => {
-    request.memory = new RequestMemory(this.#seatsFor, this.#told, request.userId, reply.raw)
+    request.memory = new RequestMemory(this.#seatsFor, this.#told, request.userId, reply)
     done(null, payload)
   }
 
@@ -78,17 +78,19 @@ export class RequestMemory {
   readonly #told: Seats
   readonly #account: string
   readonly #response: ServerResponse
+  readonly #stops: AbortSignal
   /** The first is that of the body. */
   readonly #parts: Part[] = []
   #bodyBytes = 0
   /** The body, where it was not weighed: its part is the worst that it may take. */
   #unweighed: Buffer | null = null
 
-  constructor(seatsFor: (weight: number) => Seats, told: Seats, account: string, response: ServerResponse) {
+  constructor(seatsFor: (weight: number) => Seats, told: Seats, account: string, reply: FastifyReply) {
     this.#seatsFor = seatsFor
     this.#told = told
     this.#account = account
-    this.#response = response
+    this.#response = reply.raw
+    this.#stops = reply.server.stops
   }
 
   /**
@@ -111,7 +113,9 @@ export class RequestMemory {
     const most = isOneByOne ? OF_A_BYTE * bytes.length + OF_ITEMS_AT_HAND : MOST_OF_ONE
     const weight = Math.min(await inSlices(weighJson(bytes)), most, MOST_OF_ONE)
     const seats = this.#seatsFor(weight)
-    const seat = await whileThere(this.#response, (gone) => seats.take(this.#account, weight, gone))
+    const seat = await whileThere(this.#response, this.#stops, (ended) =>
+      seats.take(this.#account, weight, ended),
+    )
     this.#parts.push({ seats, seat })
   }
 

@@ -140,3 +140,38 @@ test('batches whose bodies do not arrive, or break off, leave their turns to oth
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
   await assertAllTurns(t, account)
 })
+
+test('batches that wait for their turn when the server stops are told so: nothing of them was done', async (t) => {
+  const ends: (() => Promise<unknown>)[] = []
+  const other = await startTestService(
+    { after: (end) => void ends.push(end) },
+    { databaseUrl: service.databaseUrl },
+  )
+  const account = other.clientWith((await service.newAccount()).token)
+  const { id } = await newClaim(account)
+  const top = (length: number) =>
+    head('POST', '/v1/events/batch', {
+      Authorization: `Bearer ${account.token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': length,
+    })
+  const begun: RawConnection[] = []
+  for (let n = 0; n < 64; n++) {
+    const connection = await connectRaw(t, other.url)
+    connection.write(`${top(10_000)}{"events":[`)
+    begun.push(connection)
+  }
+  assert.equal((await account.get('/v1/me')).status, 200)
+  const waiting: RawConnection[] = []
+  for (const bytes of [10, 10_000]) {
+    const body = JSON.stringify({ events: [{ claim_id: id, type: 'note', text: 'x'.repeat(bytes) }] })
+    const connection = await connectRaw(t, other.url)
+    connection.write(top(body.length) + body)
+    waiting.push(connection)
+  }
+  assert.equal((await account.get('/v1/me')).status, 200)
+  const stopped = Promise.all(ends.map((end) => end()))
+  for (const { receives } of waiting) await receives(/^HTTP\/1\.1 503 .*The server is stopping\./s)
+  for (const { socket } of begun) socket.destroy()
+  await stopped
+})

@@ -33,9 +33,9 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'claims of one check get the outcome of the kind before theirs',
     edits: [
       edit(
-        'storage/due-claims.ts',
-        'plainArray(moves.map(({ transition }) => transition.state.scheduledOutcome))',
-        'plainArray(moves.map((_, i) => (moves.at(i - 1) as KindMove).transition.state.scheduledOutcome))',
+        'storage/claim-writes/move-claims.ts',
+        'plainArray(transitions.map(({ state }) => state.scheduledOutcome))',
+        'plainArray(transitions.map((_, i) => (transitions.at(i - 1) as Transition).state.scheduledOutcome))',
       ),
     ],
   },
@@ -43,9 +43,9 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'a check moves a claim that was settled meanwhile',
     edits: [
       edit(
-        'storage/due-claims.ts',
-        'c.status = d.from_status AND c.event_count = d.seen\n        RETURNING c.id, c.event_count',
-        'c.event_count >= d.seen\n        RETURNING c.id, c.event_count',
+        'storage/claim-writes/guarded-write.ts',
+        'c.status = d.seen_status AND c.event_count = d.seen',
+        'c.event_count >= d.seen',
       ),
     ],
   },
@@ -77,9 +77,9 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'an advance over both windows leaves a claim in the first',
     edits: [
       edit(
-        'storage/due-claims.ts',
-        '(transitions.at(-1) as Transition).state',
-        '(transitions[0] as Transition).state',
+        'storage/claim-writes/move-claims.ts',
+        'transitions.at(-1) as Transition',
+        'transitions[0] as Transition',
       ),
     ],
   },
@@ -126,9 +126,9 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'an event is recorded on a clock that is being advanced',
     edits: [
       edit(
-        'storage/append-events.ts',
-        'AND id = ANY ($13::uuid[]) FOR SHARE SKIP LOCKED',
-        'AND id = ANY ($13::uuid[])',
+        'storage/claim-writes/append-events.ts',
+        'AND id = ANY ($15::uuid[]) FOR SHARE SKIP LOCKED',
+        'AND id = ANY ($15::uuid[])',
       ),
     ],
   },

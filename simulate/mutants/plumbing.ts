@@ -87,14 +87,14 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'claims are locked in the order in which their events arrive',
     edits: [
       edit(
-        'storage/append-events.ts',
+        'storage/claim-writes/append-events.ts',
         'unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))',
         'unordered',
       ),
       edit(
-        'storage/append-events.ts',
-        'WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.status',
-        'WHERE c.id = d.id AND c.status = d.status',
+        'storage/claim-writes/guarded-write.ts',
+        'WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND',
+        'WHERE c.id = d.id AND',
       ),
     ],
     servers: 3,
@@ -104,7 +104,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'times in a log follow the clock, also when it is set back',
     edits: [
       edit(
-        'storage/append-events.ts',
+        'storage/claim-writes/append-events.ts',
         "CASE WHEN d.last_ms > clock.now_ms THEN to_timestamp(0) + d.last_ms * interval '1 millisecond' ELSE now END AS at",
         'now AS at',
       ),

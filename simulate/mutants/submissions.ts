@@ -6,9 +6,9 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'an event is appended without the guard',
     edits: [
       edit(
-        'storage/append-events.ts',
-        'c.status = d.status AND c.event_count = d.seen',
-        'c.status = d.status',
+        'storage/claim-writes/guarded-write.ts',
+        'c.status = d.seen_status AND c.event_count = d.seen',
+        'c.status = d.seen_status',
       ),
     ],
   },
@@ -90,8 +90,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
         "if (claim.status === 'CONFIRMED' || claim.status === 'FAILED') return",
       ),
       edit(
-        'storage/append-events.ts',
-        'c.status = d.status AND c.event_count = d.seen',
+        'storage/claim-writes/guarded-write.ts',
+        'c.status = d.seen_status AND c.event_count = d.seen',
         'c.event_count = d.seen',
       ),
     ],
@@ -128,9 +128,9 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'the review window of a settled claim is as long as its activity window',
     edits: [
       edit(
-        'storage/append-events.ts',
-        'settles ? windowMs(seen.contract.review_window)',
-        'settles ? windowMs(seen.contract.activity_window)',
+        'domain/decide-submission.ts',
+        'satisfied(claim.contract)',
+        'satisfied({ review_window: claim.contract.activity_window })',
       ),
     ],
   },
@@ -138,8 +138,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a settled claim says that it is so since its creation',
     edits: [
       edit(
-        'storage/append-events.ts',
-        'status_since = CASE WHEN d.review_ends IS NULL THEN c.status_since ELSE d.at END',
+        'storage/claim-writes/guarded-write.ts',
+        'status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END',
         'status_since = c.status_since',
       ),
     ],
@@ -149,8 +149,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'app/claim-draft.ts',
-        'settles: this.#isSettled,',
-        'settles: this.#isSettled && this.copy.claim.candidateAlias === null,',
+        'becomes: this.#becomes,',
+        'becomes: this.copy.claim.candidateAlias === null ? this.#becomes : null,',
       ),
     ],
   },

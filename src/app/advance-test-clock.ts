@@ -1,8 +1,8 @@
 import { scheduledTransitions } from '../domain/scheduled-transitions.ts'
 import { validationError } from '../errors.ts'
+import { applyMoves } from '../storage/claim-writes/move-claims.ts'
 import type { Connection } from '../storage/database.ts'
 import {
-  applyMoves,
   DUE_START,
   type DueClaim,
   type DueCursor,

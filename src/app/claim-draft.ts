@@ -2,9 +2,9 @@ import type { Claim } from '../domain/claim.ts'
 import { decideSubmission, judgeRepeat } from '../domain/decide-submission.ts'
 import type { LogEvent, Submission } from '../domain/event.ts'
 import { LateEvent, LateSubmission } from '../domain/late-submission.ts'
-import { afterSubmission, type Status } from '../domain/lifecycle.ts'
+import { type Change, type Status, stateAt } from '../domain/lifecycle.ts'
 import { ServiceError } from '../errors.ts'
-import type { Append } from '../storage/append-events.ts'
+import type { Append } from '../storage/claim-writes/append-events.ts'
 import type { ClaimAddress } from '../storage/claims.ts'
 import { addId, type ClaimCopy } from './claim-copies.ts'
 import { claimNotFound } from './not-found.ts'
@@ -33,14 +33,16 @@ export class ClaimDraft {
   readonly #recorded: ReadonlySet<string>
   readonly #added = new Map<string, EventRequest>()
   /** As it is once the draft is written. */
-  readonly #after: Pick<Claim, 'status' | 'eventCount' | 'logBytes'>
+  readonly #after: Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contract'>
+  /** What the claim becomes by this draft, if anything. */
+  #becomes: Change | null = null
 
   private constructor(copy: ClaimCopy, requests: readonly EventRequest[], recorded: ReadonlySet<string>) {
     this.copy = copy
     this.requests = requests
     this.#recorded = recorded
-    const { status, eventCount, logBytes } = copy.claim
-    this.#after = { status, eventCount, logBytes }
+    const { status, eventCount, logBytes, contract } = copy.claim
+    this.#after = { status, eventCount, logBytes, contract }
   }
 
   /**
@@ -94,7 +96,7 @@ export class ClaimDraft {
         .map(({ submission, payloadJson }) => ({ ...submission, payload: payloadJson }))
         .toArray(),
       bytes: this.#after.logBytes - this.copy.claim.logBytes,
-      settles: this.#isSettled,
+      becomes: this.#becomes,
     }
   }
 
@@ -137,7 +139,7 @@ export class ClaimDraft {
    * @param recorded the events named by `repeats`, by their ids; null for one that surely differs
    */
   answers(at: Date, recorded: RecordedEvents): (SubmittedEvent | ServiceError | null)[] {
-    const settled = this.#isSettled ? this.#settledAt(at) : this.copy.claim
+    const settled = this.#becomes ? { ...this.copy.claim, ...stateAt(this.#becomes, at) } : this.copy.claim
     const { contractBytes } = this.copy
     return this.requests.map(({ submission }, i) => {
       const verdict = this.#verdicts[i] as Verdict
@@ -165,7 +167,7 @@ export class ClaimDraft {
 
   /** Settled by this draft, that is. */
   get #isSettled(): boolean {
-    return this.#after.status !== this.copy.claim.status
+    return this.#becomes !== null
   }
 
   #decide(request: EventRequest): Verdict {
@@ -178,7 +180,7 @@ export class ClaimDraft {
     const decision = decideSubmission(this.#after, log, submission)
     switch (decision.kind) {
       case 'append':
-        this.#add(request, decision.settles)
+        this.#add(request, decision.becomes)
         return { kind: 'append', settled: this.#isSettled }
       case 'not-open':
         return refused(claimNotOpen(address, this.#after.status))
@@ -187,18 +189,13 @@ export class ClaimDraft {
     }
   }
 
-  #add(request: EventRequest, settles: boolean): void {
+  #add(request: EventRequest, becomes: Change | null): void {
     const { id, payloadBytes } = request.submission
     this.#added.set(id, request)
-    if (settles) this.#after.status = 'PENDING'
+    this.#becomes = becomes
+    if (becomes) this.#after.status = becomes.status
     this.#after.eventCount++
     this.#after.logBytes += payloadBytes
-  }
-
-  #settledAt(at: Date): Claim {
-    const { status, scheduledOutcome, statusSince, dueAt, contract } = this.copy.claim
-    const state = afterSubmission({ status, scheduledOutcome, statusSince, dueAt }, contract, true, at)
-    return { ...this.copy.claim, ...state }
   }
 
   #eventAdded(id: string, createdAt: Date): LogEvent | null {

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { atScheduledCheck } from '../domain/lifecycle.ts'
+import { type KindMove, moveKinds } from '../storage/claim-writes/move-claims.ts'
 import type { Connection } from '../storage/database.ts'
 import { DatabaseAway } from '../storage/database-away.ts'
 import {
   beginDueWalk,
   type DueKind,
   endDueWalk,
-  type KindMove,
-  moveKinds,
   nextDueIds,
   readDueKinds,
   tryCheckTurn,

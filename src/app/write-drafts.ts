@@ -1,4 +1,9 @@
-import { type Append, type Appended, appendEvents, type TimeSource } from '../storage/append-events.ts'
+import {
+  type Append,
+  type Appended,
+  appendEvents,
+  type TimeSource,
+} from '../storage/claim-writes/append-events.ts'
 import type { Connection } from '../storage/database.ts'
 import type { ClaimDraft } from './claim-draft.ts'
 import { type Again, endsTheWork, fateOf, OVERTAKEN } from './submission-outcome.ts'

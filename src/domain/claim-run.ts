@@ -3,7 +3,7 @@ import type { Contract } from './contract.ts'
 import { decideSubmission, judgeRepeat, type SubmissionDecision } from './decide-submission.ts'
 import type { LogEvent, Submission } from './event.ts'
 import { EventLog } from './event-log.ts'
-import { afterSubmission, type ClaimState, openState, type Transition } from './lifecycle.ts'
+import { type ClaimState, openState, stateAt, type Transition } from './lifecycle.ts'
 import { scheduledTransitions } from './scheduled-transitions.ts'
 
 /** What became of a submission. */
@@ -54,7 +54,7 @@ export class ClaimRun {
     this.#recorded.set(id, event)
     const { contract, eventCount, logBytes } = this.#claim
     this.#claim = {
-      ...afterSubmission(this.state, contract, decision.settles, at),
+      ...(decision.becomes ? stateAt(decision.becomes, at) : this.state),
       contract,
       eventCount: eventCount + 1,
       logBytes: logBytes + payloadBytes,

@@ -3,15 +3,15 @@ import { type LogEvent, MAX_EVENTS, MAX_LOG_BYTES, type Submission } from './eve
 import type { EventLog } from './event-log.ts'
 import { jsonEquals } from './json.ts'
 import { LateEvent } from './late-submission.ts'
+import { type Change, satisfied } from './lifecycle.ts'
 
-/** What to do with a submission whose id is new to the claim. `settles`: with it the condition holds. */
+/** What to do with a submission whose id is new to the claim. */
 export type SubmissionDecision =
-  | { kind: 'append'; settles: boolean }
-  | { kind: 'not-open' }
-  | { kind: 'log-full'; message: string }
+  /** `becomes`: what the claim does, if the condition holds with it. */
+  { kind: 'append'; becomes: Change | null } | { kind: 'not-open' } | { kind: 'log-full'; message: string }
 
 /** What a decision needs to know of a claim. */
-type DecidableClaim = Pick<Claim, 'status' | 'eventCount' | 'logBytes'>
+type DecidableClaim = Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contract'>
 
 /**
  * Decides by the whole log and the new event (§2.2 rule 1). The caller has seen that no event of the log has the
@@ -30,7 +30,7 @@ export function decideSubmission(
     return { kind: 'log-full', message: `The log's payloads would exceed ${MAX_LOG_BYTES} bytes.` }
   }
   log.add(submission)
-  return { kind: 'append', settles: log.satisfiesCondition }
+  return { kind: 'append', becomes: log.satisfiesCondition ? satisfied(claim.contract) : null }
 }
 
 /**

@@ -14,31 +14,32 @@ export interface ClaimState {
   dueAt: Date | null
 }
 
+/** What a claim becomes at a moment that may still be to come: its times follow from that. */
+export interface Change extends Pick<ClaimState, 'status' | 'scheduledOutcome'> {
+  /** Until the window that begins has elapsed; null in a terminal state. */
+  windowMs: number | null
+}
+
 /** A transition at a scheduled check, with the system event that goes into the log. */
 export interface Transition {
   state: ClaimState
   systemEventType: typeof ACTIVITY_WINDOW_ELAPSED | typeof REVIEW_WINDOW_ELAPSED
 }
 
-/** The state of a new claim. */
-export function openState(contract: Contract, now: Date): ClaimState {
-  return {
-    status: 'OPEN',
-    scheduledOutcome: null,
-    statusSince: now,
-    dueAt: after(now, contract.activity_window),
-  }
-}
+/** Where a claim stands that became this then. */
+export const stateAt = ({ status, scheduledOutcome, windowMs }: Change, at: Date): ClaimState => ({
+  status,
+  scheduledOutcome,
+  statusSince: at,
+  dueAt: windowMs === null ? null : new Date(at.getTime() + windowMs),
+})
 
-/** §3, first row: the state after an event was added to the log of an OPEN claim, which satisfies it or not. */
-export function afterSubmission(
-  state: ClaimState,
-  contract: Contract,
-  isSatisfied: boolean,
-  now: Date,
-): ClaimState {
-  return isSatisfied ? pending('CONFIRMED', contract, now) : state
-}
+/** The state of a new claim. */
+export const openState = (contract: Contract, now: Date): ClaimState =>
+  stateAt({ status: 'OPEN', scheduledOutcome: null, windowMs: windowMs(contract.activity_window) }, now)
+
+/** §3, first row: an OPEN claim when an event was added to its log with which the condition holds. */
+export const satisfied = (terms: Pick<Contract, 'review_window'>): Change => pending('CONFIRMED', terms)
 
 /**
  * §3, the rows of the scheduled check: the transition that the check at `checkTime` makes, or null.
@@ -58,13 +59,11 @@ export function atScheduledCheck(
 
   if (state.status === 'OPEN') {
     if (terms === null) throw new Error('an OPEN claim is checked without its terms')
-    return { state: pending(timeoutOutcome(terms), terms, at), systemEventType: ACTIVITY_WINDOW_ELAPSED }
+    const change = pending(timeoutOutcome(terms), terms)
+    return { state: stateAt(change, at), systemEventType: ACTIVITY_WINDOW_ELAPSED }
   }
-  const outcome = state.scheduledOutcome as Outcome
-  return {
-    state: { status: outcome, scheduledOutcome: outcome, statusSince: at, dueAt: null },
-    systemEventType: REVIEW_WINDOW_ELAPSED,
-  }
+  const change = resolved(state.scheduledOutcome as Outcome)
+  return { state: stateAt(change, at), systemEventType: REVIEW_WINDOW_ELAPSED }
 }
 
 /** What the contract schedules when the activity window elapses. */
@@ -72,13 +71,14 @@ function timeoutOutcome(terms: Pick<Contract, 'timeout_outcome'>): Outcome {
   return terms.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
 }
 
-function pending(outcome: Outcome, terms: Pick<Contract, 'review_window'>, at: Date): ClaimState {
-  return {
-    status: 'PENDING',
-    scheduledOutcome: outcome,
-    statusSince: at,
-    dueAt: after(at, terms.review_window),
-  }
-}
+const pending = (outcome: Outcome, terms: Pick<Contract, 'review_window'>): Change => ({
+  status: 'PENDING',
+  scheduledOutcome: outcome,
+  windowMs: windowMs(terms.review_window),
+})
 
-const after = (time: Date, seconds: number) => new Date(time.getTime() + windowMs(seconds))
+const resolved = (outcome: Outcome): Change => ({
+  status: outcome,
+  scheduledOutcome: outcome,
+  windowMs: null,
+})

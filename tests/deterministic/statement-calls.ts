@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { moveOf } from '../../src/app/run-scheduled-check.ts'
-import { type Append, appendEvents, type TimeSource } from '../../src/storage/append-events.ts'
+import { satisfied } from '../../src/domain/lifecycle.ts'
 import { readEvents } from '../../src/storage/claim-log.ts'
+import { type Append, appendEvents, type TimeSource } from '../../src/storage/claim-writes/append-events.ts'
+import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import {
   beginDueWalk,
   endDueWalk,
-  moveKinds,
   nextDueIds,
   readDueKinds,
   tryCheckTurn,
@@ -148,7 +149,8 @@ async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { ca
     if (!read || !isThere) return []
     const written = events.map(({ value, ...event }) => ({ ...event, payload: `{"value":${value}}` }))
     const lastAt = isAhead ? ahead : read.lastAt
-    return [{ seen: read.claim, lastAt, events: written, bytes: 11 * events.length, settles }]
+    const becomes = settles ? satisfied(read.claim.contract) : null
+    return [{ seen: read.claim, lastAt, events: written, bytes: 11 * events.length, becomes }]
   })
   if (appends.length === 0) return NOT_COMPARED
   const time: TimeSource = by === null ? { kind: 'live' } : { kind: 'test clocks', userId: by }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Handler, Row } from './backend.ts'
 import type { Store, StoredClaim, StoredEvent } from './store.ts'
 
-/* The statements of submissions: src/storage/{claim-rows,long-log,claim-log,append-events,test-clocks}.ts. */
+/* The statements of submissions: src/storage/{claim-rows,long-log,claim-log,claim-writes/append-events,test-clocks}.ts. */
 
 const LONG_LOG = 64 * 1024
 
@@ -107,10 +107,12 @@ const readEvents: Handler = (store, _backend, { values: [claimIds, ids, sizes] }
   )
 
 const appendEvents: Handler = (store, backend, { values, at: now }) => {
-  const [ids, seen, added, bytes, reviews, lasts] = values.slice(0, 6).map(arrayOf) as string[][]
-  const [claimIds, seqs] = [words(values[6]), numbers(values[7])]
-  const [names = [], types = [], payloads = []] = values.slice(8, 11).map(texts)
-  const [userId, clockIds, clocksOf] = values.slice(11) as [string?, string?, string?]
+  const [ids, seen, added, bytes, statuses, outcomes, windows, lasts] = values
+    .slice(0, 8)
+    .map(arrayOf) as string[][]
+  const [claimIds, seqs] = [words(values[8]), numbers(values[9])]
+  const [names = [], types = [], payloads = []] = values.slice(10, 13).map(texts)
+  const [userId, clockIds, clocksOf] = values.slice(13) as [string?, string?, string?]
   const clocks = new Map<string | null, Date>()
   if (userId === undefined) clocks.set(null, now)
   else for (const [id, time] of freeClocks(store, backend, userId, words(clockIds))) clocks.set(id, time)
@@ -136,11 +138,10 @@ const appendEvents: Handler = (store, backend, { values, at: now }) => {
       claim.log.push(...log)
       claim.eventCount += Number(added?.[i])
       claim.logBytes += Number(bytes?.[i])
-      const reviewMs = reviews?.[i] ?? null
-      if (reviewMs !== null) {
-        const dueAt = new Date(at.getTime() + Number(reviewMs))
-        Object.assign(claim, { status: 'PENDING', outcome: 'CONFIRMED', since: at, dueAt })
-      }
+      const status = statuses?.[i] ?? null
+      if (status === null) return
+      const dueAt = new Date(at.getTime() + Number(windows?.[i]))
+      Object.assign(claim, { status, outcome: outcomes?.[i], since: at, dueAt })
     })
   }
   const later = decided.filter(({ clock, at }) => at > clock).map(({ id, at }) => [id, at.getTime()])

@@ -4,11 +4,12 @@ import { decideSubmission, judgeRepeat } from '../../src/domain/decide-submissio
 import type { LogEvent, Submission } from '../../src/domain/event.ts'
 import { EventLog } from '../../src/domain/event-log.ts'
 import { LateEvent, LateSubmission } from '../../src/domain/late-submission.ts'
+import { satisfied } from '../../src/domain/lifecycle.ts'
 import { all, contractWith } from '../support/contracts.ts'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
 const contract = contractWith({ fulfillment_condition: all({ event: 'a' }, { event: 'b' }) })
-const claim = { status: 'OPEN', eventCount: 0, logBytes: 0 } as const
+const claim = { status: 'OPEN', eventCount: 0, logBytes: 0, contract } as const
 const decide = (claim: Parameters<typeof decideSubmission>[0], log: LogEvent[], submission: Submission) =>
   decideSubmission(claim, new EventLog(contract.fulfillment_condition, log), submission)
 const submission = (fields: Partial<Submission> = {}): Submission => ({
@@ -22,10 +23,10 @@ const recorded: LogEvent = { id: 'e1', type: 'a', payload: { x: 1, y: [2] }, sys
 
 describe('a submission is decided', () => {
   test('by the whole log and the new event (§2.2 rule 1)', () => {
-    assert.deepEqual(decide(claim, [], submission()), { kind: 'append', settles: false })
-    assert.deepEqual(decide(claim, [], submission({ type: 'b' })), { kind: 'append', settles: false })
+    assert.deepEqual(decide(claim, [], submission()), { kind: 'append', becomes: null })
+    assert.deepEqual(decide(claim, [], submission({ type: 'b' })), { kind: 'append', becomes: null })
     const second = decide(claim, [recorded], submission({ id: 'e2', type: 'b' }))
-    assert.deepEqual(second, { kind: 'append', settles: true })
+    assert.deepEqual(second, { kind: 'append', becomes: satisfied(contract) })
   })
 
   test('as refused where the claim is not OPEN (§3 rule 2)', () => {

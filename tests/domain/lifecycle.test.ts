@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { windowMs } from '../../src/domain/contract.ts'
-import { afterSubmission, atScheduledCheck, type ClaimState, openState } from '../../src/domain/lifecycle.ts'
+import {
+  atScheduledCheck,
+  type ClaimState,
+  openState,
+  satisfied,
+  stateAt,
+} from '../../src/domain/lifecycle.ts'
 import { contractWith } from '../support/contracts.ts'
 
 const time = (text: string) => new Date(`2026-01-01T${text}Z`)
@@ -29,11 +35,7 @@ describe('§3 transition table', () => {
   })
 
   test('row 1: OPEN, event submission, condition true: PENDING, CONFIRMED scheduled, status_since updated', () => {
-    assert.deepEqual(afterSubmission(open, contract, true, time('12:00:10.000')), pending('CONFIRMED'))
-  })
-
-  test('row 1: OPEN, event submission, condition false: unchanged', () => {
-    assert.deepEqual(afterSubmission(open, contract, false, time('12:00:10.000')), open)
+    assert.deepEqual(stateAt(satisfied(contract), time('12:00:10.000')), pending('CONFIRMED'))
   })
 
   test('row 2: OPEN, scheduled check, activity window elapsed: PENDING with the outcome of timeout_outcome', () => {
@@ -77,7 +79,7 @@ describe('§3 transition table', () => {
   })
 
   test('windows are measured from status_since of the state, not from the creation (§3 rule 1)', () => {
-    const later = afterSubmission(open, contract, true, time('12:00:50.000'))
+    const later = stateAt(satisfied(contract), time('12:00:50.000'))
     assert.equal(atScheduledCheck(later, contract, time('12:01:00.000'), null), null)
     assert.notEqual(atScheduledCheck(later, contract, time('12:02:00.000'), null), null)
   })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { moveOf } from '../../src/app/run-scheduled-check.ts'
-import { type Append, appendEvents } from '../../src/storage/append-events.ts'
+import { type Append, appendEvents } from '../../src/storage/claim-writes/append-events.ts'
+import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import type { Connection } from '../../src/storage/database.ts'
-import { moveKinds, readDueKinds } from '../../src/storage/due-claims.ts'
+import { readDueKinds } from '../../src/storage/due-claims.ts'
 import { THE_SERVICE } from '../../src/storage/places.ts'
 import { Pool } from '../../src/storage/pool.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -32,7 +33,7 @@ async function append(connection: Connection, ids: readonly string[]): Promise<v
       lastAt,
       events: [{ id: 'first', type: 'seen', payload: '{}' }],
       bytes: 2,
-      settles: false,
+      becomes: null,
     })
   }
   await appendEvents(connection, appends, { kind: 'live' })

@@ -5,7 +5,6 @@ import pg from 'pg'
 import { moveOf } from '../../src/app/run-scheduled-check.ts'
 import type { Status } from '../../src/domain/lifecycle.ts'
 import { findTokenOwner } from '../../src/storage/api-tokens.ts'
-import { appendEvents } from '../../src/storage/append-events.ts'
 import {
   type ClaimFilter,
   findClaimPosition,
@@ -13,6 +12,8 @@ import {
   readContracts,
 } from '../../src/storage/claim-list.ts'
 import { readClaimAndLog, readEvents, readLogPage, readPayloads } from '../../src/storage/claim-log.ts'
+import { appendEvents } from '../../src/storage/claim-writes/append-events.ts'
+import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import { listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database.ts'
@@ -20,7 +21,6 @@ import {
   beginDueWalk,
   DUE_START,
   findDueClaimsOnTestClock,
-  moveKinds,
   nextCursor,
   readDueKinds,
 } from '../../src/storage/due-claims.ts'
@@ -295,7 +295,7 @@ describe('what is sent for each request', () => {
             lastAt,
             events: [{ id: randomUUID(), type: 'seen', payload: '{}' }],
             bytes: 2,
-            settles: false,
+            becomes: null,
           })),
           { kind: 'live' },
         )

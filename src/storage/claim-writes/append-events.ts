@@ -1,0 +1,134 @@
+import type { Claim } from '../../domain/claim.ts'
+import type { Change } from '../../domain/lifecycle.ts'
+import type { Connection } from '../database.ts'
+import { plainArray, textArray } from '../sql-array.ts'
+import { guardedWrite } from './guarded-write.ts'
+
+interface NewEvent {
+  id: string
+  type: string
+  /** As JSON. */
+  payload: string
+}
+
+/** What is to be written to one OPEN claim. */
+export interface Append {
+  /** As it was when this was decided: the write is made only where nothing happened to it since. */
+  seen: Claim
+  /** The last time in its log then, or when it entered its status: what is appended is recorded no earlier. */
+  lastAt: Date
+  /** At least one, in their order. */
+  events: readonly NewEvent[]
+  /** Bytes of their payloads. */
+  bytes: number
+  /** What the claim becomes with the last of them; null where it stays what it is. */
+  becomes: Change | null
+}
+
+/** Where the claims get their time from: the database, or the clocks of one account that they are on. */
+export type TimeSource = { kind: 'live' } | { kind: 'test clocks'; userId: string }
+
+export interface Appended {
+  /** The time by each clock, by its id; null is the database's. One is missing: it is being advanced, or is gone. */
+  clocks: Map<string | null, Date>
+  /** Claims whose events were recorded later than that: their logs' last times were. */
+  later: Map<string, Date>
+  /** The ids of the claims that were not written to: they had changed, or are gone. */
+  overtaken: Set<string>
+}
+
+const LIVE = "SELECT NULL::uuid AS id, date_trunc('milliseconds', clock_timestamp()) AS now"
+/** The lock keeps a clock from being advanced until the events are in the log; an advance is not waited for. */
+const ON_TEST_CLOCKS = `SELECT id, frozen_time AS now FROM test_clocks
+        WHERE user_id = $14 AND id = ANY ($15::uuid[]) FOR SHARE SKIP LOCKED`
+
+/** The times are computed before the claims are looked at. */
+const decidedBy = (clock: string, isLive: boolean) => `clock AS MATERIALIZED (
+        SELECT id, now, (extract(epoch FROM now) * 1000)::bigint AS now_ms FROM (${clock}) c
+      ),
+      timed AS (
+        SELECT d.*, clock.now_ms,
+          CASE WHEN d.last_ms > clock.now_ms THEN to_timestamp(0) + d.last_ms * interval '1 millisecond' ELSE now END AS at
+        FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::float8[],
+            $8::bigint[]${isLive ? '' : ', $16::uuid[]'})
+          AS d (id, seen, added, bytes, status, outcome, window_ms, last_ms${isLive ? '' : ', clock_id'}), clock
+        ${isLive ? '' : 'WHERE clock.id = d.clock_id'}
+      ),
+      decided AS MATERIALIZED (
+        SELECT *, 'OPEN' AS seen_status, at + window_ms * interval '1 millisecond' AS due FROM timed
+      )`
+
+const statement = (name: string, clock: string, isLive: boolean) => ({
+  name,
+  text: guardedWrite({
+    name: 'append_events',
+    decided: decidedBy(clock, isLive),
+    forItems: ['at'],
+    items: `SELECT e.claim_id, e.seq, e.id, e.type, e.payload, false, w.at
+        FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::json[])
+          AS e (claim_id, seq, id, type, payload)
+        JOIN written w ON w.id = e.claim_id`,
+    result: `SELECT id AS clock_id, now,
+        (SELECT json_agg(id) FROM decided WHERE id NOT IN (SELECT id FROM written)) AS overtaken,
+        (SELECT json_object_agg(id, last_ms) FROM decided WHERE last_ms > now_ms) AS later
+      FROM clock`,
+  }),
+})
+
+const APPEND_EVENTS = statement('append_events', LIVE, true)
+const APPEND_EVENTS_ON_TEST_CLOCKS = statement('append_events_on_test_clocks', ON_TEST_CLOCKS, false)
+
+/**
+ * Appends the events to the logs and sets the claims' states, in one statement, each claim on its own: those that
+ * changed since they were seen are passed over. Each claim may be in it once.
+ *
+ * Times in a log never run backwards, also where the database's clock does: what is appended is recorded no earlier than
+ * what is in the log, which the version holds to be known.
+ */
+export async function appendEvents(
+  db: Connection,
+  unordered: readonly Append[],
+  time: TimeSource,
+): Promise<Appended> {
+  // In the order of their ids: see guarded-write.ts.
+  const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
+  const events = appends.flatMap(({ seen, events }) =>
+    events.map((event, i) => ({ ...event, claimId: seen.id, seq: seen.eventCount + i + 1 })),
+  )
+  const values = [
+    plainArray(appends.map(({ seen }) => seen.id)),
+    plainArray(appends.map(({ seen }) => seen.eventCount)),
+    plainArray(appends.map(({ events }) => events.length)),
+    plainArray(appends.map(({ bytes }) => bytes)),
+    plainArray(appends.map(({ becomes }) => becomes?.status ?? null)),
+    plainArray(appends.map(({ becomes }) => becomes?.scheduledOutcome ?? null)),
+    plainArray(appends.map(({ becomes }) => becomes?.windowMs ?? null)),
+    plainArray(appends.map(({ lastAt }) => lastAt.getTime())),
+    plainArray(events.map(({ claimId }) => claimId)),
+    plainArray(events.map(({ seq }) => seq)),
+    textArray(events.map(({ id }) => id)),
+    textArray(events.map(({ type }) => type)),
+    textArray(events.map(({ payload }) => payload)),
+  ]
+  if (time.kind === 'live') return toAppended(await db.query({ ...APPEND_EVENTS, values }))
+  const clockIds = appends.flatMap(({ seen }) => seen.testClockId ?? [])
+  values.push(time.userId, plainArray([...new Set(clockIds)]), plainArray(clockIds))
+  return toAppended(await db.query({ ...APPEND_EVENTS_ON_TEST_CLOCKS, values }))
+}
+
+/** One for each clock; the lists are the same in all. Times in milliseconds since 1970. */
+interface AppendedRow {
+  clock_id: string | null
+  now: Date
+  overtaken: string[] | null
+  later: Record<string, number> | null
+}
+
+function toAppended(rows: readonly AppendedRow[]): Appended {
+  const { overtaken, later } = rows[0] ?? { overtaken: null, later: null }
+  return {
+    clocks: new Map(rows.map(({ clock_id, now }) => [clock_id, now])),
+    later: new Map(Object.entries(later ?? {}).map(([id, ms]) => [id, new Date(ms)])),
+    overtaken: new Set(overtaken),
+  }
+}

@@ -1,0 +1,43 @@
+interface Parts {
+  name: string
+  /**
+   * CTEs, the last of which is `decided`, materialized: `id`, `seen_status` and `seen`, the number of log items then;
+   * `added` and `bytes`, what the log gains; `status`, null where the claim stays what it is, else `outcome`, `at` and
+   * `due` as well. In the order of the ids: all who change several claims at once lock them so, and none waits for
+   * another. $1 are the ids.
+   */
+  decided: string
+  /** Columns of `decided`, as `d`, that the log's items need. */
+  forItems: readonly string[]
+  /** The log's items, of claims in `written` alone: claim_id, seq, id, type, payload, system, created_at. */
+  items: string
+  /** What is answered, from `decided` and `written`. */
+  result: string
+}
+
+/**
+ * The statement of every write to claims that are there: those that stand as they were seen become what was decided, and
+ * their logs gain the items. A claim to which something happened since is passed over. What else is to be written with
+ * a change of a claim belongs here.
+ *
+ * The ids stand beside the join, for the sake of distributed tables and of the plan: with the join alone, or with the
+ * status as a constant, the planner may take a whole table or index.
+ */
+export const guardedWrite = ({ name, decided, forItems, items, result }: Parts): string => `-- ${name}
+      WITH ${decided},
+      written AS (
+        UPDATE claims c
+        SET event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
+          status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
+          scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
+          status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
+          due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END
+        FROM decided d
+        WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
+        RETURNING ${['c.id', ...forItems.map((column) => `d.${column}`)].join(', ')}
+      ),
+      logged AS (
+        INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+        ${items}
+      )
+      ${result}`

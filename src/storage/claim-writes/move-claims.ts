@@ -1,0 +1,109 @@
+import type { Transition } from '../../domain/lifecycle.ts'
+import type { Connection } from '../database.ts'
+import type { DueClaim, DueKind } from '../due-claims.ts'
+import { plainArray } from '../sql-array.ts'
+import { guardedWrite } from './guarded-write.ts'
+
+/** Due claims of one kind with the transition that they make. */
+export interface KindMove {
+  kind: DueKind
+  transition: Transition
+}
+
+/** The patience is set before a claim is locked. */
+const MOVE_KINDS = guardedWrite({
+  name: 'move_kinds',
+  decided: `decided AS MATERIALIZED (
+        SELECT d.id, d.seen, 1 AS added, 0 AS bytes, m.*
+        FROM (SELECT set_config('lock_timeout', $4, true)) AS patience,
+          unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
+        JOIN unnest($5::integer[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::text[])
+          AS m (number, seen_status, status, outcome, at, due, event_type) USING (number)
+        ORDER BY d.id
+      )`,
+  forItems: ['seen', 'at', 'event_type'],
+  items: `SELECT id, seen + 1, gen_random_uuid()::text, event_type, '{}', true, at FROM written`,
+  result: 'SELECT count(*)::integer AS moved FROM written',
+})
+
+/**
+ * Makes the transitions and appends their system events, in one statement, for those claims to which nothing happened
+ * since they were read. Returns how many claims moved.
+ * @param longestLockWaitMs where another holds one of the claims for longer, it fails (`isPassing`)
+ */
+export async function moveKinds(
+  db: Connection,
+  moves: readonly KindMove[],
+  longestLockWaitMs: number,
+): Promise<number> {
+  const joined = (arrays: readonly string[]) => `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
+  const [row] = await db.query<{ moved: number }>({
+    name: 'move_kinds',
+    text: MOVE_KINDS,
+    values: [
+      joined(moves.map(({ kind }) => kind.ids)),
+      joined(moves.map(({ kind }) => kind.eventCounts)),
+      plainArray(moves.flatMap(({ kind }, number) => new Array<number>(kind.count).fill(number))),
+      longestLockWaitMs,
+      plainArray(moves.map((_, number) => number)),
+      plainArray(moves.map(({ kind }) => kind.state.status)),
+      ...statesOf(moves.map(({ transition }) => transition)),
+      plainArray(moves.map(({ transition }) => transition.systemEventType)),
+    ],
+  })
+  return row?.moved ?? 0
+}
+
+/** A due claim on a test clock with the transitions that it makes, at least one, in their order. */
+export interface ClaimMove {
+  claim: DueClaim
+  transitions: readonly Transition[]
+}
+
+const APPLY_MOVES = guardedWrite({
+  name: 'apply_moves',
+  decided: `decided AS MATERIALIZED (
+        SELECT *, 0 AS bytes FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[],
+          $7::timestamptz[], $8::timestamptz[]) AS m (id, seen_status, seen, added, status, outcome, at, due)
+      )`,
+  forItems: [],
+  items: `SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at
+        FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::timestamptz[]) AS e (claim_id, seq, type, at)
+        JOIN written w ON w.id = e.claim_id`,
+  result: 'SELECT id FROM written',
+})
+
+/**
+ * Makes the moves and appends their system events, in one statement, for those claims to which nothing happened
+ * since they were read. Returns how many claims moved.
+ */
+export async function applyMoves(db: Connection, unordered: readonly ClaimMove[]): Promise<number> {
+  const moves = unordered.toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))
+  const events = moves.flatMap(({ claim, transitions }) =>
+    transitions.map((transition, i) => ({ claim, transition, seq: claim.eventCount + i + 1 })),
+  )
+  const moved = await db.query({
+    name: 'apply_moves',
+    text: APPLY_MOVES,
+    values: [
+      plainArray(moves.map(({ claim }) => claim.id)),
+      plainArray(moves.map(({ claim }) => claim.state.status)),
+      plainArray(moves.map(({ claim }) => claim.eventCount)),
+      plainArray(moves.map(({ transitions }) => transitions.length)),
+      ...statesOf(moves.map(({ transitions }) => transitions.at(-1) as Transition)),
+      plainArray(events.map(({ claim }) => claim.id)),
+      plainArray(events.map(({ seq }) => seq)),
+      plainArray(events.map(({ transition }) => transition.systemEventType)),
+      plainArray(events.map(({ transition }) => transition.state.statusSince)),
+    ],
+  })
+  return moved.length
+}
+
+/** What the claims become: status, outcome, since when, until when. */
+const statesOf = (transitions: readonly Transition[]) => [
+  plainArray(transitions.map(({ state }) => state.status)),
+  plainArray(transitions.map(({ state }) => state.scheduledOutcome)),
+  plainArray(transitions.map(({ state }) => state.statusSince)),
+  plainArray(transitions.map(({ state }) => state.dueAt)),
+]

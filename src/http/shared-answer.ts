@@ -32,6 +32,6 @@ export function sendShared(request: FastifyRequest, reply: FastifyReply, { bytes
 export const inChunks = (bytes: Buffer): Readable => Readable.from(chunksOf(bytes), { objectMode: false })
 
 /** Parts of the same memory. */
-export function* chunksOf(bytes: Buffer): Generator<Buffer> {
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }

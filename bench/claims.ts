@@ -1,4 +1,4 @@
-import { decisiveEventTypes } from '../src/domain/contract.ts'
+import { decisiveEventTypes } from '../src/domain/contract/contract.ts'
 import type { BenchDatabase } from './cluster.ts'
 import { idPrefix } from './load/submissions.ts'
 

@@ -4,7 +4,7 @@ import { createApp } from '../src/app/app.ts'
 import { SETTINGS } from '../src/config.ts'
 import { ERRORS } from '../src/errors.ts'
 import { createServer } from '../src/http/server.ts'
-import { Database } from '../src/storage/database.ts'
+import { Database } from '../src/storage/database/database.ts'
 
 /*
  * Writes what is generated and committed: openapi.json, docs/errors.md and the table of settings in README.md.

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { isToken } from './app/api-token.ts'
-import { StartupError } from './startup-error.ts'
+import { isToken } from './app/tokens/api-token.ts'
+import { OperatorError } from './operator-error.ts'
 
 interface Setting<T, F extends string | null> {
   name: string
@@ -144,7 +144,7 @@ type Value<S> = S extends Setting<infer T, infer F> ? (F extends string ? T : T 
 
 export type Config = { -readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> }
 
-/** @throws StartupError for the first setting whose value is wrong; an empty one counts as not set. */
+/** @throws OperatorError for the first setting whose value is wrong; an empty one counts as not set. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const entries = Object.entries(SETTINGS).map(([key, { name, fallback, parse }]) => {
     const text = environment[name] || fallback
@@ -161,6 +161,6 @@ function read(name: string, text: string, parse: (text: string) => unknown): unk
     return parse(text)
   } catch (error) {
     const given = SECRETS.includes(name) ? '' : `, not ${JSON.stringify(text)}`
-    throw new StartupError(`${name} must be ${(error as Error).message}${given}.`)
+    throw new OperatorError(`${name} must be ${(error as Error).message}${given}.`)
   }
 }

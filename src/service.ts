@@ -3,22 +3,22 @@ import { type AddressInfo, createServer as createHolder } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
+import { type BootstrapAccount, bootstrapAccount } from './app/accounts/bootstrap-account.ts'
+import { inviteFirstAccount } from './app/accounts/invite-first-account.ts'
+import { listUsers } from './app/accounts/users.ts'
 import { createApp } from './app/app.ts'
-import { type BootstrapAccount, bootstrapAccount } from './app/bootstrap-account.ts'
-import { inviteFirstAccount } from './app/invite-first-account.ts'
-import { listUsers } from './app/list-users.ts'
-import { loadSessionLibrary } from './app/session-api.ts'
+import { loadSessionLibrary } from './app/sessions/session-api.ts'
 import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
 import type { TypedServer } from './http/typed-server.ts'
+import { OperatorError } from './operator-error.ts'
 import { forgetExpiredJob } from './scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from './scheduler/jobs/give-back-memory.ts'
 import { scheduledCheckJob } from './scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
-import { StartupError } from './startup-error.ts'
-import { openDatabase } from './storage/open-database.ts'
-import { unlessAborted } from './storage/unless-aborted.ts'
+import { openDatabase } from './storage/database/open-database.ts'
+import { unlessAborted } from './storage/database/unless-aborted.ts'
 
 export interface Service {
   /** Where it listens. */
@@ -36,7 +36,7 @@ export interface Service {
 /** Requests in flight and a running check get this long at a stop; with the database's own time it stays under 10 s. */
 const DRAIN_MS = 4_000
 
-/** Puts the service together and starts it: database, HTTP server, scheduler. @throws StartupError */
+/** Puts the service together and starts it: database, HTTP server, scheduler. @throws OperatorError */
 export async function startService(
   config: Config,
   log: FastifyBaseLogger,
@@ -121,9 +121,9 @@ async function listen(server: TypedServer, { host, port }: Config): Promise<stri
   return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`
 }
 
-function cannotListen(error: unknown, host: string, port: number): StartupError {
+function cannotListen(error: unknown, host: string, port: number): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'EADDRINUSE'
-    ? new StartupError(`Port ${port} of ${host} is taken; set PORT to another.`)
-    : new StartupError(`Cannot listen on HOST ${host}, PORT ${port}: ${message}`)
+    ? new OperatorError(`Port ${port} of ${host} is taken; set PORT to another.`)
+    : new OperatorError(`Cannot listen on HOST ${host}, PORT ${port}: ${message}`)
 }

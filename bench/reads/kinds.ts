@@ -1,4 +1,4 @@
-import { candidateId } from '../../src/storage/candidate-id.ts'
+import { candidateId } from '../../src/storage/claims/candidate-id.ts'
 import type { BenchDatabase } from '../cluster.ts'
 import { claimId } from '../load/submissions.ts'
 import { AVERAGE_CUSTOMERS, alias, CUSTOMER, customerExternalId, customerId } from './account.ts'

@@ -1,4 +1,4 @@
-import { decisiveEventTypes } from '../../src/domain/contract.ts'
+import { decisiveEventTypes } from '../../src/domain/contract/contract.ts'
 import { CONTRACT } from '../claims.ts'
 import type { BenchDatabase } from '../cluster.ts'
 import { idPrefix } from '../load/submissions.ts'
@@ -81,7 +81,7 @@ async function loadChunk(database: BenchDatabase, claims: number, from: number, 
 
 const CANDIDATE_NAMESPACE = 'claimkeeper/candidate_alias:'
 
-/** As src/storage/candidate-id.ts makes it. */
+/** As src/storage/claims/candidate-id.ts makes it. */
 const VERSION_SET = 'set_byte(substring(hash FROM 1 FOR 16), 6, get_byte(hash, 6) & 15 | 128)'
 const CANDIDATE_ID = `encode(set_byte(${VERSION_SET}, 8, get_byte(hash, 8) & 63 | 128), 'hex')::uuid`
 

@@ -1,5 +1,5 @@
-import { COMPARATORS, type Condition, hasComparator, type Leaf } from '../../src/domain/condition.ts'
-import type { Contract } from '../../src/domain/contract.ts'
+import { COMPARATORS, type Condition, hasComparator, type Leaf } from '../../src/domain/contract/condition.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts'
 import { durationInWords } from './duration-in-words.ts'
 import { formatMoney } from './format-money.ts'

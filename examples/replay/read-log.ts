@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { cellValue } from '../../src/cli/backtest/cell-value.ts'
-import { parseTime } from '../../src/cli/backtest/parse-time.ts'
+import { cellValue } from '../../src/cli/backtest/log/cell-value.ts'
+import { parseTime } from '../../src/cli/backtest/log/parse-time.ts'
 import { type ColumnNames, type Columns, findColumns } from './columns.ts'
 import { ReplayFailure } from './failure.ts'
 

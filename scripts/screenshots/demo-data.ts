@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Contract } from '../../src/domain/contract.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
 
 export type Send = (
   method: string,

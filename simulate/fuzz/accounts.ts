@@ -1,6 +1,6 @@
+import { createUser } from '../../src/app/accounts/users.ts'
 import type { App } from '../../src/app/app.ts'
-import { createToken } from '../../src/app/create-token.ts'
-import { createUser } from '../../src/app/create-user.ts'
+import { createToken } from '../../src/app/tokens/tokens.ts'
 import type { Account } from './account.ts'
 import { Known, OWN_TOKEN } from './known.ts'
 import type { Answer } from './request.ts'

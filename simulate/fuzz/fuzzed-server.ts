@@ -3,7 +3,7 @@ import type { Cleanup } from '../../bench/cleanup.ts'
 import { Cluster } from '../../bench/cluster.ts'
 import { ServerProcess } from '../../bench/server-process.ts'
 import { createApp } from '../../src/app/app.ts'
-import { Database } from '../../src/storage/database.ts'
+import { Database } from '../../src/storage/database/database.ts'
 import { Accounts } from './accounts.ts'
 import type { Memory } from './grown-memory.ts'
 

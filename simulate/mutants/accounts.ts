@@ -6,12 +6,12 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     name: 'a claim is read without a look at its owner',
     edits: [
       edit(
-        'storage/claims.ts',
+        'storage/claims/claims.ts',
         'WHERE id = $1 AND user_id = $2 AND',
         'WHERE id = $1 AND $2::uuid IS NOT NULL AND',
       ),
       edit(
-        'storage/claim-log.ts',
+        'storage/claims/claim-log.ts',
         'WHERE c.id = $1 AND c.user_id = $2 AND',
         'WHERE c.id = $1 AND $2::uuid IS NOT NULL AND',
       ),
@@ -19,7 +19,9 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
   },
   {
     name: 'an event is taken without a look at the owner',
-    edits: [edit('app/claim-draft.ts', 'if (claim.userId !== userId || !isAt', 'if (!userId || !isAt')],
+    edits: [
+      edit('app/submission/claim-draft.ts', 'if (claim.userId !== userId || !isAt', 'if (!userId || !isAt'),
+    ],
   },
   {
     name: 'a customer is renamed without a look at the owner',
@@ -74,14 +76,16 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
   },
   {
     name: 'a token makes and revokes tokens',
-    edits: [edit('http/authenticate.ts', 'if (sessionId === null) throw', "if (sessionId === '') throw")],
+    edits: [
+      edit('http/identity/authenticate.ts', 'if (sessionId === null) throw', "if (sessionId === '') throw"),
+    ],
     by: 'fuzz',
   },
   {
     name: 'a revocation is not heard',
     edits: [
       edit(
-        'app/token-owners.ts',
+        'app/tokens/token-owners.ts',
         'this.#generation++\n    this.#remembered.delete(keyOf(hash))',
         'void hash',
       ),
@@ -91,7 +95,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     name: 'a revocation is answered before the other servers have heard of it',
     edits: [
       edit(
-        'app/end-token.ts',
+        'app/tokens/end-token.ts',
         'await waitUntilHeard(db, number, LONGEST_TRUST_MS)',
         'await waitUntilHeard(db, number, 0 * LONGEST_TRUST_MS)',
       ),
@@ -103,7 +107,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     name: 'a server that hears of no revocation any more goes on trusting',
     edits: [
       edit(
-        'app/token-owners.ts',
+        'app/tokens/token-owners.ts',
         '(hash) => this.#forget(hash),\n      () => {\n        this.#trustedUntil = 0\n      },',
         '(hash) => this.#forget(hash),\n      () => {},',
       ),
@@ -115,7 +119,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     name: 'a taken alias gets the contract of the next creation',
     edits: [
       edit(
-        'storage/claims.ts',
+        'storage/claims/claims.ts',
         'ON CONFLICT (id) DO NOTHING',
         'ON CONFLICT (id) DO UPDATE SET contract = excluded.contract',
       ),

@@ -6,7 +6,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'the answers of a group go out in another order',
     edits: [
       edit(
-        'app/submission-queue.ts',
+        'app/submission/submission-queue.ts',
         'fateAfterLoss(one, outcomes[i] as Outcome)',
         'fateAfterLoss(one, outcomes[waiting.length - 1 - i] as Outcome)',
       ),
@@ -16,7 +16,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'items of a batch are answered in the order in which they are done',
     edits: [
       edit(
-        'http/routes/event-batches.ts',
+        'http/events/event-batches.ts',
         'return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })',
         'const done: EventResult[] = []\n        await Promise.all(submitted.map(async (one) => done.push(await one)))\n        return sendJson(reply, { results: results.tell(done) })',
       ),
@@ -26,12 +26,12 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'creations that cannot be read are answered behind the others',
     edits: [
       edit(
-        'http/routes/claim-batches.ts',
+        'http/claims/claim-batches.ts',
         'const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()',
         'const created = await batch.create(request.userId, valid, takeMemoryFor(request))',
       ),
       edit(
-        'http/routes/claim-batches.ts',
+        'http/claims/claim-batches.ts',
         'const outcomes = read.map((one) =>\n        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),\n      )',
         'const outcomes = [...created, ...read.filter((one) => one instanceof Error)]',
       ),
@@ -40,18 +40,18 @@ export const OF_ANSWERS: readonly Mutant[] = [
   },
   {
     name: 'an item of a batch is not validated',
-    edits: [edit('http/batch.ts', '    if (error) throw error\n', '    void error\n')],
+    edits: [edit('http/protocol/batch.ts', '    if (error) throw error\n', '    void error\n')],
     by: 'fuzz',
   },
   {
     name: 'a line is answered twice, and another not at all',
-    edits: [edit('http/answer-lines.ts', 'inWork.shift()', 'inWork.pop()')],
+    edits: [edit('http/protocol/answer-lines.ts', 'inWork.shift()', 'inWork.pop()')],
   },
   {
     name: 'a last line without an end is dropped',
     edits: [
       edit(
-        'http/read-lines.ts',
+        'http/protocol/read-lines.ts',
         '  const last = begun.end(Buffer.alloc(0))\n  if (!isBlank(last)) yield last\n',
         '',
       ),
@@ -61,8 +61,12 @@ export const OF_ANSWERS: readonly Mutant[] = [
   {
     name: 'of a write that takes long it is said that it was not made',
     edits: [
-      edit('app/submission-queue.ts', 'one.reject(notKnown(one.request))', 'one.reject(outOfPatience(one))'),
-      edit('app/submission-queue.ts', 'const LONGEST_MS = 10_000', 'const LONGEST_MS = 1_000'),
+      edit(
+        'app/submission/submission-queue.ts',
+        'one.reject(notKnown(one.request))',
+        'one.reject(outOfPatience(one))',
+      ),
+      edit('app/submission/submission-queue.ts', 'const LONGEST_MS = 10_000', 'const LONGEST_MS = 1_000'),
     ],
     faults: 'database-silent,database-process-paused',
   },

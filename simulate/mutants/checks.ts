@@ -6,7 +6,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'on a clock the check comes a minute late where the window ends on the minute',
     edits: [
       edit(
-        'domain/scheduled-transitions.ts',
+        'domain/claims/scheduled-transitions.ts',
         'const due = Math.ceil(dueAt.getTime() / MINUTE_MS)',
         'const due = Math.floor(dueAt.getTime() / MINUTE_MS) + 1',
       ),
@@ -15,15 +15,15 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'the live check comes a minute early',
     edits: [
-      edit('app/read-check-time.ts', 'return new Date(next - MINUTE_MS)', 'return new Date(next)'),
-      edit('app/read-check-time.ts', 'const TOLERATED_LEAD_MS = 5_000', 'const TOLERATED_LEAD_MS = -1'),
+      edit('app/check/read-check-time.ts', 'return new Date(next - MINUTE_MS)', 'return new Date(next)'),
+      edit('app/check/read-check-time.ts', 'const TOLERATED_LEAD_MS = 5_000', 'const TOLERATED_LEAD_MS = -1'),
     ],
   },
   {
     name: 'the state after a timeout is that of the other outcome',
     edits: [
       edit(
-        'domain/lifecycle.ts',
+        'domain/claims/lifecycle.ts',
         "terms.timeout_outcome === 'confirm'",
         "terms.timeout_outcome !== 'confirm'",
       ),
@@ -51,23 +51,23 @@ export const OF_CHECKS: readonly Mutant[] = [
   },
   {
     name: 'a check is recorded at its minute, also after a later event',
-    edits: [edit('domain/lifecycle.ts', 'lastEventAt > checkTime ?', 'lastEventAt < checkTime ?')],
+    edits: [edit('domain/claims/lifecycle.ts', 'lastEventAt > checkTime ?', 'lastEventAt < checkTime ?')],
     clients: 32,
   },
   {
     name: 'each server checks a claim once a minute',
     edits: [
-      edit('storage/due-claims.ts', 'due_at <= $2 AND status_since < $2', 'due_at <= $2'),
-      edit('domain/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
+      edit('storage/claim-writes/due-claims.ts', 'due_at <= $2 AND status_since < $2', 'due_at <= $2'),
+      edit('domain/claims/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
     ],
     servers: 3,
   },
   {
     name: 'on a clock a claim goes through both windows at one check',
     edits: [
-      edit('domain/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
+      edit('domain/claims/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
       edit(
-        'domain/scheduled-transitions.ts',
+        'domain/claims/scheduled-transitions.ts',
         'Math.floor(statusSince.getTime() / MINUTE_MS) + 1',
         'Math.ceil(statusSince.getTime() / MINUTE_MS)',
       ),
@@ -86,26 +86,30 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'an advance passes over what is due with the last of a set',
     edits: [
-      edit('storage/due-claims.ts', '(due_at, id) > ($3, $4)', 'due_at > $3 AND $4::uuid IS NOT NULL'),
-      edit('app/advance-test-clock.ts', 'const SET = 1_000', 'const SET = 3'),
+      edit(
+        'storage/claim-writes/due-claims.ts',
+        '(due_at, id) > ($3, $4)',
+        'due_at > $3 AND $4::uuid IS NOT NULL',
+      ),
+      edit('app/test-clocks/advance-test-clock.ts', 'const SET = 1_000', 'const SET = 3'),
     ],
   },
   {
     name: 'a check passes over every other batch',
     edits: [
       edit(
-        'app/run-scheduled-check.ts',
+        'app/check/run-scheduled-check.ts',
         '    batch = next\n',
         '    batch = next.ids.length > 0 ? await readNext() : next\n',
       ),
-      edit('app/run-scheduled-check.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
+      edit('app/check/run-scheduled-check.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
     ],
   },
   {
     name: 'claims on test clocks are moved by the real time too',
     edits: [
       edit(
-        'storage/due-claims.ts',
+        'storage/claim-writes/due-claims.ts',
         'WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1',
         'WHERE due_at IS NOT NULL AND due_at <= $1',
       ),
@@ -115,7 +119,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'an advance moves claims outside of its transaction',
     edits: [
       edit(
-        'app/advance-test-clock.ts',
+        'app/test-clocks/advance-test-clock.ts',
         'await moveDueClaims(connection, clock.id, frozenTime)',
         'await moveDueClaims(app.db.writes.for(userId), clock.id, frozenTime)',
       ),
@@ -136,7 +140,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'a claim is opened on a clock that is being advanced',
     edits: [
       edit(
-        'storage/claims.ts',
+        'storage/claims/claims.ts',
         'WHERE user_id = $2::text::uuid AND id = $3 FOR SHARE SKIP LOCKED',
         'WHERE user_id = $2::text::uuid AND id = $3',
       ),
@@ -155,22 +159,26 @@ export const OF_CHECKS: readonly Mutant[] = [
   },
   {
     name: 'the overview counts what is on test clocks',
-    edits: [edit('storage/overview-scope.ts', ' AND test_clock_id IS NULL` : super', '` : super')],
+    edits: [edit('storage/overview/overview-scope.ts', ' AND test_clock_id IS NULL` : super', '` : super')],
   },
   {
     name: 'what is resolved at a time that is summed up already is not taken back',
     edits: [
       edit(
-        'storage/resolution-totals.ts',
+        'storage/overview/resolution-totals.ts',
         'WHERE up_to >= $1 RETURNING',
         'WHERE false AND up_to >= $1 RETURNING',
       ),
       edit(
-        'storage/resolution-totals.ts',
+        'storage/overview/resolution-totals.ts',
         'WHERE up_to < $1 FOR SHARE',
         'WHERE $1::timestamptz IS NOT NULL FOR SHARE',
       ),
-      edit('storage/resolution-totals.ts', "interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit(
+        'storage/overview/resolution-totals.ts',
+        "interval '5 minutes' AS up_to",
+        "interval '5 seconds' AS up_to",
+      ),
       edit('scheduler/jobs/sum-up-resolutions.ts', "'40 */5 * * * *'", "'*/2 * * * * *'"),
     ],
     faults: 'database-clock-stepped',
@@ -179,12 +187,20 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'two servers sum up the same resolutions',
     edits: [
       edit(
-        'app/sum-up-resolutions.ts',
+        'app/check/sum-up-resolutions.ts',
         'if (await tryCheckTurn(connection)) await sumUp(connection)',
         'void (await tryCheckTurn(connection))\n    await sumUp(connection)',
       ),
-      edit('storage/resolution-totals.ts', 'FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
-      edit('storage/resolution-totals.ts', "interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit(
+        'storage/overview/resolution-totals.ts',
+        'FROM resolution_mark FOR UPDATE',
+        'FROM resolution_mark',
+      ),
+      edit(
+        'storage/overview/resolution-totals.ts',
+        "interval '5 minutes' AS up_to",
+        "interval '5 seconds' AS up_to",
+      ),
       edit('scheduler/jobs/sum-up-resolutions.ts', "'40 */5 * * * *'", "'*/10 * * * * *'"),
     ],
     servers: 3,

@@ -6,7 +6,7 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a cursor skips a record',
     edits: [
       edit(
-        'storage/list-query.ts',
+        'storage/lists/list-query.ts',
         "order === 'asc' ? '>' : '<', position)",
         "order === 'asc' ? '>' : '<', position === null ? null : String(BigInt(position) + (order === 'asc' ? 1n : -1n)))",
       ),
@@ -16,7 +16,7 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a cursor repeats its record',
     edits: [
       edit(
-        'storage/list-query.ts',
+        'storage/lists/list-query.ts',
         "order === 'asc' ? '>' : '<', position)",
         "order === 'asc' ? '>=' : '<=', position)",
       ),
@@ -24,7 +24,9 @@ export const OF_LISTS: readonly Mutant[] = [
   },
   {
     name: 'a list is read without the turnstile',
-    edits: [edit('storage/list-page.ts', 'if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)')],
+    edits: [
+      edit('storage/lists/list-page.ts', 'if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)'),
+    ],
     faults: 'commits-linger',
     clients: 32,
     accounts: 2,
@@ -33,7 +35,7 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a list ends with its first page of fresh records',
     edits: [
       edit(
-        'storage/list-page.ts',
+        'storage/lists/list-page.ts',
         'hasMore: hasMore || settled.length > limit',
         'hasMore: settled.length > limit',
       ),
@@ -43,7 +45,7 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a list by status is of all statuses',
     edits: [
       edit(
-        'storage/claim-list.ts',
+        'storage/claims/claim-list.ts',
         ".where('status', '=', filter.status)\n    .where('customer_id', '=', filter.customerId)",
         ".where('customer_id', '=', filter.customerId)",
       ),
@@ -51,13 +53,13 @@ export const OF_LISTS: readonly Mutant[] = [
   },
   {
     name: 'a log is shown in the order of ids',
-    edits: [edit('storage/claim-log.ts', 'ORDER BY e.seq) FROM', 'ORDER BY e.id) FROM')],
+    edits: [edit('storage/claims/claim-log.ts', 'ORDER BY e.seq) FROM', 'ORDER BY e.id) FROM')],
   },
   {
     name: 'a page of a long log lacks its first event',
     edits: [
-      edit('storage/claim-log.ts', 'e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
-      edit('storage/claim-log.ts', 'const LOG_PAGE = 128', 'const LOG_PAGE = 16'),
+      edit('storage/claims/claim-log.ts', 'e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
+      edit('storage/claims/claim-log.ts', 'const LOG_PAGE = 128', 'const LOG_PAGE = 16'),
     ],
   },
 ]

@@ -5,9 +5,13 @@ export const OF_PLUMBING: readonly Mutant[] = [
   {
     name: 'a transaction that failed is not rolled back, and its connection lent again',
     edits: [
-      edit('storage/borrower.ts', "await connection.query({ text: 'ROLLBACK' }).catch(() => {})", ''),
       edit(
-        'storage/pool.ts',
+        'storage/database/borrower.ts',
+        "await connection.query({ text: 'ROLLBACK' }).catch(() => {})",
+        '',
+      ),
+      edit(
+        'storage/database/pool.ts',
         "return use?.askedAt === null && !use.isEnding && client.getTransactionStatus() === 'I'",
         'return use?.askedAt === null && !use.isEnding',
       ),
@@ -17,14 +21,18 @@ export const OF_PLUMBING: readonly Mutant[] = [
   {
     name: 'what a transaction did is answered before its commit',
     edits: [
-      edit('storage/borrower.ts', 'await this.#commit(client)', 'this.#commit(client).catch(() => {})'),
+      edit(
+        'storage/database/borrower.ts',
+        'await this.#commit(client)',
+        'this.#commit(client).catch(() => {})',
+      ),
     ],
   },
   {
     name: 'commits are not on the disk when they are acknowledged',
     edits: [
       edit(
-        'storage/connection-settings.ts',
+        'storage/database/connection-settings.ts',
         "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`",
         "SELECT set_config('synchronous_commit', 'off', false)`",
       ),
@@ -35,7 +43,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'the outcome of a group of which one part was lost is forgotten',
     edits: [
       edit(
-        'app/write-drafts.ts',
+        'app/submission/write-drafts.ts',
         'for (const attempt of some) attempt.written = writtenTo(attempt.draft, result)',
         'if (!isOver) for (const attempt of some) attempt.written = writtenTo(attempt.draft, result)',
       ),
@@ -46,7 +54,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a lost write is taken for none',
     edits: [
       edit(
-        'storage/borrower.ts',
+        'storage/database/borrower.ts',
         'throw asDatabaseAway(error, readOnly === true) ?? error',
         'throw asDatabaseAway(error, readOnly ?? true) ?? error',
       ),
@@ -57,7 +65,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the next batch of a check',
     edits: [
       edit(
-        'app/run-scheduled-check.ts',
+        'app/check/run-scheduled-check.ts',
         'const [next, moved] = await bothSettled(readNext(), move(app, checkTime, batch))',
         'const coming = readNext()\n    const moved = await move(app, checkTime, batch)\n    const [next] = await bothSettled(coming, Promise.resolve(null))',
       ),
@@ -68,19 +76,19 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the word to itself of a server that listens',
     edits: [
       edit(
-        'storage/revocations.ts',
+        'storage/accounts/revocations.ts',
         "ask('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)",
         "void ask('SELECT pg_notify($1, $2)', [CHANNEL, own])",
       ),
-      edit('storage/revocations.ts', 'last = asked.catch(() => {})', 'last = asked'),
+      edit('storage/accounts/revocations.ts', 'last = asked.catch(() => {})', 'last = asked'),
     ],
     faults: 'backends-terminated',
   },
   {
     name: 'a promise has no handler: the next line of somebody who goes away',
     edits: [
-      edit('http/answer-lines.ts', '    (failure: unknown) => ({ failure }),\n', ''),
-      edit('http/answer-lines.ts', 'const LINES_AT_ONCE = 500', 'const LINES_AT_ONCE = 2'),
+      edit('http/protocol/answer-lines.ts', '    (failure: unknown) => ({ failure }),\n', ''),
+      edit('http/protocol/answer-lines.ts', 'const LINES_AT_ONCE = 500', 'const LINES_AT_ONCE = 2'),
     ],
   },
   {

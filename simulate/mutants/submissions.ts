@@ -16,7 +16,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a repeat within a group is counted twice',
     edits: [
       edit(
-        'app/claim-draft.ts',
+        'app/submission/claim-draft.ts',
         'if (this.#recorded.has(submission.id) || this.#added.has(submission.id)) {',
         'if (this.#recorded.has(submission.id)) {',
       ),
@@ -26,7 +26,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a repeat is counted twice where a copy is at hand',
     edits: [
       edit(
-        'app/claim-copies.ts',
+        'app/submission/claim-copies.ts',
         'copy.idHashes.includes(hashOf(id))',
         'copy.idHashes.length < 0 && id === ""',
       ),
@@ -36,7 +36,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a repeat with other content is no conflict',
     edits: [
       edit(
-        'domain/decide-submission.ts',
+        'domain/claims/decide-submission.ts',
         "return isSame ? 'replay' : 'id-conflict'",
         "return isSame || recorded ? 'replay' : 'id-conflict'",
       ),
@@ -46,7 +46,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a repeat is answered as if it were recorded now',
     edits: [
       edit(
-        'app/claim-draft.ts',
+        'app/submission/claim-draft.ts',
         'return verdict.isSame ? { event, claim, contractBytes, replayed: true }',
         'return verdict.isSame ? { event, claim, contractBytes, replayed: false }',
       ),
@@ -55,15 +55,15 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   {
     name: 'a stale copy is used to refuse and to repeat',
     edits: [
-      edit('app/submit-group.ts', 'if (draft.writes) one.attempt', 'one.attempt'),
-      edit('app/claim-draft.ts', "if (this.#after.status !== 'OPEN') return false\n", ''),
+      edit('app/submission/submit-group.ts', 'if (draft.writes) one.attempt', 'one.attempt'),
+      edit('app/submission/claim-draft.ts', "if (this.#after.status !== 'OPEN') return false\n", ''),
     ],
   },
   {
     name: 'a copy is kept though its write failed',
     edits: [
       edit(
-        'app/submit-group.ts',
+        'app/submission/submit-group.ts',
         'copies.forget(id)\n    return draft.requests.map(',
         'return draft.requests.map(',
       ),
@@ -75,7 +75,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a copy is kept that another server has overtaken',
     edits: [
       edit(
-        'app/submit-group.ts',
+        'app/submission/submit-group.ts',
         'copies.forget(id)\n    return draft.requests.map(',
         'if (written !== OVERTAKEN) copies.forget(id)\n    return draft.requests.map(',
       ),
@@ -85,7 +85,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a claim takes events until it is resolved',
     edits: [
       edit(
-        'domain/decide-submission.ts',
+        'domain/claims/decide-submission.ts',
         "if (claim.status !== 'OPEN') return",
         "if (claim.status === 'CONFIRMED' || claim.status === 'FAILED') return",
       ),
@@ -100,7 +100,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'of the recorded events that can matter the first is passed over',
     edits: [
       edit(
-        'storage/claims-to-decide.ts',
+        'storage/claims/claims-to-decide.ts',
         'decisiveEvents: decisive ?? [],',
         'decisiveEvents: (decisive ?? []).slice(1),',
       ),
@@ -110,7 +110,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'the truth of a condition is not looked at again once it was known',
     edits: [
       edit(
-        'domain/event-log.ts',
+        'domain/claims/event-log.ts',
         'this.#satisfied.add(leaf)\n      this.#holds = null',
         'this.#satisfied.add(leaf)',
       ),
@@ -118,17 +118,17 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'gte is taken for gt',
-    edits: [edit('domain/wanted-values.ts', 'number >= gte', 'number > gte')],
+    edits: [edit('domain/contract/wanted-values.ts', 'number >= gte', 'number > gte')],
   },
   {
     name: 'what one event has counts for the next one too',
-    edits: [edit('domain/compiled-condition.ts', 'this.#found.fill(0)\n', '')],
+    edits: [edit('domain/contract/compiled-condition.ts', 'this.#found.fill(0)\n', '')],
   },
   {
     name: 'the review window of a settled claim is as long as its activity window',
     edits: [
       edit(
-        'domain/decide-submission.ts',
+        'domain/claims/decide-submission.ts',
         'satisfied(claim.contract)',
         'satisfied({ review_window: claim.contract.activity_window })',
       ),
@@ -148,7 +148,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a candidate is not settled by its events',
     edits: [
       edit(
-        'app/claim-draft.ts',
+        'app/submission/claim-draft.ts',
         'becomes: this.#becomes,',
         'becomes: this.copy.claim.candidateAlias === null ? this.#becomes : null,',
       ),
@@ -156,12 +156,18 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'the bytes of a log are not counted',
-    edits: [edit('app/claim-draft.ts', 'this.#after.logBytes += payloadBytes', 'void payloadBytes')],
+    edits: [
+      edit('app/submission/claim-draft.ts', 'this.#after.logBytes += payloadBytes', 'void payloadBytes'),
+    ],
   },
   {
     name: 'a log takes an event more than it may',
     edits: [
-      edit('domain/decide-submission.ts', 'claim.eventCount >= MAX_EVENTS', 'claim.eventCount > MAX_EVENTS'),
+      edit(
+        'domain/claims/decide-submission.ts',
+        'claim.eventCount >= MAX_EVENTS',
+        'claim.eventCount > MAX_EVENTS',
+      ),
     ],
     by: 'fuzz',
   },

@@ -1,11 +1,11 @@
-import type { Database } from '../storage/database.ts'
-import { AliasTries } from './alias-tries.ts'
-import { Attempts } from './attempts.ts'
-import { Doorway } from './doorway.ts'
-import { HeldClocks } from './held-clocks.ts'
-import { Passwords } from './passwords.ts'
-import { SubmissionQueue } from './submission-queue.ts'
-import { TokenOwners } from './token-owners.ts'
+import type { Database } from '../storage/database/database.ts'
+import { Attempts } from './accounts/attempts.ts'
+import { Doorway } from './accounts/doorway.ts'
+import { Passwords } from './accounts/passwords.ts'
+import { AliasTries } from './claims/alias-tries.ts'
+import { SubmissionQueue } from './submission/submission-queue.ts'
+import { HeldClocks } from './test-clocks/held-clocks.ts'
+import { TokenOwners } from './tokens/token-owners.ts'
 
 /** What every use case works on. */
 export interface App {

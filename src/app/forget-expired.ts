@@ -1,5 +1,5 @@
-import { deleteExpiredSessions } from '../storage/sessions.ts'
-import { deleteExpiredThrottles } from '../storage/throttles.ts'
+import { deleteExpiredSessions } from '../storage/accounts/sessions.ts'
+import { deleteExpiredThrottles } from '../storage/accounts/throttles.ts'
 import type { App } from './app.ts'
 
 /** Deletes what counts no more: sessions that have expired, and counts of attempts whose window is over. */

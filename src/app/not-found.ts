@@ -1,5 +1,5 @@
+import type { ClaimAddress } from '../domain/claims/claim.ts'
 import { ServiceError } from '../errors.ts'
-import type { ClaimAddress } from '../storage/claims.ts'
 
 /** 404 with the resource's own code; another account's record answers the same. */
 export function claimNotFound(address: ClaimAddress): ServiceError {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
-import { DatabaseAway } from '../storage/database-away.ts'
-import { isMigrated } from '../storage/migrate.ts'
-import { tryWrite } from '../storage/try-write.ts'
+import { DatabaseAway } from '../storage/database/database-away.ts'
+import { isMigrated } from '../storage/database/migrate.ts'
+import { tryWrite } from '../storage/database/try-write.ts'
 import type { App } from './app.ts'
 
 /** An answer is given to whoever asks so soon after, and none is waited for longer, in milliseconds. */

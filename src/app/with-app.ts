@@ -1,6 +1,6 @@
-import { LEAST_CONNECTIONS } from '../storage/database.ts'
-import { type DatabaseOptions, openDatabase } from '../storage/open-database.ts'
-import { unlessAborted } from '../storage/unless-aborted.ts'
+import { LEAST_CONNECTIONS } from '../storage/database/database.ts'
+import { type DatabaseOptions, openDatabase } from '../storage/database/open-database.ts'
+import { unlessAborted } from '../storage/database/unless-aborted.ts'
 import { type App, createApp } from './app.ts'
 
 /** Opens the database for a short command, does the work, and leaves the database as it was found. */

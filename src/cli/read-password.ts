@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { OperatorError } from '../operator-error.ts'
 import { owned } from '../owned-promise.ts'
-import { StartupError } from '../startup-error.ts'
 
 /**
  * A new password: asked for twice on a terminal, without showing it; otherwise all of standard input, without the
@@ -11,7 +11,7 @@ import { StartupError } from '../startup-error.ts'
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
   const password = await ask('Password: ')
-  if (password !== (await ask('Once more: '))) throw new StartupError('The two are not the same.')
+  if (password !== (await ask('Once more: '))) throw new OperatorError('The two are not the same.')
   return password
 }
 
@@ -21,7 +21,7 @@ async function ask(prompt: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   const cancelled = owned(
     new Promise<never>((_, reject) => {
-      lines.on('SIGINT', () => reject(new StartupError('Cancelled.')))
+      lines.on('SIGINT', () => reject(new OperatorError('Cancelled.')))
     }),
   )
   process.stderr.write(prompt)

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ServiceError } from '../errors.ts'
-import { StartupError } from '../startup-error.ts'
+import { OperatorError } from '../operator-error.ts'
 import { addBacktestCommand } from './commands/backtest.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addServeCommand } from './commands/serve.ts'
@@ -36,7 +36,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** One line for what its reader can mend; everything for what only we can. */
 function describe(error: unknown): string {
-  if (error instanceof StartupError || error instanceof ServiceError) return printable(error.message)
+  if (error instanceof OperatorError || error instanceof ServiceError) return printable(error.message)
   return error instanceof Error
     ? `unexpected failure\n${printableLines(error.stack ?? '')}`
     : printable(String(error))

@@ -1,4 +1,4 @@
-import { StartupError } from '../startup-error.ts'
+import { OperatorError } from '../operator-error.ts'
 
 /** What is under way when a signal comes gets this long to put away what it has started. */
 const PATIENCE_MS = 8_000
@@ -12,7 +12,7 @@ export function listenForStop(): AbortSignal {
   const stop = new AbortController()
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => stop.abort(new StartupError(`Stopped by ${signal}`)))
+    process.on(signal, () => stop.abort(new OperatorError(`Stopped by ${signal}`)))
   }
   return stop.signal
 }

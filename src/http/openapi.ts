@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger'
-import { sessionCookieName } from '../app/session-cookie.ts'
+import { sessionCookieName } from '../app/sessions/session-cookie.ts'
 import { ACCOUNT_COMPONENTS } from './schemas/account.ts'
 import { CLAIM_COMPONENTS } from './schemas/claim.ts'
 import { ClaimSchemaBody } from './schemas/claim-schema.ts'

@@ -1,15 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Contract } from '../domain/contract.ts'
-import type { Connection } from './database.ts'
-
-/** A reusable claim template (§2.5), "schema" on the wire. */
-export interface ClaimSchema {
-  id: string
-  userId: string
-  contract: Contract
-  createdAt: Date
-  updatedAt: Date
-}
+import type { Contract } from '../domain/contract/contract.ts'
+import type { ClaimSchema } from '../domain/records.ts'
+import type { Connection } from './database/database.ts'
 
 interface ClaimSchemaRow {
   id: string

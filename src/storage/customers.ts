@@ -1,15 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Connection } from './database.ts'
-import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
-import { ListQuery } from './list-query.ts'
-
-export interface Customer {
-  id: string
-  userId: string
-  externalId: string
-  name: string | null
-  createdAt: Date
-}
+import type { Customer } from '../domain/records.ts'
+import type { Connection } from './database/database.ts'
+import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
+import { ListQuery } from './lists/list-query.ts'
 
 interface CustomerRow {
   id: string

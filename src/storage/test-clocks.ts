@@ -1,19 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Connection } from './database.ts'
-import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './list-page.ts'
-import { ListQuery } from './list-query.ts'
-import { plainArray } from './sql-array.ts'
-
-/** A clock that stands at `frozenTime` until it is advanced. */
-export interface TestClock {
-  id: string
-  userId: string
-  name: string | null
-  frozenTime: Date
-  /** The earliest end of a window of the claims and candidates on it; null where none runs. */
-  nextDueAt: Date | null
-  createdAt: Date
-}
+import type { ClockName, TestClock } from '../domain/records.ts'
+import type { Connection } from './database/database.ts'
+import { plainArray } from './database/sql-array.ts'
+import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
+import { ListQuery } from './lists/list-query.ts'
 
 interface TestClockRow {
   id: string
@@ -23,9 +13,6 @@ interface TestClockRow {
   next_due_at: Date | null
   created_at: Date
 }
-
-/** Which clock of which account. */
-export type ClockName = Pick<TestClock, 'userId' | 'id'>
 
 const COLUMNS = `id, user_id, name, frozen_time, created_at,
   (SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id) AS next_due_at`

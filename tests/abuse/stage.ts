@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { hashToken, newToken } from '../../src/app/api-token.ts'
-import { hashSessionToken } from '../../src/app/hashed-sessions.ts'
-import { sessionCookieName } from '../../src/app/session-cookie.ts'
-import { decisiveEventTypes } from '../../src/domain/contract.ts'
+import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
+import { sessionCookieName } from '../../src/app/sessions/session-cookie.ts'
+import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
+import { decisiveEventTypes } from '../../src/domain/contract/contract.ts'
 import type { Account } from './attack.ts'
 
 /** One leaf that nothing satisfies: a claim under it stays OPEN. */

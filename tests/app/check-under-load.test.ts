@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { countDeadlocks } from '../support/deadlocks.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Doorway } from '../../src/app/doorway.ts'
+import { Doorway } from '../../src/app/accounts/doorway.ts'
 
 const BOUNDS = { atOnce: 1, waiting: 5, waitingOfOne: 3, patienceMs: 60_000 }
 const from = (address: string, isGone = () => false) => ({ address, isGone })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { shareOverviews } from '../../src/app/share-overviews.ts'
+import { shareOverviews } from '../../src/app/overview/share-overviews.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { type Kind, SubmissionLines, type Waiting } from '../../src/app/submission-lines.ts'
+import { type Kind, SubmissionLines, type Waiting } from '../../src/app/submission/submission-lines.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'

@@ -13,16 +13,16 @@ const SIMULATE_MODEL = fileURLToPath(new URL('../../simulate/model', import.meta
 /** What each layer may import from; a layer is a folder of src/, or a file at its root. */
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
-  'startup-error': [],
+  'operator-error': [],
   'owned-promise': [],
   errors: ['domain'],
-  storage: ['domain', 'errors', 'startup-error', 'owned-promise'],
-  app: ['domain', 'storage', 'errors', 'startup-error', 'owned-promise'],
-  config: ['app', 'startup-error'],
+  storage: ['domain', 'errors', 'operator-error', 'owned-promise'],
+  app: ['domain', 'storage', 'errors', 'operator-error', 'owned-promise'],
+  config: ['app', 'operator-error'],
   http: ['domain', 'app', 'errors', 'owned-promise'],
   scheduler: ['app', 'owned-promise'],
-  service: ['app', 'storage', 'http', 'scheduler', 'config', 'startup-error', 'owned-promise'],
-  cli: ['domain', 'app', 'service', 'config', 'errors', 'startup-error', 'owned-promise'],
+  service: ['app', 'storage', 'http', 'scheduler', 'config', 'operator-error', 'owned-promise'],
+  cli: ['domain', 'app', 'service', 'config', 'errors', 'operator-error', 'owned-promise'],
   main: ['cli'],
 }
 
@@ -100,6 +100,15 @@ test('the model of the simulator shares nothing with the service: it imports onl
   for (const { file, what } of await readImports(SIMULATE_MODEL, 'simulate/model/')) {
     assert.match(what, /^\.\/[a-z-]+\.ts$/, `${file} imports ${what}`)
   }
+})
+
+test('a folder of the service has 15 files at most, and lies no deeper than the third', async () => {
+  const folders = new Map<string, number>()
+  for await (const name of glob('**/*.ts', { cwd: SRC })) {
+    folders.set(dirname(name), (folders.get(dirname(name)) ?? 0) + 1)
+  }
+  const full = [...folders].filter(([folder, files]) => files > 15 || folder.split('/').length > 3)
+  assert.deepEqual(full, [])
 })
 
 for (const [prefix, root] of [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { toPeriods } from '../../src/cli/backtest/periods.ts'
-import { reportPage } from '../../src/cli/backtest/report-page.ts'
-import { resultTable } from '../../src/cli/backtest/result-table.ts'
-import { contractWords } from '../../src/cli/backtest/words.ts'
+import { toPeriods } from '../../src/cli/backtest/cases/periods.ts'
+import { reportPage } from '../../src/cli/backtest/report/page.ts'
+import { resultTable } from '../../src/cli/backtest/report/result-table.ts'
+import { contractWords } from '../../src/cli/backtest/report/words.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { backtestOf, filesIn } from './backtest-files.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readContract } from '../../src/cli/backtest/read-contract.ts'
-import { resultTable } from '../../src/cli/backtest/result-table.ts'
+import { resultTable } from '../../src/cli/backtest/report/result-table.ts'
 import type { BacktestOptions } from '../../src/cli/backtest/run-backtest.ts'
 import { contractWith } from '../support/contracts.ts'
 import { backtestOf, delivery, filesIn, SAMPLE_LOG } from './backtest-files.ts'
@@ -35,13 +35,16 @@ test('a log or a contract that cannot be read is refused in one line that says w
     ['quote.csv', {}, /^the row that begins on line 3 of the log is not CSV/],
   ]
   for (const [name, options, message] of cases) {
-    await assert.rejects(backtestOf(path(name), [contractWith()], options), { name: 'StartupError', message })
+    await assert.rejects(backtestOf(path(name), [contractWith()], options), {
+      name: 'OperatorError',
+      message,
+    })
   }
   await assert.rejects(readContract(path('none.json')), {
-    name: 'StartupError',
+    name: 'OperatorError',
     message: /there is no contract /,
   })
-  await assert.rejects(readContract(path('no.json')), { name: 'StartupError', message: /is not JSON: / })
+  await assert.rejects(readContract(path('no.json')), { name: 'OperatorError', message: /is not JSON: / })
 })
 
 test('an end of the run leaves cases OPEN and PENDING, and tells what comes after it', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
-import { LEAST_CONNECTIONS } from '../../src/storage/database.ts'
+import { LEAST_CONNECTIONS } from '../../src/storage/database/database.ts'
 
 const message = (environment: Record<string, string>): string => {
   try {

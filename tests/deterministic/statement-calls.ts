@@ -1,19 +1,19 @@
 import fc from 'fast-check'
-import { moveOf } from '../../src/app/run-scheduled-check.ts'
-import { satisfied } from '../../src/domain/lifecycle.ts'
-import { readEvents } from '../../src/storage/claim-log.ts'
+import { moveOf } from '../../src/app/check/run-scheduled-check.ts'
+import { satisfied } from '../../src/domain/claims/lifecycle.ts'
 import { type Append, appendEvents, type TimeSource } from '../../src/storage/claim-writes/append-events.ts'
-import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
-import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
 import {
   beginDueWalk,
   endDueWalk,
   nextDueIds,
   readDueKinds,
   tryCheckTurn,
-} from '../../src/storage/due-claims.ts'
-import { readLongLog } from '../../src/storage/long-log.ts'
-import { holdTotalsBefore, takeBackTotals } from '../../src/storage/resolution-totals.ts'
+} from '../../src/storage/claim-writes/due-claims.ts'
+import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
+import { readEvents } from '../../src/storage/claims/claim-log.ts'
+import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
+import { readLongLog } from '../../src/storage/claims/long-log.ts'
+import { holdTotalsBefore, takeBackTotals } from '../../src/storage/overview/resolution-totals.ts'
 import { findFreeTestClocks } from '../../src/storage/test-clocks.ts'
 import type { Side } from './both-stores.ts'
 

@@ -1,4 +1,4 @@
-import type { Outcome, Status } from '../../src/domain/lifecycle.ts'
+import type { Outcome, Status } from '../../src/domain/claims/lifecycle.ts'
 import type { Handler, Row } from './backend.ts'
 import type { StoredClaim } from './store.ts'
 import { arrayOf } from './store-submissions.ts'

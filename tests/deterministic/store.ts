@@ -1,5 +1,5 @@
-import type { Contract } from '../../src/domain/contract.ts'
-import type { Outcome, Status } from '../../src/domain/lifecycle.ts'
+import type { Outcome, Status } from '../../src/domain/claims/lifecycle.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
 import {
   type Asked,
   type Backend,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compile } from '../../src/domain/compiled-condition.ts'
-import { type Condition, type Leaf, leavesOf } from '../../src/domain/condition.ts'
-import { EventLog } from '../../src/domain/event-log.ts'
+import { EventLog } from '../../src/domain/claims/event-log.ts'
+import { compile } from '../../src/domain/contract/compiled-condition.ts'
+import { type Condition, type Leaf, leavesOf } from '../../src/domain/contract/condition.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { all } from '../support/contracts.ts'
 

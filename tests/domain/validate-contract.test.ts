@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Condition } from '../../src/domain/condition.ts'
-import { validateContract } from '../../src/domain/validate-contract.ts'
+import type { Condition } from '../../src/domain/contract/condition.ts'
+import { validateContract } from '../../src/domain/contract/validate-contract.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { runScheduledCheck } from '../../src/app/run-scheduled-check.ts'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { BLOWS, blowsFor } from './blows.ts'
 import { Ledger } from './ledger.ts'
 import { startLoad } from './load.ts'

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { StartupError } from '../../src/startup-error.ts'
+import { OperatorError } from '../../src/operator-error.ts'
 import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
 import {
   ask,
@@ -32,7 +32,7 @@ const FOREIGN_SETTINGS = {
 
 function oneLine(pattern: RegExp): (error: unknown) => boolean {
   return (error) =>
-    error instanceof StartupError && pattern.test(error.message) && !error.message.includes('\n')
+    error instanceof OperatorError && pattern.test(error.message) && !error.message.includes('\n')
 }
 
 /** Ends a server as a crash would, and waits until the process is gone. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Database } from '../../src/storage/database.ts'
-import { isMigrated, migrate } from '../../src/storage/migrate.ts'
+import { Database } from '../../src/storage/database/database.ts'
+import { isMigrated, migrate } from '../../src/storage/database/migrate.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 async function emptyDatabase(t: TestContext): Promise<() => Database> {
@@ -28,7 +28,7 @@ test('a database newer than the code is refused in one clear line, and left as i
   await assert.rejects(
     migrate(db, () => {}),
     {
-      name: 'StartupError',
+      name: 'OperatorError',
       message: /^The database is newer than this Claimkeeper: it has migration 9999, .*$/,
     },
   )

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
-import { moveOf } from '../../src/app/run-scheduled-check.ts'
-import type { Status } from '../../src/domain/lifecycle.ts'
-import { findTokenOwner } from '../../src/storage/api-tokens.ts'
-import {
-  type ClaimFilter,
-  findClaimPosition,
-  listClaims,
-  readContracts,
-} from '../../src/storage/claim-list.ts'
-import { readClaimAndLog, readEvents, readLogPage, readPayloads } from '../../src/storage/claim-log.ts'
+import { moveOf } from '../../src/app/check/run-scheduled-check.ts'
+import type { Status } from '../../src/domain/claims/lifecycle.ts'
+import { findTokenOwner } from '../../src/storage/accounts/api-tokens.ts'
 import { appendEvents } from '../../src/storage/claim-writes/append-events.ts'
-import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
-import { readClaimsToDecide } from '../../src/storage/claims-to-decide.ts'
-import { listCustomers } from '../../src/storage/customers.ts'
-import type { Connection } from '../../src/storage/database.ts'
 import {
   beginDueWalk,
   DUE_START,
   findDueClaimsOnTestClock,
   nextCursor,
   readDueKinds,
-} from '../../src/storage/due-claims.ts'
+} from '../../src/storage/claim-writes/due-claims.ts'
+import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
+import {
+  type ClaimFilter,
+  findClaimPosition,
+  listClaims,
+  readContracts,
+} from '../../src/storage/claims/claim-list.ts'
+import { readClaimAndLog, readEvents, readLogPage, readPayloads } from '../../src/storage/claims/claim-log.ts'
+import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
+import { listCustomers } from '../../src/storage/customers.ts'
+import type { Connection } from '../../src/storage/database/database.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
 import { createTestDatabase } from '../support/test-database.ts'

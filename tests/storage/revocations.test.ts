@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Database } from '../../src/storage/database.ts'
-import { watchRevocations } from '../../src/storage/revocations.ts'
+import { watchRevocations } from '../../src/storage/accounts/revocations.ts'
+import { Database } from '../../src/storage/database/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 

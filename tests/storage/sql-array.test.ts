@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
-import { textArray } from '../../src/storage/sql-array.ts'
+import { textArray } from '../../src/storage/database/sql-array.ts'
 import { HOSTILE_STRINGS } from '../support/hostile-strings.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Condition, Leaf } from '../../src/domain/condition.ts'
-import type { Contract } from '../../src/domain/contract.ts'
-import type { LogEvent } from '../../src/domain/event.ts'
+import type { LogEvent } from '../../src/domain/claims/event.ts'
+import type { Condition, Leaf } from '../../src/domain/contract/condition.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
 import type { Json, JsonObject } from '../../src/domain/json.ts'
 
 /* Few names and numbers, so that conditions and events meet often. */

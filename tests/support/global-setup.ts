@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { Database } from '../../src/storage/database.ts'
+import { Database } from '../../src/storage/database/database.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
-import { migrate } from '../../src/storage/migrate.ts'
 import { dropDatabase } from './drop-database.ts'
 
 /*

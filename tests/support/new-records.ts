@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Contract } from '../../src/domain/contract.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { contractWith } from './contracts.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import { CONNECTION_SETTINGS } from '../../src/storage/connection-settings.ts'
-import type { Connection, Statement } from '../../src/storage/database.ts'
+import { CONNECTION_SETTINGS } from '../../src/storage/database/connection-settings.ts'
+import type { Connection, Statement } from '../../src/storage/database/database.ts'
 import type { Scope } from './test-database.ts'
 
 interface PlanNode {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createInvitation } from '../../src/app/create-invitation.ts'
+import { createInvitation } from '../../src/app/invitations/invitations.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { uniqueName } from './new-records.ts'
 import type { TestService } from './test-service.ts'

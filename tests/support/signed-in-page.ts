@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { createInvitation } from '../../src/app/create-invitation.ts'
-import { invitationUrl } from '../../src/app/invitation-key.ts'
+import { invitationUrl } from '../../src/app/invitations/invitation-key.ts'
+import { createInvitation } from '../../src/app/invitations/invitations.ts'
 import { openPage, type WatchedPage } from './browser.ts'
 import type { TestService } from './test-service.ts'
 

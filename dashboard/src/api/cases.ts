@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Contract } from '../../../src/domain/contract.ts'
+import type { Status } from '../../../src/domain/claims/lifecycle.ts'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
-import type { Status } from '../../../src/domain/lifecycle.ts'
 import { get, post, withQuery } from './client.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 

@@ -1,7 +1,7 @@
-import type { Contract } from '../../../src/domain/contract.ts'
-import type { ExplainedCondition } from '../../../src/domain/explain.ts'
+import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
+import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
 import type { Json } from '../../../src/domain/json.ts'
-import type { Outcome, Status } from '../../../src/domain/lifecycle.ts'
 
 /* The bodies of answers, in the names of the wire. Times are ISO 8601, amounts exact decimals. */
 

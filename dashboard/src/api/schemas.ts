@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Contract } from '../../../src/domain/contract.ts'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { get, patch, post, remove } from './client.ts'
 import type { ClaimSchema } from './records.ts'
 

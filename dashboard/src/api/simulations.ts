@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Contract } from '../../../src/domain/contract.ts'
+import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
-import type { Outcome, Status } from '../../../src/domain/lifecycle.ts'
 import { post } from './client.ts'
 import type { ClaimEvent, StatusTransition } from './records.ts'
 

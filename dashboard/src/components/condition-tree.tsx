@@ -1,6 +1,6 @@
 import { Ban, Check, CircleDashed, Minus } from 'lucide-react'
-import type { Condition, Leaf } from '../../../src/domain/condition.ts'
-import type { ExplainedCondition } from '../../../src/domain/explain.ts'
+import type { Condition, Leaf } from '../../../src/domain/contract/condition.ts'
+import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
 import { eventInWords } from '../contract-in-words.ts'
 import { cn } from './ui/cn.ts'
 

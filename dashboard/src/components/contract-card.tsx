@@ -1,4 +1,4 @@
-import type { Contract } from '../../../src/domain/contract.ts'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { ContractInWords } from './contract-in-words.tsx'
 import { Card } from './ui/card.tsx'
 import { CodeBlock } from './ui/code-block.tsx'

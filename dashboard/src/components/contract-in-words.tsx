@@ -1,4 +1,4 @@
-import type { Contract } from '../../../src/domain/contract.ts'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { contractInWords } from '../contract-in-words.ts'
 
 /** A contract in sentences, a paragraph each. */

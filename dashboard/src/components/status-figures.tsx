@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { STATUSES, type Status } from '../../../src/domain/lifecycle.ts'
+import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
 import type { CaseFilters, CaseKind } from '../api/cases.ts'
 import type { Overview } from '../api/records.ts'
 import { cn } from './ui/cn.ts'

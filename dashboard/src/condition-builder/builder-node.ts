@@ -1,4 +1,4 @@
-import { COMPARATORS } from '../../../src/domain/condition.ts'
+import { COMPARATORS } from '../../../src/domain/contract/condition.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
 import { readValue, valueText } from './value-text.ts'
 

@@ -1,4 +1,4 @@
-import { isReservedType } from '../../../src/domain/event.ts'
+import { isReservedType } from '../../../src/domain/claims/event.ts'
 import { Button } from '../components/ui/button.tsx'
 import { BuilderCell } from './builder-cell.tsx'
 import { useBuilder } from './builder-context.ts'

@@ -1,4 +1,4 @@
-import { COMPARATORS } from '../../../src/domain/condition.ts'
+import { COMPARATORS } from '../../../src/domain/contract/condition.ts'
 import { Select } from '../components/ui/select.tsx'
 import { BuilderCell } from './builder-cell.tsx'
 import { useBuilder } from './builder-context.ts'

@@ -1,4 +1,4 @@
-import { type Condition, hasComparator, type Leaf, leavesOf } from '../../../src/domain/condition.ts'
+import { type Condition, hasComparator, type Leaf, leavesOf } from '../../../src/domain/contract/condition.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
 
 /** The fields of an event that satisfies the leaf, unless it asks for what excludes each other. */

@@ -1,4 +1,4 @@
-import type { Contract } from '../../../src/domain/contract.ts'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { type Json, type JsonObject, jsonEquals } from '../../../src/domain/json.ts'
 import { type CaseKind, type CaseSummary, createCase, nameOf, submitEvent } from '../api/cases.ts'
 import { get } from '../api/client.ts'

@@ -1,4 +1,4 @@
-import { STATUSES, type Status } from '../../../src/domain/lifecycle.ts'
+import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
 import type { CaseFilters } from '../api/cases.ts'
 
 /** What the URL of a list holds: the filters, and the cursor of each page gone through. */

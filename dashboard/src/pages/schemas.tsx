@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { BookOpenCheck, Plus } from 'lucide-react'
-import { decisiveEventTypes } from '../../../src/domain/contract.ts'
+import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemasQuery } from '../api/schemas.ts'
 import { Badge } from '../components/ui/badge.tsx'

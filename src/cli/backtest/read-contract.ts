@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import type { Contract } from '../../domain/contract.ts'
-import { validateContract } from '../../domain/validate-contract.ts'
-import { StartupError } from '../../startup-error.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
+import { validateContract } from '../../domain/contract/validate-contract.ts'
+import { OperatorError } from '../../operator-error.ts'
 
-/** @throws StartupError that tells all that is wrong with it. */
+/** @throws OperatorError that tells all that is wrong with it. */
 export async function readContract(path: string): Promise<Contract> {
   const value = parse(path, await readText(path))
   const issues = validateContract(value)
   if (issues.length === 0) return value as Contract
   const all = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ')
-  throw new StartupError(`${path} is not a contract: ${all}`)
+  throw new OperatorError(`${path} is not a contract: ${all}`)
 }
 
 async function readText(path: string): Promise<string> {
@@ -17,7 +17,7 @@ async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new StartupError(
+    throw new OperatorError(
       code === 'ENOENT' ? `there is no contract ${path}` : `the contract ${path} cannot be read: ${message}`,
     )
   }
@@ -27,6 +27,6 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw new StartupError(`the contract ${path} is not JSON: ${(error as Error).message}`)
+    throw new OperatorError(`the contract ${path} is not JSON: ${(error as Error).message}`)
   }
 }

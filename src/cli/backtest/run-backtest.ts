@@ -1,16 +1,16 @@
-import type { Case, CaseResult } from '../../domain/backtest.ts'
-import { runCase } from '../../domain/backtest.ts'
-import { Comparison } from '../../domain/backtest-comparison.ts'
-import { decisiveFields } from '../../domain/backtest-fields.ts'
-import { Totals } from '../../domain/backtest-totals.ts'
-import { type Contract, decisiveEventTypes } from '../../domain/contract.ts'
-import { StartupError } from '../../startup-error.ts'
-import { HeldCases } from './held-cases.ts'
-import type { Interest } from './log-row.ts'
-import { type LogFile, readLog } from './open-log.ts'
+import type { Case, CaseResult } from '../../domain/backtest/backtest.ts'
+import { runCase } from '../../domain/backtest/backtest.ts'
+import { Comparison } from '../../domain/backtest/comparison.ts'
+import { decisiveFields } from '../../domain/backtest/fields.ts'
+import { Totals } from '../../domain/backtest/totals.ts'
+import { type Contract, decisiveEventTypes } from '../../domain/contract/contract.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { HeldCases } from './cases/held-cases.ts'
+import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './cases/sorted-cases.ts'
+import type { Interest } from './log/log-row.ts'
+import { type LogFile, readLog } from './log/open-log.ts'
+import { type LogOptions, LogReading } from './log/read-rows.ts'
 import type { Progress } from './progress.ts'
-import { type LogOptions, LogReading } from './read-rows.ts'
-import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './sorted-cases.ts'
 
 export interface BacktestOptions extends LogOptions {
   /** One, or two to be compared. */
@@ -47,7 +47,7 @@ export async function runBacktest(
     if (!(error instanceof CaseAppearsAgain)) throw error
     if (!options.isSorted) return runOver(log, options, progress, HeldCases)
     const { caseId, line } = error
-    throw new StartupError(
+    throw new OperatorError(
       `line ${line} of the log: case "${caseId}" appears again after another case; without --sorted it need not be sorted by case`,
     )
   }

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { StartupError } from '../../startup-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 import type { BacktestResult } from '../backtest/backtest-result.ts'
-import { formatOf, parseSeparator, parseUntil } from '../backtest/log-format.ts'
-import { findLog } from '../backtest/open-log.ts'
+import { formatOf, parseSeparator, parseUntil } from '../backtest/log/log-format.ts'
+import { findLog } from '../backtest/log/open-log.ts'
 import { showProgress } from '../backtest/progress.ts'
 import { readContract } from '../backtest/read-contract.ts'
-import { reportPage } from '../backtest/report-page.ts'
-import { resultJson } from '../backtest/result-json.ts'
-import { resultTable } from '../backtest/result-table.ts'
+import { reportPage } from '../backtest/report/page.ts'
+import { resultJson } from '../backtest/report/result-json.ts'
+import { resultTable } from '../backtest/report/result-table.ts'
 import { runBacktest } from '../backtest/run-backtest.ts'
 import { printable, printableJson } from '../printable.ts'
 
@@ -87,7 +87,7 @@ async function writeReport(path: string, result: BacktestResult): Promise<void> 
   try {
     await writeFile(path, reportPage(result))
   } catch (error) {
-    throw new StartupError(`the report cannot be written: ${(error as Error).message}`)
+    throw new OperatorError(`the report cannot be written: ${(error as Error).message}`)
   }
   console.error(`The report is in ${printable(path)}.`)
 }

@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { createToken } from '../../app/create-token.ts'
-import { listTokens } from '../../app/list-tokens.ts'
-import { revokeToken } from '../../app/revoke-token.ts'
+import { createToken, listTokens, revokeToken } from '../../app/tokens/tokens.ts'
 import { printable, printableJson } from '../printable.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'

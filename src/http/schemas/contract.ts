@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { COMPARATORS } from '../../domain/condition.ts'
-import type { Contract } from '../../domain/contract.ts'
+import { COMPARATORS } from '../../domain/contract/condition.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
 import {
   MAX_CONDITION_DEPTH,
   MAX_CONDITION_NAME_LENGTH,
   MAX_CONDITION_NODES,
-} from '../../domain/validate-condition.ts'
-import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS } from '../../domain/validate-contract.ts'
+} from '../../domain/contract/validate-condition.ts'
+import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS } from '../../domain/contract/validate-contract.ts'
 
 /*
  * What is published of a contract. The domain validates (it names the exact node, and works without HTTP);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Outcome, STATUSES } from '../../domain/lifecycle.ts'
+import { type Outcome, STATUSES } from '../../domain/claims/lifecycle.ts'
 import { UUID_PATTERN } from '../../domain/uuid.ts'
 
 /** For examples. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { MAX_EMAIL_LENGTH } from '../../app/email.ts'
-import { PASSWORD_LENGTH } from '../../app/passwords.ts'
+import { MAX_EMAIL_LENGTH } from '../../app/accounts/email.ts'
+import { PASSWORD_LENGTH } from '../../app/accounts/passwords.ts'
 
 /* Bodies of the session API. It is the dashboard's, so the OpenAPI document does not have it. */
 

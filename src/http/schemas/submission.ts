@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { MAX_EVENT_NAME_LENGTH, RESERVED_FIELDS, RESERVED_TYPES } from '../../domain/event.ts'
+import { MAX_EVENT_NAME_LENGTH, RESERVED_FIELDS, RESERVED_TYPES } from '../../domain/claims/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { CandidateAlias, SOME_UUID, Uuid } from './scalars.ts'
 

@@ -1,6 +1,6 @@
 import type { App } from '../../app/app.ts'
-import { readCheckTime } from '../../app/read-check-time.ts'
-import { runScheduledCheck } from '../../app/run-scheduled-check.ts'
+import { readCheckTime } from '../../app/check/read-check-time.ts'
+import { runScheduledCheck } from '../../app/check/run-scheduled-check.ts'
 import type { Job } from '../scheduler.ts'
 
 const MINUTE_MS = 60_000

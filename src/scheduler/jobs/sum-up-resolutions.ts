@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts'
-import { sumUpResolutions } from '../../app/sum-up-resolutions.ts'
+import { sumUpResolutions } from '../../app/check/sum-up-resolutions.ts'
 import type { Job } from '../scheduler.ts'
 
 /** Between the scheduled checks, which it would hold up for a moment. */

@@ -1,7 +1,7 @@
-import type { Claim } from '../../domain/claim.ts'
-import type { Change } from '../../domain/lifecycle.ts'
-import type { Connection } from '../database.ts'
-import { plainArray, textArray } from '../sql-array.ts'
+import type { Claim } from '../../domain/claims/claim.ts'
+import type { Change } from '../../domain/claims/lifecycle.ts'
+import type { Connection } from '../database/database.ts'
+import { plainArray, textArray } from '../database/sql-array.ts'
 import { guardedWrite } from './guarded-write.ts'
 
 interface NewEvent {

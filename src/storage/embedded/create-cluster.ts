@@ -2,13 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { OperatorError } from '../../operator-error.ts'
 import { owned } from '../../owned-promise.ts'
-import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './binaries.ts'
-import { isAlive } from './is-alive.ts'
-import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './password-file.ts'
+import { isAlive } from './machine/is-alive.ts'
+import {
+  makePasswordFile,
+  PASSWORD_FILE,
+  SUPERUSER_PASSWORD_FILE,
+  syncFolder,
+} from './machine/password-file.ts'
+import { type RunAs, spawnAs } from './machine/run-as.ts'
 import { lastWords, withoutTime } from './postgres-log.ts'
-import { type RunAs, spawnAs } from './run-as.ts'
 import { SUPERUSER } from './superuser-password.ts'
 
 const LEFTOVER = /^postgres\.new-(\d+)-[0-9a-f]+$/
@@ -91,7 +96,7 @@ async function runInitdb(
   signal.throwIfAborted()
   if (result === 0) return
   const told = lastWords(output.split('\n').map(withoutTime)) || `initdb ended with ${result}`
-  throw new StartupError(`The database could not be created in ${folder}: ${told}`)
+  throw new OperatorError(`The database could not be created in ${folder}: ${told}`)
 }
 
 function unlessTaken(error: NodeJS.ErrnoException): void {

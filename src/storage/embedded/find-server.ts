@@ -18,7 +18,7 @@ export interface Server {
 
 /**
  * The cluster's server when it runs; waits up to 60 s while it starts, recovers or stops. Undefined when it does
- * not run (any more). StartupError when it does not take our password.
+ * not run (any more). OperatorError when it does not take our password.
  */
 export async function findServer(cluster: Cluster, signal?: AbortSignal): Promise<Server | undefined> {
   const wait = createPatience(cluster.report, signal)

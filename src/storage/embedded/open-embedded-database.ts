@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { OperatorError } from '../../operator-error.ts'
 import { owned } from '../../owned-promise.ts'
-import { StartupError } from '../../startup-error.ts'
 import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
+import { enterServer, leaveServer, type Role } from './machine/presence.ts'
 import { ensureOwnedDatabase } from './owned-database.ts'
 import { createPatience } from './patience.ts'
 import { hastenShutdown } from './postmaster.ts'
-import { enterServer, leaveServer, type Role } from './presence.ts'
 import { connectionString, mayPass } from './session.ts'
 
 const FIRST_RETRY_MS = 100
@@ -35,7 +35,7 @@ interface EmbeddedDatabaseOptions {
 
 /**
  * Opens the PostgreSQL of a data folder: makes it, finds it running or starts it. The server outlives a killed
- * process, and the next one finds it. StartupError when it cannot be had.
+ * process, and the next one finds it. OperatorError when it cannot be had.
  */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const signal = options.signal ?? new AbortController().signal
@@ -65,15 +65,17 @@ async function enterOwnedDatabase(cluster: Cluster, role: Role, signal: AbortSig
       return server
     } catch (error) {
       await leaveServer(cluster, server.session)
-      if (signal.aborted || !mayPass(error)) throw asStartupError(error, cluster)
+      if (signal.aborted || !mayPass(error)) throw asOperatorError(error, cluster)
     }
     await wait('PostgreSQL, which was lost')
   }
 }
 
-function asStartupError(error: unknown, cluster: Cluster): unknown {
+function asOperatorError(error: unknown, cluster: Cluster): unknown {
   if (!(error instanceof pg.DatabaseError)) return error
-  return new StartupError(`The database in ${cluster.dir} cannot be used: ${error.message}`, { cause: error })
+  return new OperatorError(`The database in ${cluster.dir} cannot be used: ${error.message}`, {
+    cause: error,
+  })
 }
 
 /** Comes back whenever the server is lost, in the role of service. The returned function ends that and leaves. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartupError } from '../../startup-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 
 const POLL_MS = 25
 const REPORT_AFTER_MS = 2_000
@@ -7,7 +7,7 @@ const LIMIT_MS = 60_000
 
 /**
  * One waiting, shared by its turns: each call waits a moment, the first after 2 s says what for, and the first after
- * 60 s throws a StartupError. Rejects when the signal is aborted.
+ * 60 s throws a OperatorError. Rejects when the signal is aborted.
  */
 export function createPatience(
   report: (step: string) => void,
@@ -18,7 +18,7 @@ export function createPatience(
   return async (what) => {
     const waitedMs = performance.now() - since
     if (waitedMs > LIMIT_MS) {
-      throw new StartupError(`Waited ${LIMIT_MS / 1000} s for ${what}: try again, or see postgres.log.`)
+      throw new OperatorError(`Waited ${LIMIT_MS / 1000} s for ${what}: try again, or see postgres.log.`)
     }
     if (waitedMs > REPORT_AFTER_MS && !told) {
       told = true

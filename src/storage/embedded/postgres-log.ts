@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises'
-import { StartupError } from '../../startup-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 
 const ROTATE_AT_BYTES = 10 * 1024 * 1024
 const LAST_LINES = 4
@@ -16,7 +16,7 @@ export async function openLog(logFile: string): Promise<{ file: FileHandle; size
     const file = await open(logFile, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
     return { file, size: (await file.stat()).size }
   } catch (error) {
-    throw new StartupError(`Cannot write PostgreSQL's log: ${(error as Error).message}`, { cause: error })
+    throw new OperatorError(`Cannot write PostgreSQL's log: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -3,7 +3,7 @@ import { readFile, readlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { StartupError } from '../../startup-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 
 /** What postmaster.pid says. Its process may be dead, or another program by now: see `isPostmasterOf`. */
 interface PostmasterFile {
@@ -50,7 +50,7 @@ export async function isPostmasterOf(pid: number, dir: string): Promise<boolean>
 
 /**
  * Stops the server of this folder if it runs: a fast shutdown (clients are dropped, data is written out), after
- * 5 s an immediate one, which loses nothing either: the next start recovers. StartupError when it does not end.
+ * 5 s an immediate one, which loses nothing either: the next start recovers. OperatorError when it does not end.
  */
 export async function stopPostmaster(dir: string): Promise<void> {
   const running = await findPostmaster(dir)
@@ -59,7 +59,7 @@ export async function stopPostmaster(dir: string): Promise<void> {
   if (await hasEnded(running.pid, dir, FAST_SHUTDOWN_MS)) return
   await signal(running.pid, 'SIGQUIT', dir)
   if (await hasEnded(running.pid, dir, IMMEDIATE_SHUTDOWN_MS)) return
-  throw new StartupError(`PostgreSQL (process ${running.pid}) in ${dir} does not stop.`)
+  throw new OperatorError(`PostgreSQL (process ${running.pid}) in ${dir} does not stop.`)
 }
 
 /**
@@ -77,7 +77,7 @@ async function signal(pid: number, name: NodeJS.Signals, dir: string): Promise<v
     process.kill(pid, name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return
-    throw new StartupError(`PostgreSQL (process ${pid}) in ${dir} belongs to another user and runs on.`)
+    throw new OperatorError(`PostgreSQL (process ${pid}) in ${dir} belongs to another user and runs on.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { StartupError } from '../../startup-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 import type { Cluster } from './cluster.ts'
-import { PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './password-file.ts'
+import { PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './machine/password-file.ts'
 import { SUPERUSER, superuserPasswords } from './superuser-password.ts'
 
 /** Name of the service's database and of the role that owns it. */
@@ -56,7 +56,7 @@ export function connectionString(cluster: Cluster, port: number): string {
 
 /** Whether the server may well take us in a moment: it starts, recovers, stops, is full, or has just gone. */
 export function mayPass(error: unknown): boolean {
-  if (error instanceof StartupError) return false
+  if (error instanceof OperatorError) return false
   const code = (error as { code?: unknown }).code
   // The driver's own "Connection terminated unexpectedly" and "timeout expired" have no code.
   if (typeof code !== 'string') return /connection|timeout|not queryable/i.test(String(error))
@@ -85,8 +85,8 @@ async function connect(to: {
 
 const isWrongPassword = (error: unknown) => /^28(P01|000)$/.test(String((error as { code?: unknown }).code))
 
-function wrongPassword({ dir }: Cluster, role: string, file: string, cause?: unknown): StartupError {
-  return new StartupError(
+function wrongPassword({ dir }: Cluster, role: string, file: string, cause?: unknown): OperatorError {
+  return new OperatorError(
     `The database in ${dir} does not take the password of ${file} in it for the role ${role}: restore that file or that role's password.`,
     { cause },
   )

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartupError } from '../../startup-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 import type { Cluster } from './cluster.ts'
-import { findFreePort } from './free-port.ts'
+import { findFreePort } from './machine/free-port.ts'
+import { spawnAs } from './machine/run-as.ts'
 import { createPatience } from './patience.ts'
 import { lastWords, openLog, readLogOf } from './postgres-log.ts'
 import { isPostmasterOf, readPostmasterFile } from './postmaster.ts'
-import { spawnAs } from './run-as.ts'
 
 const ORPHANS_MS = 10_000
 const RETRY_MS = 50
@@ -16,7 +16,7 @@ const STOPPED = /received (smart|fast|immediate) shutdown request/
 
 /**
  * Starts the cluster's server and waits until it is ready, or until it turns out that another process starts or
- * stops it too: look whether it runs. `port` demands that port. StartupError when the server would not start.
+ * stops it too: look whether it runs. `port` demands that port. OperatorError when the server would not start.
  */
 export async function startServer(cluster: Cluster, port?: number, signal?: AbortSignal): Promise<void> {
   const orphansUntil = performance.now() + ORPHANS_MS
@@ -35,7 +35,7 @@ export async function startServer(cluster: Cluster, port?: number, signal?: Abor
       // The servants of a killed server live a moment longer than it.
       await delay(RETRY_MS, undefined, { signal })
     } else {
-      throw new StartupError(`PostgreSQL would not start: ${failure} (see ${cluster.logFile})`)
+      throw new OperatorError(`PostgreSQL would not start: ${failure} (see ${cluster.logFile})`)
     }
   }
 }

@@ -8,7 +8,7 @@ import {
   PASSWORD_FILE,
   SUPERUSER_PASSWORD_FILE,
   syncFolder,
-} from './password-file.ts'
+} from './machine/password-file.ts'
 
 /** The cluster's first role. The application's own role is not a superuser. */
 export const SUPERUSER = 'postgres'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hashToken } from '../../../src/app/api-token.ts'
+import { hashToken } from '../../../src/app/tokens/api-token.ts'
 import type { Attack, Target } from '../attack.ts'
 import { flood, post, request } from '../requests.ts'
 import type { Stage } from '../stage.ts'
@@ -28,7 +28,7 @@ const fromEverywhere = (
 
 async function knownEmails(stage: Stage): Promise<Record<string, string>> {
   const name = randomBytes(4).toString('hex')
-  const { Passwords } = await import('../../../src/app/passwords.ts')
+  const { Passwords } = await import('../../../src/app/accounts/passwords.ts')
   await stage.sql.query(
     `WITH added AS (
        INSERT INTO users (id, email, created_at)

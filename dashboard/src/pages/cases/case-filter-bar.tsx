@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { STATUSES, type Status } from '../../../../src/domain/lifecycle.ts'
+import { STATUSES, type Status } from '../../../../src/domain/claims/lifecycle.ts'
 import type { CaseFilters, CaseKind } from '../../api/cases.ts'
 import { CustomerSelect } from '../../components/customer-select.tsx'
 import { SchemaSelect } from '../../components/schema-select.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Contract } from '../../../../src/domain/contract.ts'
-import { validateContract } from '../../../../src/domain/validate-contract.ts'
+import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import { validateContract } from '../../../../src/domain/contract/validate-contract.ts'
 import type { NewCase } from '../../api/cases.ts'
 import { schemasQuery } from '../../api/schemas.ts'
 import { SchemaSelect } from '../../components/schema-select.tsx'

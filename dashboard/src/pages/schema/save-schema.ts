@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { Contract } from '../../../../src/domain/contract.ts'
+import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { createSchema, updateSchema } from '../../api/schemas.ts'
 import { useToast } from '../../components/ui/toast.tsx'
 

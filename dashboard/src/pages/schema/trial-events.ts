@@ -1,4 +1,4 @@
-import type { Contract } from '../../../../src/domain/contract.ts'
+import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../src/domain/json.ts'
 import type { SimulationRequest } from '../../api/simulations.ts'
 import { newId } from '../../condition-builder/builder-node.ts'

@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react'
-import type { Condition } from '../../../../src/domain/condition.ts'
-import { isReservedType } from '../../../../src/domain/event.ts'
+import { isReservedType } from '../../../../src/domain/claims/event.ts'
+import type { Condition } from '../../../../src/domain/contract/condition.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'

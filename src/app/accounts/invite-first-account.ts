@@ -1,0 +1,29 @@
+import { hasPassword } from '../../storage/accounts/credentials.ts'
+import { insertInvitation, revokeInvitationsTo } from '../../storage/accounts/invitations.ts'
+import { listUsers, takeBootstrapTurn } from '../../storage/accounts/users.ts'
+import type { App } from '../app.ts'
+import { hashInvitationKey, INVITATION_SECONDS, newInvitationKey } from '../invitations/invitation-key.ts'
+
+/**
+ * While the first account has no password: a fresh key that sets its email, name and password, once. Earlier keys
+ * stop working. Null where someone can sign in to it.
+ */
+export function inviteFirstAccount(app: App): Promise<string | null> {
+  return app.db.transaction(async (connection) => {
+    await takeBootstrapTurn(connection)
+    const [first] = await listUsers(connection)
+    if (!first || (await hasPassword(connection, first.id))) return null
+
+    await revokeInvitationsTo(connection, first.id)
+    const key = newInvitationKey()
+    await insertInvitation(connection, {
+      keyHash: hashInvitationKey(key),
+      email: null,
+      invitedBy: null,
+      claimsUserId: first.id,
+      lastsSeconds: INVITATION_SECONDS,
+      most: null,
+    })
+    return key
+  })
+}

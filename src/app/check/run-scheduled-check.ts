@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { atScheduledCheck } from '../../domain/claims/lifecycle.ts'
+import {
+  beginDueWalk,
+  type DueKind,
+  endDueWalk,
+  nextDueIds,
+  readDueKinds,
+  tryCheckTurn,
+} from '../../storage/claim-writes/due-claims.ts'
+import { type KindMove, moveKinds } from '../../storage/claim-writes/move-claims.ts'
+import type { Connection } from '../../storage/database/database.ts'
+import { DatabaseAway } from '../../storage/database/database-away.ts'
+import { holdTotalsBefore, takeBackTotals } from '../../storage/overview/resolution-totals.ts'
+import type { App } from '../app.ts'
+
+/** How often a server that waits for another one's check asks whether it is through. */
+const TURN_POLL_MS = 100
+/** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
+const BATCH = 1_000
+/** Claims that one walk goes over: the database sorts their ids. */
+const MOST_IN_A_WALK = 1_000_000
+/** A claim that changes while it is read is left for the next walk. */
+const MOST_WALKS = 10
+/** Where so many submissions wait, they go first: the next batch is held back until fewer do, but not for long. */
+const MANY_SUBMISSIONS = 16
+const LONGEST_HOLD_MS = 50
+/** For a claim that another transaction holds; then it is left for the next walk. */
+const LONGEST_LOCK_WAIT_MS = 100
+
+/**
+ * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
+ * Safe with any number of servers at once; one at a time works, the others then find nothing left to do.
+ * Returns how many transitions were made.
+ * @param isOver asked after each batch and while another server is at it; where it is, the rest is left to the check of
+ *   a later minute
+ */
+export function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
+  return app.db.checks.transaction(async (turn) => {
+    while (!(await tryCheckTurn(turn))) {
+      if (isOver()) return 0
+      await pause(TURN_POLL_MS)
+    }
+    await app.db.checks.transaction((connection) => takeBackTotals(connection, checkTime))
+    let total = 0
+    for (let walk = 0; walk < MOST_WALKS; walk++) {
+      await beginDueWalk(turn, checkTime, MOST_IN_A_WALK)
+      const { moved, isThrough } = await walkOnce(app, turn, checkTime, isOver)
+      await endDueWalk(turn)
+      total += moved
+      if (isThrough) break
+    }
+    return total
+  })
+}
+
+/**
+ * Moves what comes on the walk, batch by batch; the next one is read meanwhile. It is through where no other walk is
+ * needed.
+ */
+async function walkOnce(
+  app: App,
+  turn: Connection,
+  checkTime: Date,
+  isOver: () => boolean,
+): Promise<{ moved: number; isThrough: boolean }> {
+  const sum = { found: 0, moved: 0, missed: 0 }
+  let over = false
+  const readNext = async () => readBatch(app, checkTime, await nextDueIds(turn, BATCH))
+  for (let batch = await readNext(); batch.ids.length > 0 && !over; ) {
+    const [next, moved] = await bothSettled(readNext(), move(app, checkTime, batch))
+    sum.found += batch.ids.length
+    sum.moved += moved
+    sum.missed += batch.moves.reduce((due, { kind }) => due + kind.count, 0) - moved
+    batch = next
+    over = isOver()
+    if (!over) await letSubmissionsPass(app)
+  }
+  return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
+}
+
+/** Where one fails the other is waited for all the same: the turn is not given up while something is on its way. */
+async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b])
+  return Promise.all([a, b])
+}
+
+async function letSubmissionsPass({ submissions }: App): Promise<void> {
+  const deadline = performance.now() + LONGEST_HOLD_MS
+  while (submissions.waiting >= MANY_SUBMISSIONS && performance.now() < deadline) await pause(1)
+}
+
+/** Not where the turn was lost without a word, and another server has had it since. */
+async function moveInTurn(
+  connection: Connection,
+  checkTime: Date,
+  moves: readonly KindMove[],
+): Promise<number> {
+  if (!(await holdTotalsBefore(connection, checkTime))) {
+    throw new Error('another server has taken the turn of the scheduled check')
+  }
+  return moveKinds(connection, moves, LONGEST_LOCK_WAIT_MS)
+}
+
+interface Batch {
+  ids: readonly string[]
+  moves: KindMove[]
+}
+
+/** The moves that these claims make: the domain decides once for all that are alike. */
+async function readBatch({ db }: App, checkTime: Date, ids: readonly string[]): Promise<Batch> {
+  const kinds = ids.length === 0 ? [] : await readDueKinds(db.checks, checkTime, ids)
+  return { ids, moves: kinds.flatMap((kind) => moveOf(kind, checkTime)) }
+}
+
+/** The move that claims of this kind make at the check; none where it passes them over. */
+export function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
+  const transition = atScheduledCheck(kind.state, kind.terms, checkTime, kind.lastEventAt)
+  return transition ? [{ kind, transition }] : []
+}
+
+/** Moves them; where somebody holds one of them, by halves, so that it alone is missed. Returns how many moved. */
+async function move(app: App, checkTime: Date, { ids, moves }: Batch): Promise<number> {
+  if (moves.length === 0) return 0
+  try {
+    return await app.db.checks.transaction((connection) => moveInTurn(connection, checkTime, moves))
+  } catch (error) {
+    if (!(error instanceof DatabaseAway && error.isPassing)) throw error
+    if (ids.length === 1) return 0
+    const half = Math.ceil(ids.length / 2)
+    const first = await move(app, checkTime, await readBatch(app, checkTime, ids.slice(0, half)))
+    return first + (await move(app, checkTime, await readBatch(app, checkTime, ids.slice(half))))
+  }
+}

@@ -1,0 +1,65 @@
+import type { Contract } from '../domain/contract/contract.ts'
+import type { ClaimSchema } from '../domain/records.ts'
+import { ServiceError } from '../errors.ts'
+import {
+  findClaimSchema,
+  insertClaimSchema,
+  listClaimSchemas as readClaimSchemas,
+  deleteClaimSchema as removeClaimSchema,
+  updateClaimSchema as replaceContract,
+} from '../storage/claim-schemas.ts'
+import type { App } from './app.ts'
+import { schemaNotFound } from './not-found.ts'
+
+/** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
+export async function createClaimSchema(
+  app: App,
+  userId: string,
+  contract: Contract,
+  most: number,
+): Promise<ClaimSchema> {
+  const schema = await insertClaimSchema(app.db.writes.for(userId), userId, contract, most)
+  if (!schema)
+    throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, as many as it may.`)
+  return schema
+}
+
+export async function getClaimSchema(app: App, userId: string, id: string): Promise<ClaimSchema> {
+  const schema = await findClaimSchema(app.db.reads.for(userId), userId, id)
+  if (!schema) throw schemaNotFound(id)
+  return schema
+}
+
+/** Records that are read, and held in memory, at a time: half a megabyte of contracts at most. */
+const PAGE = 8
+
+/**
+ * All of the account's schemas, oldest first (§4.4 has no pages); the next are read when they are asked for. What is
+ * added meanwhile may be there or not.
+ */
+export async function* listClaimSchemas(app: App, userId: string): AsyncGenerator<ClaimSchema[]> {
+  for (let after = '0'; ; ) {
+    const page = await readClaimSchemas(app.db.reads.for(userId), userId, after, PAGE)
+    yield page.map(({ schema }) => schema)
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    after = last.position
+  }
+}
+
+/** Replaces the template's contract; claims made from it keep the copy that they have. */
+export async function updateClaimSchema(
+  app: App,
+  userId: string,
+  id: string,
+  contract: Contract,
+): Promise<ClaimSchema> {
+  const schema = await replaceContract(app.db.writes.for(userId), userId, id, contract)
+  if (!schema) throw schemaNotFound(id)
+  return schema
+}
+
+/** Claims made from the schema keep their copy of its contract, and its id. */
+export async function deleteClaimSchema(app: App, userId: string, id: string): Promise<void> {
+  if (!(await removeClaimSchema(app.db.writes.for(userId), userId, id))) throw schemaNotFound(id)
+}

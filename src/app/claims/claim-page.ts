@@ -1,0 +1,38 @@
+import type { StoredClaim } from '../../domain/claims/claim.ts'
+import { unavailable } from '../../errors.ts'
+import { type ClaimFilter, listClaims } from '../../storage/claims/claim-list.ts'
+import type { App } from '../app.ts'
+import { fillGaps } from '../fill-gaps.ts'
+import { CONTRACTS_AT_ONCE, readContracts } from './read-contracts.ts'
+
+/** A page of a list; its claims are read to the end as they are asked for. */
+export interface ClaimPage {
+  claims: AsyncIterable<StoredClaim[]> | StoredClaim[][]
+  /** The id of the last of them; null on the last page. */
+  nextCursor: string | null
+}
+
+export const EMPTY_PAGE: ClaimPage = { claims: [], nextCursor: null }
+
+/**
+ * All claims of the page are as they were at one moment. Contracts never change, so long ones may be read later: a
+ * page of them has six megabytes.
+ */
+export async function readClaimPage(app: App, filter: ClaimFilter): Promise<ClaimPage> {
+  const { userId } = filter
+  const { rows, hasMore } = await listClaims(app.db.reads.for(userId), filter)
+  const claims = fillGaps(rows, {
+    gap: 'contract',
+    atOnce: CONTRACTS_AT_ONCE,
+    key: ({ id }) => id,
+    read: (some) =>
+      readContracts(
+        app,
+        userId,
+        some.map(({ id }) => id),
+      ),
+    // Deleted with its clock in the meantime.
+    gone: () => unavailable('A claim of the page was deleted while it was read.'),
+  })
+  return { claims, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null }
+}

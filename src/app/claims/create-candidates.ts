@@ -1,0 +1,50 @@
+import type { Claim } from '../../domain/claims/claim.ts'
+import { findCustomersByExternalId } from '../../storage/customers.ts'
+import type { App } from '../app.ts'
+import { customerNotFound } from '../not-found.ts'
+import { openCandidates } from './open-candidates.ts'
+import type { OpenedClaim } from './open-claims.ts'
+import type { ContractSource, TakeMemory } from './resolve-contract.ts'
+
+export interface CandidateRequest {
+  alias: string
+  customerExternalId: string
+  source: ContractSource
+  testClockId: string | null
+}
+
+/**
+ * Opens candidates: claims addressed by the caller's aliases (§2.4). Each stands alone: it is the candidate, or the
+ * error CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT or RATE_LIMITED.
+ */
+export async function createCandidates(
+  app: App,
+  userId: string,
+  requests: readonly CandidateRequest[],
+  takeMemory: TakeMemory,
+): Promise<(OpenedClaim | Error)[]> {
+  const externalIds = new Set(requests.map(({ customerExternalId }) => customerExternalId))
+  const found = await findCustomersByExternalId(app.db.reads.for(userId), userId, [...externalIds])
+  const customers = new Map(found.map((customer) => [customer.externalId, customer]))
+  const openings = requests.map(({ alias, customerExternalId, source, testClockId }) => {
+    const customer = customers.get(customerExternalId)
+    if (!customer) return customerNotFound({ externalId: customerExternalId })
+    return { address: { kind: 'candidate', alias } as const, customer, source, testClockId }
+  })
+  return openCandidates(app, userId, openings, takeMemory)
+}
+
+/**
+ * Opens one candidate, whose contract is at hand.
+ * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT, RATE_LIMITED
+ */
+export async function createCandidate(
+  app: App,
+  userId: string,
+  request: CandidateRequest,
+  takeMemory: TakeMemory,
+): Promise<Claim> {
+  const [candidate] = await createCandidates(app, userId, [request], takeMemory)
+  if (candidate instanceof Error) throw candidate
+  return candidate as Claim
+}

@@ -1,0 +1,45 @@
+import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
+import { decisiveEventTypes } from '../../domain/contract/contract.ts'
+import {
+  type ExplainedCondition,
+  type ExplainedTransition,
+  Explanation,
+} from '../../domain/contract/explain.ts'
+import { findClaim } from '../../storage/claims/claims.ts'
+import { type LoggedEvidence, readDecisiveEvents, readLogEnd } from '../../storage/claims/log-pages.ts'
+import type { App } from '../app.ts'
+import { inSlices } from '../in-slices.ts'
+import { claimNotFound } from '../not-found.ts'
+
+export interface ClaimExplanation {
+  claim: Claim
+  condition: ExplainedCondition
+  /** So far, in their order. */
+  transitions: ExplainedTransition[]
+}
+
+/** Why the claim or candidate stands as it does. @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND */
+export async function explainClaim(
+  app: App,
+  userId: string,
+  address: ClaimAddress,
+): Promise<ClaimExplanation> {
+  const db = app.db.reads.for(userId)
+  const claim = await findClaim(db, userId, address)
+  if (!claim) throw claimNotFound(address)
+  const explanation = new Explanation(claim)
+  for await (const page of readDecisiveEvents(db, claim, decisiveEventTypes(claim.contract))) {
+    await inSlices(showEach(explanation, page))
+  }
+  const end = await readLogEnd(db, claim)
+  // Deleted since, with its test clock.
+  if (claim.eventCount > 0 && end.length === 0) throw claimNotFound(address)
+  return { claim, condition: explanation.condition, transitions: explanation.transitions(end) }
+}
+
+function* showEach(explanation: Explanation, events: readonly LoggedEvidence[]): Generator<void, void> {
+  for (const event of events) {
+    explanation.add(event)
+    yield
+  }
+}

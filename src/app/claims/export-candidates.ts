@@ -1,0 +1,13 @@
+import type { ExportedClaim } from '../../storage/claims/claim-list.ts'
+import type { App } from '../app.ts'
+import { readAllPages } from './export-claims.ts'
+import { type CandidateFilters, selectCandidates } from './list-candidates.ts'
+
+/** All candidates of the filtered list, page by page; the next page is read when it is asked for. */
+export async function* exportCandidates(
+  app: App,
+  request: CandidateFilters & { order: 'asc' | 'desc' },
+): AsyncGenerator<ExportedClaim[]> {
+  const selection = await selectCandidates(app, request)
+  if (selection) yield* readAllPages(app, selection, request.order)
+}

@@ -1,0 +1,53 @@
+import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
+import { type LogItem, readClaimAndLog, readLogPage, readPayloads } from '../../storage/claims/claim-log.ts'
+import type { App } from '../app.ts'
+import { fillGaps } from '../fill-gaps.ts'
+import { claimNotFound } from '../not-found.ts'
+
+/** Long payloads that are read at a time, of a quarter of a megabyte at most. */
+const PAYLOADS_AT_ONCE = 1
+
+/** An event of a log, its payload as the JSON that was sent. */
+export type LoggedEvent = LogItem & { payload: string }
+
+/**
+ * A claim or a candidate with its whole event log (§4.1, §4.2), read as it is asked for: a log may have 64 MiB. It is
+ * the log as it was when the claim was read: items are only ever added, and the claim knows how many it had.
+ */
+export async function getClaim(
+  app: App,
+  userId: string,
+  address: ClaimAddress,
+): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent[]> }> {
+  const found = await readClaimAndLog(app.db.reads.for(userId), userId, address)
+  if (!found) throw claimNotFound(address)
+  const { claim, items } = found
+  return { claim, log: readLog(app, claim, items, () => claimNotFound(address)) }
+}
+
+async function* readLog(
+  app: App,
+  { id, userId, eventCount }: StoredClaim,
+  first: LogItem[],
+  gone: () => Error,
+): AsyncGenerator<LoggedEvent[]> {
+  const db = app.db.reads.for(userId)
+  let items = first
+  for (let read = 0; read < eventCount; read += items.length) {
+    if (read > 0) items = await readLogPage(db, id, read)
+    // Deleted with its clock in the meantime, it must not look like a shorter log.
+    if (items.length === 0) throw gone()
+    yield* fillGaps(items.slice(0, eventCount - read), {
+      gap: 'payload',
+      atOnce: PAYLOADS_AT_ONCE,
+      read: (some) =>
+        readPayloads(
+          db,
+          id,
+          some.map(({ seq }) => seq),
+        ),
+      key: ({ seq }) => seq,
+      gone,
+    })
+  }
+}

@@ -1,0 +1,49 @@
+import type { Status } from '../../domain/claims/lifecycle.ts'
+import { isUuid, uuidPrefix } from '../../domain/uuid.ts'
+import { validationError } from '../../errors.ts'
+import { type ClaimSelection, findClaimPosition } from '../../storage/claims/claim-list.ts'
+import { idRange } from '../../storage/claims/claim-search.ts'
+import type { App } from '../app.ts'
+import { type PageRequest, resolveCursor } from '../cursor.ts'
+import { type ClaimPage, readClaimPage } from './claim-page.ts'
+
+export interface ClaimFilters {
+  userId: string
+  status: Status | undefined
+  customerId: string | undefined
+  schemaId: string | undefined
+  testClockId: string | undefined
+  /** The beginning of an id. */
+  search: string | undefined
+}
+
+/** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
+export async function listClaims(app: App, request: ClaimFilters & PageRequest): Promise<ClaimPage> {
+  const selection = selectClaims(request)
+  const after = await resolveCursor(request.after, async (id) =>
+    isUuid(id) ? findClaimPosition(app.db.reads.for(request.userId), request.userId, 'claim', id) : null,
+  )
+  return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
+}
+
+/** Fewer digits of a UUID of version 7 are not even its minute. */
+const MIN_DIGITS = 8
+
+/** @throws VALIDATION_ERROR where `search` is not the beginning of an id */
+export function selectClaims(filters: ClaimFilters): ClaimSelection {
+  const { userId, status, customerId, schemaId, testClockId, search } = filters
+  const digits = search === undefined ? null : uuidPrefix(search)
+  if (search !== undefined && (digits === null || digits.length < MIN_DIGITS)) {
+    const message = `must be the beginning of an id, of at least ${MIN_DIGITS} hexadecimal digits`
+    throw validationError([{ path: 'search', message }])
+  }
+  return {
+    userId,
+    kind: 'claim',
+    status,
+    customerId,
+    schemaId,
+    testClockId,
+    search: digits === null ? null : idRange(digits),
+  }
+}

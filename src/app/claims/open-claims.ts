@@ -1,0 +1,207 @@
+import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
+import type { Customer } from '../../domain/records.ts'
+import { ServiceError } from '../../errors.ts'
+import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
+import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
+import { DatabaseAway } from '../../storage/database/database-away.ts'
+import { findTestClocks } from '../../storage/test-clocks.ts'
+import type { App } from '../app.ts'
+import { inSlices } from '../in-slices.ts'
+import { schemaNotFound, testClockNotFound } from '../not-found.ts'
+import { clockIsHeld } from '../test-clocks/hold-clock.ts'
+import {
+  type ContractSource,
+  contractOf,
+  type LateContract,
+  readSchemaContracts,
+  type TakeMemory,
+} from './resolve-contract.ts'
+
+/** For a test clock that is being advanced. */
+const PATIENCE_MS = 5_000
+/** Of contracts: a statement that has so many takes no more claims. */
+const SET_CHARACTERS = 256 * 1024
+
+type MaybeLate = Contract | LateContract
+type Resolved = WithContract<Omit<NewClaim, 'contractJson'>, MaybeLate>
+/** What one statement stores, and the contract as it is kept after that. */
+type ToInsert = NewClaim & { kept: MaybeLate }
+/** With its contract as the opening had it. */
+export type OpenedClaim = WithContract<Claim, MaybeLate>
+
+/** What a new claim or candidate is made of. */
+export interface Opening {
+  address: ClaimAddress
+  customer: Customer
+  source: ContractSource
+  testClockId: string | null
+}
+
+/**
+ * Opens claims or candidates of the account, each on its own: the claim, or why it was not opened, in the order of
+ * the openings; those that are errors already stay so. Errors: TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND,
+ * PAYLOAD_TOO_LARGE for too many contracts of schemas, CANDIDATE_ALIAS_CONFLICT, UNAVAILABLE.
+ */
+export async function openClaims(
+  app: App,
+  userId: string,
+  openings: readonly (Opening | ServiceError)[],
+  takeMemory: TakeMemory,
+): Promise<(OpenedClaim | Error)[]> {
+  const resolved = await resolve(app, userId, openings, takeMemory)
+  const { first, again } = firstOfEach(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
+  const opened = new Map<ClaimAddress, OpenedClaim | Error>(
+    again.map(({ address }) => [address, aliasConflict(address)]),
+  )
+  const deadline = performance.now() + PATIENCE_MS
+  const textOf = textsOfContracts()
+  let isAway = false
+  for (const onClock of Map.groupBy(first, (claim) => claim.testClockId).values()) {
+    const left = onClock.values()
+    while (!isAway) {
+      const set = await inSlices(takeSet(left, textOf))
+      if (set.length === 0) break
+      const outcomes = await insertEach(app, set, deadline)
+      isAway = outcomes.some((outcome) => outcome instanceof DatabaseAway)
+      for (const [i, { address, kept }] of set.entries())
+        opened.set(address, withKept(outcomes[i] as Claim | Error, kept))
+    }
+    // Each statement could wait as long for the database as the one before.
+    for (const { address } of left) opened.set(address, notTried())
+  }
+  return resolved.map((claim) =>
+    claim instanceof Error ? claim : (opened.get(claim.address) as OpenedClaim | Error),
+  )
+}
+
+const withKept = (outcome: Claim | Error, kept: MaybeLate): OpenedClaim | Error =>
+  typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
+
+/** Of several candidates with one alias the first is opened. */
+function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {
+  const aliases = new Set<string>()
+  const isFirst = ({ address }: Resolved) => {
+    if (address.kind === 'claim') return true
+    const { size } = aliases
+    return aliases.add(address.alias).size > size
+  }
+  const { true: first = [], false: again = [] } = Object.groupBy(claims, (claim) => `${isFirst(claim)}`)
+  return { first, again }
+}
+
+/**
+ * What the next statement takes; nothing where all is taken. The driver writes all of it out at once. Contracts are made,
+ * and made text, no sooner, a step for each.
+ */
+function* takeSet(claims: Iterator<Resolved>, textOf: TextOf): Generator<void, ToInsert[]> {
+  const set: ToInsert[] = []
+  let characters = 0
+  while (characters < SET_CHARACTERS) {
+    const { done, value: claim } = claims.next()
+    if (done) break
+    const contract = contractOf(claim.contract)
+    const contractJson = textOf(contract, claim.schemaId)
+    set.push({ ...claim, contract, contractJson, kept: claim.contract })
+    characters += contractJson.length
+    yield
+  }
+  return set
+}
+
+/** What is stored stays so, whatever becomes of the others: an error is each one's own. */
+async function insertEach(
+  app: App,
+  claims: readonly NewClaim[],
+  deadline: number,
+): Promise<(Claim | Error)[]> {
+  try {
+    return await insert(app, claims, deadline)
+  } catch (error) {
+    // One of them may be what the database does not take: it must not fail its neighbours.
+    const isAlone = claims.length === 1 || error instanceof DatabaseAway
+    if (isAlone) return claims.map(() => error as Error)
+    const outcomes: (Claim | Error)[] = []
+    for (const claim of claims) {
+      const isAway = outcomes.at(-1) instanceof DatabaseAway
+      outcomes.push(...(isAway ? [notTried()] : await insertEach(app, [claim], deadline)))
+    }
+    return outcomes
+  }
+}
+
+const notTried = () => new DatabaseAway('The database is away. Nothing was created.', true)
+
+/** All on one clock, or on none. Where the clock is held it is waited for, but not long, and without a connection. */
+async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
+  const { userId, testClockId } = claims[0] as NewClaim
+  for (;;) {
+    const inserted = await insertClaims(app.db.writes.for(userId), claims)
+    if (inserted) return claims.map(({ address }, i) => inserted[i] ?? aliasConflict(address))
+    const clock = { userId, id: testClockId as string }
+    const [found] = await findTestClocks(app.db.reads.for(userId), userId, [clock.id])
+    const patience = deadline - performance.now()
+    if (!found || patience <= 0)
+      return claims.map(() => (found ? clockIsHeld(clock.id) : testClockNotFound(clock.id)))
+    await app.heldClocks.untilFreeWithin(clock, patience)
+  }
+}
+
+/** Looks up what the openings name. */
+async function resolve(
+  app: App,
+  userId: string,
+  openings: readonly (Opening | ServiceError)[],
+  takeMemory: TakeMemory,
+): Promise<(Resolved | Error)[]> {
+  const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
+  const clockIds = new Set(valid.flatMap(({ testClockId }) => testClockId ?? []))
+  const schemaIds = new Set(valid.flatMap(({ source }) => ('schemaId' in source ? source.schemaId : [])))
+  const clocks =
+    clockIds.size === 0 ? [] : await findTestClocks(app.db.reads.for(userId), userId, [...clockIds])
+  const contracts =
+    schemaIds.size === 0 ? null : await readSchemaContracts(app, userId, [...schemaIds], takeMemory)
+  const knownClocks = new Set(clocks.map(({ id }) => id))
+
+  const toClaim = (opening: Opening | ServiceError): Resolved | Error => {
+    if (opening instanceof ServiceError) return opening
+    const { address, customer, source, testClockId } = opening
+    if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
+    const schemaId = 'schemaId' in source ? source.schemaId : null
+    const contract = 'schemaId' in source ? contracts?.get(source.schemaId) : source.contract
+    if (contract === null) return tooManyContracts()
+    if (contract instanceof Error) return contract
+    if (!contract) return schemaNotFound(`${schemaId}`)
+    const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
+    const terms = { contract, schemaId, testClockId }
+    return { address, userId, customerId: customer.id, customerExternalId, ...terms }
+  }
+  return openings.map(toClaim)
+}
+
+type TextOf = (contract: Contract, schemaId: string | null) => string
+
+/** A thousand claims from one schema share one text of its contract; no other is kept. */
+function textsOfContracts(): TextOf {
+  const texts = new Map<Contract, string>()
+  return (contract, schemaId) => {
+    const text = texts.get(contract) ?? JSON.stringify(contract)
+    if (schemaId !== null) texts.set(contract, text)
+    return text
+  }
+}
+
+const tooManyContracts = () =>
+  new ServiceError(
+    'PAYLOAD_TOO_LARGE',
+    `The contracts of the batch's schemas up to this one have more than ${MOST_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
+  )
+
+/** Only a candidate's id can be taken: a claim's is new. */
+function aliasConflict(address: ClaimAddress): ServiceError {
+  const alias = address.kind === 'candidate' ? address.alias : address.id
+  return new ServiceError(
+    'CANDIDATE_ALIAS_CONFLICT',
+    `The candidate alias ${JSON.stringify(alias)} is taken.`,
+  )
+}

@@ -1,0 +1,65 @@
+import type { Contract } from '../../domain/contract/contract.ts'
+import { findContracts } from '../../storage/claim-schemas.ts'
+import type { App } from '../app.ts'
+import { inSlices } from '../in-slices.ts'
+import { schemaNotFound } from '../not-found.ts'
+
+/** One of many, and large: it is made of its text each time it is asked for, and held by nobody. */
+export type LateContract = () => Contract
+
+/** Where a new claim's contract comes from: the request itself, or a schema, whose contract is copied. */
+export type ContractSource = { contract: Contract | LateContract } | { schemaId: string }
+
+/** Takes memory for what is to be made of this JSON, besides that for the request. @throws UNAVAILABLE */
+export type TakeMemory = (json: string) => Promise<void>
+
+export const contractOf = (contract: Contract | LateContract): Contract =>
+  typeof contract === 'function' ? contract() : contract
+
+/** @throws SCHEMA_NOT_FOUND, UNAVAILABLE */
+export async function resolveContract(
+  app: App,
+  userId: string,
+  source: ContractSource,
+  takeMemory: TakeMemory,
+): Promise<Contract> {
+  if ('contract' in source) return contractOf(source.contract)
+  const { schemaId } = source
+  const contract = (await readSchemaContracts(app, userId, [schemaId], takeMemory)).get(schemaId)
+  if (!contract) throw schemaNotFound(schemaId)
+  if (contract instanceof Error) throw contract
+  return contract
+}
+
+/**
+ * The contracts of the account's schemas with these ids: one object for all claims that copy it. Null for one that is
+ * too many, an error for one that there is no memory for.
+ */
+export async function readSchemaContracts(
+  app: App,
+  userId: string,
+  ids: readonly string[],
+  takeMemory: TakeMemory,
+): Promise<Map<string, Contract | Error | null>> {
+  const texts = await findContracts(app.db.reads.for(userId), userId, ids)
+  const contracts = new Map<string, Contract | Error | null>()
+  for (const [id, text] of texts) {
+    texts.delete(id)
+    contracts.set(id, text === null ? null : await read(text, takeMemory))
+  }
+  return contracts
+}
+
+async function read(text: string, takeMemory: TakeMemory): Promise<Contract | Error> {
+  try {
+    await takeMemory(text)
+    return await inSlices(parse(text))
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function* parse(text: string): Generator<void, Contract> {
+  yield
+  return JSON.parse(text)
+}

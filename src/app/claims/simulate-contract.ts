@@ -1,0 +1,46 @@
+import { type Simulation, simulate, type TimedSubmission } from '../../domain/claims/simulate.ts'
+import { validationError } from '../../errors.ts'
+import { readClock } from '../../storage/claim-writes/due-claims.ts'
+import type { App } from '../app.ts'
+import { inSlices } from '../in-slices.ts'
+import { type ContractSource, resolveContract, type TakeMemory } from './resolve-contract.ts'
+
+export interface SimulationRequest {
+  userId: string
+  source: ContractSource
+  /** Null: at the first event, or now where there is none. */
+  openedAt: Date | null
+  events: TimedSubmission[]
+  /** Null: until the claim is terminal. */
+  until: Date | null
+}
+
+export interface ContractSimulation extends Simulation {
+  openedAt: Date
+}
+
+/** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
+export async function simulateContract(
+  app: App,
+  request: SimulationRequest,
+  takeMemory: TakeMemory,
+): Promise<ContractSimulation> {
+  const contract = await resolveContract(app, request.userId, request.source, takeMemory)
+  const openedAt = request.openedAt ?? (await defaultOpening(app, request))
+  const early = request.events.findIndex(({ at }) => at < openedAt)
+  if (early >= 0) {
+    throw validationError([
+      { path: `events[${early}].at`, message: `is before opened_at, ${openedAt.toISOString()}` },
+    ])
+  }
+  if (request.until !== null && request.until < openedAt) {
+    throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
+  }
+  const simulation = simulate(contract, openedAt, request.events, request.until)
+  return { openedAt, ...(await inSlices(simulation)) }
+}
+
+async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {
+  if (events.length === 0) return readClock(app.db.reads.for(userId))
+  return new Date(Math.min(...events.map(({ at }) => at.getTime())))
+}

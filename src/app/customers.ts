@@ -1,0 +1,59 @@
+import type { Customer } from '../domain/records.ts'
+import { isUuid } from '../domain/uuid.ts'
+import { ServiceError } from '../errors.ts'
+import {
+  findCustomerPosition,
+  findCustomers,
+  insertCustomer,
+  listCustomers as readCustomers,
+  renameCustomer,
+} from '../storage/customers.ts'
+import type { Page } from '../storage/lists/list-page.ts'
+import type { App } from './app.ts'
+import { type PageRequest, resolveCursor } from './cursor.ts'
+import { customerNotFound } from './not-found.ts'
+
+/** @throws CUSTOMER_EXTERNAL_ID_CONFLICT */
+export async function createCustomer(
+  app: App,
+  request: { userId: string; externalId: string; name: string | null },
+): Promise<Customer> {
+  const customer = await insertCustomer(app.db.writes.for(request.userId), request)
+  if (!customer) {
+    throw new ServiceError(
+      'CUSTOMER_EXTERNAL_ID_CONFLICT',
+      `A customer with the external_id ${JSON.stringify(request.externalId)} exists already.`,
+    )
+  }
+  return customer
+}
+
+export async function getCustomer(app: App, userId: string, id: string): Promise<Customer> {
+  const [customer] = await findCustomers(app.db.reads.for(userId), userId, [id])
+  if (!customer) throw customerNotFound({ id })
+  return customer
+}
+
+export interface CustomerListRequest extends PageRequest {
+  userId: string
+  externalId: string | undefined
+}
+
+export async function listCustomers(app: App, request: CustomerListRequest): Promise<Page<Customer>> {
+  const after = await resolveCursor(request.after, async (id) =>
+    isUuid(id) ? findCustomerPosition(app.db.reads.for(request.userId), request.userId, id) : null,
+  )
+  return readCustomers(app.db.reads.for(request.userId), { ...request, after })
+}
+
+/** Sets the customer's name; its external_id never changes. */
+export async function updateCustomer(
+  app: App,
+  userId: string,
+  id: string,
+  name: string | null,
+): Promise<Customer> {
+  const customer = await renameCustomer(app.db.writes.for(userId), userId, id, name)
+  if (!customer) throw customerNotFound({ id })
+  return customer
+}

@@ -1,0 +1,82 @@
+import type { Claim } from '../../domain/claims/claim.ts'
+import type { Outcome, Status } from '../../domain/claims/lifecycle.ts'
+import { findCustomers } from '../../storage/customers.ts'
+import type { Connection } from '../../storage/database/database.ts'
+import { findOverdue, listDueNext, listRecent } from '../../storage/overview/overview-records.ts'
+import { beginOverview, measureScope, type OverviewScope } from '../../storage/overview/overview-scope.ts'
+import {
+  findMedianSeconds,
+  listDays,
+  type Tally,
+  tallyResolved,
+  tallyUnresolved,
+} from '../../storage/overview/overview-totals.ts'
+import { findTestClocks } from '../../storage/test-clocks.ts'
+import type { App } from '../app.ts'
+import { customerNotFound, testClockNotFound } from '../not-found.ts'
+import { requireTimeZone } from './require-time-zone.ts'
+
+export interface OverviewRequest extends OverviewScope {
+  /** Of the period, with the day that it is. */
+  days: number
+  timeZone: string
+}
+
+export interface Overview {
+  asOf: Date
+  statuses: Record<Status, Tally>
+  pendingOutcomes: Record<Outcome, Tally>
+  days: ({ day: string } & Record<Outcome, Tally>)[]
+  resolution: { medianSeconds: number | null; count: number }
+  dueNext: Claim[]
+  overdue: { count: number; oldestDueAt: Date | null }
+  recent: Claim[]
+}
+
+const [DUE_NEXT, RECENT] = [5, 10]
+const MINUTE_MS = 60_000
+
+/**
+ * The figures of the account, all of one moment.
+ * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for a time zone that is not known
+ */
+export function getOverview(app: App, request: OverviewRequest): Promise<Overview> {
+  requireTimeZone(request.timeZone)
+  return app.db.reads.for(request.userId).transaction((connection) => readOverview(connection, request))
+}
+
+async function readOverview(connection: Connection, request: OverviewRequest): Promise<Overview> {
+  const asOf = await readTime(connection, request)
+  const days = await listDays(connection, asOf, request.days)
+  const scope = await measureScope(connection, request)
+  const unresolved = await tallyUnresolved(connection, scope)
+  const resolved = await tallyResolved(connection, scope, days)
+  const count = resolved.days.reduce((sum, day) => sum + day.CONFIRMED.count + day.FAILED.count, 0)
+  const since = (days[0] as { start: Date }).start
+  return {
+    asOf,
+    statuses: { OPEN: unresolved.OPEN, PENDING: unresolved.PENDING, ...resolved.totals },
+    pendingOutcomes: unresolved.outcomes,
+    days: days.map(({ day }, i) => ({ day, ...(resolved.days[i] as Record<Outcome, Tally>) })),
+    resolution: { medianSeconds: await findMedianSeconds(connection, scope, since, count), count },
+    dueNext: await listDueNext(connection, scope, DUE_NEXT),
+    overdue: await findOverdue(connection, scope, checkThatIsOver(asOf)),
+    recent: await listRecent(connection, scope, RECENT),
+  }
+}
+
+/** The time that the records live by: the database's, or their test clock's. */
+async function readTime(connection: Connection, request: OverviewRequest): Promise<Date> {
+  const { userId, customerId, testClockId, timeZone } = request
+  const now = await beginOverview(connection, timeZone)
+  if (customerId !== null && (await findCustomers(connection, userId, [customerId])).length === 0) {
+    throw customerNotFound({ id: customerId })
+  }
+  if (testClockId === null) return now
+  const [clock] = await findTestClocks(connection, userId, [testClockId])
+  if (!clock) throw testClockNotFound(testClockId)
+  return clock.frozenTime
+}
+
+/** The last scheduled check that was on more than a minute ago: what it left behind is overdue. */
+const checkThatIsOver = (now: Date) => new Date((Math.ceil(now.getTime() / MINUTE_MS) - 2) * MINUTE_MS)

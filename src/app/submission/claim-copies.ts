@@ -1,0 +1,119 @@
+import { LRUCache } from 'lru-cache'
+import type { Claim } from '../../domain/claims/claim.ts'
+import { EventLog } from '../../domain/claims/event-log.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
+import type { ClaimToDecide } from '../../storage/claims/claims-to-decide.ts'
+
+/** A claim as far as decisions need it. It is the deciding one's own while it decides. */
+export interface ClaimCopy {
+  claim: Claim
+  log: EventLog
+  /** False: good for what needs no log only. */
+  isWhole: boolean
+  /** The last time in its log, or when it entered its status. */
+  lastAt: Date
+  /** Of the ids of all events, one each. */
+  idHashes: number[]
+  /** Estimated, without its contract. */
+  bytes: number
+  /** Of these, how many count towards the bound. */
+  countedBytes: number
+  /** Of its contract, which it may share with others. */
+  contractBytes: number
+}
+
+/** Estimated bytes that all copies and their contracts may take. */
+const MOST_BYTES = 18 * 1024 * 1024
+const COPY_BYTES = 1_500
+
+/** Of one hash, with what an array that grows has to spare. */
+const HASH_BYTES = 12
+
+/**
+ * Copies of OPEN claims lately written by this server. A copy may be stale: only a write that is guarded by the
+ * claim's version tells, so nothing may be answered from a copy but together with such a write.
+ */
+export class ClaimCopies {
+  readonly #copies = new LRUCache<string, ClaimCopy>({
+    maxSize: MOST_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
+    onInsert: (copy, _id, reason) => reason !== 'update' && this.#hold(copy),
+    dispose: (copy) => this.#release(copy),
+  })
+  /** How many copies are under each contract: it is counted once for all of them. */
+  readonly #copiesUnder = new Map<Contract, number>()
+  #contractBytes = 0
+
+  get(claimId: string): ClaimCopy | undefined {
+    return this.#copies.get(claimId)
+  }
+
+  /** Of what was read and not written to: somebody else may have written meanwhile. */
+  keepIfNewer(copy: ClaimCopy): void {
+    const kept = this.#copies.get(copy.claim.id)
+    if (copy.isWhole && !(kept && kept.claim.eventCount > copy.claim.eventCount)) this.keep(copy)
+  }
+
+  keep(copy: ClaimCopy): void {
+    const { id } = copy.claim
+    // Its size is only looked at when it is new.
+    if (copy.bytes > 1.2 * copy.countedBytes) {
+      this.#copies.delete(id)
+      copy.countedBytes = copy.bytes
+    }
+    this.#copies.set(id, copy)
+    while (this.#copies.calculatedSize + this.#contractBytes > MOST_BYTES) this.#copies.pop()
+  }
+
+  forget(claimId: string): void {
+    this.#copies.delete(claimId)
+  }
+
+  #hold({ claim: { contract }, contractBytes }: ClaimCopy): void {
+    const copies = this.#copiesUnder.get(contract) ?? 0
+    this.#copiesUnder.set(contract, copies + 1)
+    if (copies === 0) this.#contractBytes += contractBytes
+  }
+
+  #release({ claim: { contract }, contractBytes }: ClaimCopy): void {
+    const left = (this.#copiesUnder.get(contract) ?? 1) - 1
+    if (left > 0) this.#copiesUnder.set(contract, left)
+    else if (this.#copiesUnder.delete(contract)) this.#contractBytes -= contractBytes
+  }
+}
+
+export function copyOf({
+  claim,
+  contractBytes,
+  isWhole,
+  lastAt,
+  eventIds,
+  decisiveEvents,
+}: ClaimToDecide): ClaimCopy {
+  return {
+    // Several drafts may be made of one read.
+    claim: { ...claim },
+    log: new EventLog(claim.contract.fulfillment_condition, decisiveEvents),
+    isWhole,
+    lastAt,
+    idHashes: eventIds.map(hashOf),
+    bytes: COPY_BYTES + HASH_BYTES * eventIds.length,
+    countedBytes: 0,
+    contractBytes,
+  }
+}
+
+/** Whether the log may hold an event with this id. A no is certain; a yes is to be looked up. */
+export const mayHold = (copy: ClaimCopy, id: string): boolean => copy.idHashes.includes(hashOf(id))
+
+export function addId(copy: ClaimCopy, id: string): void {
+  copy.idHashes.push(hashOf(id))
+  copy.bytes += HASH_BYTES
+}
+
+/** FNV-1a, 32 bits: a tenth of the memory of the ids. Two ids of one hash cost a read and no more. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  return hash
+}

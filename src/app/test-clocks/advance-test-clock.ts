@@ -1,0 +1,55 @@
+import { scheduledTransitions } from '../../domain/claims/scheduled-transitions.ts'
+import type { TestClock } from '../../domain/records.ts'
+import { validationError } from '../../errors.ts'
+import {
+  DUE_START,
+  type DueClaim,
+  type DueCursor,
+  findDueClaimsOnTestClock,
+  nextCursor,
+} from '../../storage/claim-writes/due-claims.ts'
+import { applyMoves } from '../../storage/claim-writes/move-claims.ts'
+import type { Connection } from '../../storage/database/database.ts'
+import { setTestClock } from '../../storage/test-clocks.ts'
+import type { App } from '../app.ts'
+import { withHeldClock } from './hold-clock.ts'
+
+/** Claims that one statement moves. */
+const SET = 1_000
+
+/**
+ * Sets the clock to a later time and runs the scheduled checks of every whole minute after the old time up to
+ * and including the new one. One transaction: a clock is never half-advanced, and advances of one clock come one
+ * after the other. It costs the transitions, however many minutes lie between.
+ * @throws TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an earlier time, UNAVAILABLE
+ */
+export function advanceTestClock(
+  app: App,
+  request: { userId: string; id: string; frozenTime: Date },
+): Promise<{ clock: TestClock; transitions: number }> {
+  const { userId, id, frozenTime } = request
+  return withHeldClock(app, { userId, id }, async (connection, clock) => {
+    if (frozenTime < clock.frozenTime) {
+      const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
+      throw validationError([{ path: 'frozen_time', message }])
+    }
+    const transitions = await moveDueClaims(connection, clock.id, frozenTime)
+    return { clock: await setTestClock(connection, clock, frozenTime), transitions }
+  })
+}
+
+/** Returns how many transitions that were. */
+async function moveDueClaims(connection: Connection, clockId: string, until: Date): Promise<number> {
+  let made = 0
+  for (let cursor: DueCursor | null = DUE_START; cursor; ) {
+    const due: DueClaim[] = await findDueClaimsOnTestClock(connection, clockId, until, cursor, SET)
+    const moves = due
+      .map((claim) => ({ claim, transitions: scheduledTransitions(claim.state, claim.terms, until) }))
+      .filter(({ transitions }) => transitions.length > 0)
+    const moved = await applyMoves(connection, moves)
+    if (moved !== moves.length) throw new Error('a claim changed while its clock was held')
+    made += moves.reduce((sum, { transitions }) => sum + transitions.length, 0)
+    cursor = nextCursor(due, SET)
+  }
+  return made
+}

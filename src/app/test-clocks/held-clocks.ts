@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ClockName } from '../../domain/records.ts'
+import { owned } from '../../owned-promise.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { findFreeTestClocks } from '../../storage/test-clocks.ts'
+import { Turns } from '../turns.ts'
+
+const LOOK_EVERY_MS = 50
+
+/**
+ * Test clocks that are held, by an advance as a rule, and who waits for them: without a connection, and with one small
+ * statement for all of them, so that whoever holds a clock of his own holds up nobody else.
+ */
+export class HeldClocks {
+  readonly #db: Database
+  /** By the clock's id. */
+  readonly #held = new Map<string, { clock: ClockName; free: Promise<void>; wake: () => void }>()
+  readonly #turns = new Turns()
+  #isLooking = false
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** Resolves when the clock is free or gone, or when that cannot be found out: never rejects. */
+  untilFree(clock: ClockName): Promise<void> {
+    let held = this.#held.get(clock.id)
+    if (!held) {
+      const { promise: free, resolve: wake } = Promise.withResolvers<void>()
+      held = { clock, free, wake }
+      this.#held.set(clock.id, held)
+    }
+    this.#lookSoon()
+    return held.free
+  }
+
+  /** As `untilFree`, for at most so long. */
+  async untilFreeWithin(clock: ClockName, longestMs: number): Promise<void> {
+    const over = new AbortController()
+    const patience = owned(pause(Math.max(longestMs, 0), undefined, { signal: over.signal }))
+    try {
+      await Promise.race([this.untilFree(clock), patience])
+    } finally {
+      over.abort()
+    }
+  }
+
+  /** Works on one clock come one after the other; who waits for longer is refused with the error. */
+  inTurn<T>({ userId, id }: ClockName, longestMs: number, late: Error, work: () => Promise<T>): Promise<T> {
+    return this.#turns.takeWithin(`${userId} ${id}`, longestMs, late, work)
+  }
+
+  #lookSoon(): void {
+    if (this.#isLooking || this.#held.size === 0) return
+    this.#isLooking = true
+    setTimeout(() => this.#look(), LOOK_EVERY_MS)
+  }
+
+  async #look(): Promise<void> {
+    const asked = [...this.#held.values()].map(({ clock }) => clock)
+    // Who waits finds out himself what is wrong.
+    const free = await findFreeTestClocks(this.#db.submissions, asked).catch(() => asked.map(({ id }) => id))
+    for (const id of free) {
+      this.#held.get(id)?.wake()
+      this.#held.delete(id)
+    }
+    this.#isLooking = false
+    this.#lookSoon()
+  }
+}

@@ -1,0 +1,43 @@
+import type { TestClock } from '../../domain/records.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import type { Page } from '../../storage/lists/list-page.ts'
+import {
+  findTestClockPosition,
+  findTestClocks,
+  insertTestClock,
+  listTestClocks as readTestClocks,
+  deleteTestClock as removeTestClock,
+} from '../../storage/test-clocks.ts'
+import type { App } from '../app.ts'
+import { type PageRequest, resolveCursor } from '../cursor.ts'
+import { testClockNotFound } from '../not-found.ts'
+import { withHeldClock } from './hold-clock.ts'
+
+export function createTestClock(
+  app: App,
+  request: { userId: string; name: string | null; frozenTime: Date },
+): Promise<TestClock> {
+  return insertTestClock(app.db.writes.for(request.userId), request)
+}
+
+/** @throws TEST_CLOCK_NOT_FOUND */
+export async function getTestClock(app: App, userId: string, id: string): Promise<TestClock> {
+  const [clock] = await findTestClocks(app.db.reads.for(userId), userId, [id])
+  if (!clock) throw testClockNotFound(id)
+  return clock
+}
+
+export async function listTestClocks(
+  app: App,
+  request: PageRequest & { userId: string },
+): Promise<Page<TestClock>> {
+  const after = await resolveCursor(request.after, async (id) =>
+    isUuid(id) ? findTestClockPosition(app.db.reads.for(request.userId), request.userId, id) : null,
+  )
+  return readTestClocks(app.db.reads.for(request.userId), { ...request, after })
+}
+
+/** Its claims and candidates go with it, and their aliases are free again. @throws TEST_CLOCK_NOT_FOUND, UNAVAILABLE */
+export function deleteTestClock(app: App, userId: string, id: string): Promise<void> {
+  return withHeldClock(app, { userId, id }, removeTestClock)
+}

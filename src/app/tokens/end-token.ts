@@ -1,0 +1,15 @@
+import { revokeApiToken } from '../../storage/accounts/api-tokens.ts'
+import { waitUntilHeard } from '../../storage/accounts/revocations.ts'
+import type { Borrower } from '../../storage/database/borrower.ts'
+import { LONGEST_TRUST_MS } from './token-owners.ts'
+
+/**
+ * Ends a token; when this resolves no server takes it any more. False where there is none with this id.
+ * @param db in whose name it is done: many servers may have to be waited for
+ */
+export async function endToken(db: Borrower, id: string): Promise<boolean> {
+  const number = await db.transaction((connection) => revokeApiToken(connection, id))
+  if (number === null) return false
+  await waitUntilHeard(db, number, LONGEST_TRUST_MS)
+  return true
+}

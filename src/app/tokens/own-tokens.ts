@@ -1,0 +1,65 @@
+import type { ApiToken } from '../../domain/records.ts'
+import { ServiceError, validationError } from '../../errors.ts'
+import {
+  findApiToken,
+  forgetEndedTokens,
+  insertApiToken,
+  listApiTokensOf,
+} from '../../storage/accounts/api-tokens.ts'
+import { newestFirst } from '../../storage/lists/newest-first.ts'
+import type { App } from '../app.ts'
+import { tokenNotFound } from '../not-found.ts'
+import { hashToken, newToken } from './api-token.ts'
+import { tokenInvalid } from './authenticate-token.ts'
+import { endToken } from './end-token.ts'
+
+/** Of an account: that are in force, and that have ended and are still listed. */
+const MOST_TOKENS = 1_000
+const ENDED_TOKENS_KEPT = 1_000
+
+/**
+ * Makes a token for the account that asks, in a session of it. The secret is returned once and stored nowhere.
+ * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID where the session has just been ended
+ */
+export async function createOwnToken(
+  app: App,
+  request: { userId: string; sessionId: string; name: string; expiresAt: Date | null },
+): Promise<{ token: ApiToken; secret: string }> {
+  const { userId, sessionId, name, expiresAt } = request
+  if (expiresAt && expiresAt.getTime() <= Date.now()) {
+    throw validationError([{ path: 'expires_at', message: 'must be in the future' }])
+  }
+  const secret = newToken()
+  const db = app.db.writes.for(userId)
+  // Its list has no pages, and what is counted is read: neither grows without end.
+  await forgetEndedTokens(db, userId, ENDED_TOKENS_KEPT)
+  const made = await insertApiToken(db, {
+    userId,
+    sessionId,
+    name,
+    hash: hashToken(secret),
+    expiresAt,
+    most: MOST_TOKENS,
+  })
+  if (made === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
+  if (made === 'too many') throw tooManyTokens()
+  const token = await findApiToken(db, userId, made.id)
+  if (!token) throw new Error(`the token ${made.id} is not there after it was stored`)
+  return { token, secret }
+}
+
+const tooManyTokens = () =>
+  new ServiceError(
+    'TOKEN_LIMIT_REACHED',
+    `The account has ${MOST_TOKENS} tokens in force, as many as it may.`,
+  )
+
+/** The account's tokens, newest first; of those that expired or were revoked the newest. */
+export const listOwnTokens = (app: App, userId: string): AsyncGenerator<ApiToken[]> =>
+  newestFirst((after, limit) => listApiTokensOf(app.db.reads.for(userId), userId, after, limit))
+
+/** Ends a token of the account at once, on every server; twice changes nothing. @throws TOKEN_NOT_FOUND */
+export async function revokeOwnToken(app: App, userId: string, id: string): Promise<void> {
+  if (!(await findApiToken(app.db.reads.for(userId), userId, id))) throw tokenNotFound(id)
+  await endToken(app.db.callers.for(userId), id)
+}

@@ -1,0 +1,50 @@
+import type { ApiToken } from '../../domain/records.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { insertApiToken, listApiTokens } from '../../storage/accounts/api-tokens.ts'
+import { findUserByEmail } from '../../storage/accounts/users.ts'
+import type { App } from '../app.ts'
+import { hashToken, newToken } from './api-token.ts'
+import { endToken } from './end-token.ts'
+
+/** Makes a token for the account with this email. The secret is returned once and stored nowhere. */
+export async function createToken(
+  app: App,
+  request: { email: string; name: string; expiresAt: Date | null },
+): Promise<string> {
+  const user = await findUserByEmail(app.db, request.email)
+  if (!user) throw new OperatorError(`No account has the email ${request.email}. See: claimkeeper user list`)
+  const token = newToken()
+  await insertApiToken(app.db, {
+    userId: user.id,
+    name: request.name,
+    hash: hashToken(token),
+    expiresAt: request.expiresAt,
+    sessionId: null,
+    most: null,
+  })
+  return token
+}
+
+export interface TokenWithState extends ApiToken {
+  state: 'active' | 'expired' | 'revoked'
+}
+
+/** Every token of every account, oldest first. */
+export async function listTokens(app: App): Promise<TokenWithState[]> {
+  const now = new Date()
+  const tokens = await listApiTokens(app.db)
+  return tokens.map((token) => ({ ...token, state: stateOf(token, now) }))
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiToken, now: Date): TokenWithState['state'] {
+  if (revokedAt !== null) return 'revoked'
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
+}
+
+/** Ends the token, on every server. Revoking twice changes nothing. */
+export async function revokeToken(app: App, id: string): Promise<void> {
+  if (!isUuid(id))
+    throw new OperatorError(`${JSON.stringify(id)} is not a token's ID. See: claimkeeper token list`)
+  if (!(await endToken(app.db.identity, id))) throw new OperatorError(`No token has the ID ${id}.`)
+}

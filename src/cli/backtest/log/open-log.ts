@@ -1,0 +1,74 @@
+import { createReadStream, type Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { OperatorError } from '../../../operator-error.ts'
+
+const CHUNK_BYTES = 256 * 1024
+
+/** A log that exists. `isFile`: it can be read twice, which a pipe cannot. */
+export interface LogFile {
+  path: string
+  bytes: number
+  isFile: boolean
+}
+
+/** @throws OperatorError where there is no such file. */
+export async function findLog(path: string): Promise<LogFile> {
+  let found: Stats
+  try {
+    found = await stat(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+  if (found.isDirectory()) throw new OperatorError(`the log ${path} is a folder`)
+  return { path, bytes: found.size, isFile: found.isFile() }
+}
+
+/** The log's text, unzipped where it begins as gzip does. `onBytes` is told how many bytes of the file were read. */
+export async function* readLog(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  try {
+    const chunks = readFile(path, onBytes)
+    const first = await chunks.next()
+    if (first.done) return
+    const all = startingWith(first.value, chunks)
+    yield* isGzip(first.value) ? unzipped(all) : all
+  } catch (error) {
+    throw isSystemError(error) ? unreadable(path, error) : error
+  }
+}
+
+async function* readFile(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  let count = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    count += (chunk as Buffer).length
+    onBytes(count)
+    yield chunk as Buffer
+  }
+}
+
+async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
+
+const isGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b
+
+async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
+  // An error reaches the loop below too: it ends the last stream.
+  pipeline(chunks, gunzip, () => {})
+  for await (const chunk of gunzip) yield chunk as Buffer
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'code' in error && 'errno' in error
+
+function unreadable(path: string, error: unknown): OperatorError {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT') return new OperatorError(`there is no log ${path}`)
+  if (code === 'Z_BUF_ERROR')
+    return new OperatorError(`the log ${path} is cut short: its gzip data does not end`)
+  if (code?.startsWith('Z_')) return new OperatorError(`the log ${path} is damaged gzip data: ${message}`)
+  return new OperatorError(`the log ${path} cannot be read: ${message}`)
+}

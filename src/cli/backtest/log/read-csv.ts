@@ -1,0 +1,107 @@
+import { pipeline } from 'node:stream/promises'
+import { CsvError, Parser } from 'csv-parse'
+import { OperatorError } from '../../../operator-error.ts'
+
+/** A quote that never closes would take the rest of the log into one cell. */
+const MAX_ROW_BYTES = 16 * 1024 * 1024
+
+/** `line` is where the row begins. `mayHoldNul`: whether there is a NUL anywhere near the row. */
+export type OnCsvRow = (record: readonly string[], line: number, mayHoldNul: boolean) => void
+
+/** Reads CSV row by row. @throws OperatorError where the text is not CSV. */
+export async function readCsv(
+  chunks: AsyncGenerator<Buffer>,
+  separator: string,
+  onRow: OnCsvRow,
+): Promise<void> {
+  const first = await chunks.next()
+  if (first.done) return
+  const parser = new RowParser(separator, lineEndsOf(first.value), onRow)
+  try {
+    await pipeline(parser.watch(first.value, chunks), parser)
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new OperatorError(
+      `the row that begins on line ${parser.nextLine} of the log is not CSV: ${error.message}`,
+    )
+  }
+}
+
+/** Each more that is looked for makes the parser slower. */
+function lineEndsOf(start: Buffer): string[] {
+  if (start.includes('\r\n')) return ['\r\n', '\n']
+  return start.includes('\n') ? ['\n'] : ['\r\n', '\n', '\r']
+}
+
+/** Hands every row over as it is parsed: a stream of row objects would cost as much again as parsing. */
+class RowParser extends Parser {
+  readonly #onRow: OnCsvRow
+  #parsedLines = 0
+  /** Lines that the parser counts twice: it takes each CRLF inside of quotes for two. */
+  #overcount = 0
+  #bytesSinceRow = 0
+  #isNulNear = false
+
+  constructor(separator: string, lineEnds: string[], onRow: OnCsvRow) {
+    super({
+      bom: true,
+      delimiter: separator,
+      record_delimiter: lineEnds,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      // A quote inside of a cell that does not begin with one is a quote.
+      relax_quotes: true,
+    })
+    this.#onRow = onRow
+  }
+
+  /** Passes the log on; looks in whole chunks for what would be dear to look for in every row. */
+  async *watch(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let isNulInLast = first.includes(0)
+    this.#isNulNear = isNulInLast
+    yield first
+    for await (const chunk of rest) {
+      const isNulInThis = chunk.includes(0)
+      this.#isNulNear = isNulInLast || isNulInThis || this.#bytesSinceRow > 0
+      isNulInLast = isNulInThis
+      this.#bytesSinceRow += chunk.length
+      if (this.#bytesSinceRow > MAX_ROW_BYTES) throw this.#endless()
+      yield chunk
+    }
+  }
+
+  #endless(): OperatorError {
+    const limit = `${MAX_ROW_BYTES / 1024 / 1024} MiB`
+    return new OperatorError(
+      `the row that begins on line ${this.nextLine} of the log does not end within ${limit}: is a quote not closed?`,
+    )
+  }
+
+  get nextLine(): number {
+    return this.#parsedLines - this.#overcount + 1
+  }
+
+  override push(record: string[] | null): boolean {
+    if (record === null) return super.push(null)
+    if (this.destroyed) return false
+    this.#bytesSinceRow = 0
+    try {
+      this.#onRow(record, this.#lineOf(record), this.#isNulNear)
+    } catch (error) {
+      this.destroy(error as Error)
+    }
+    return true
+  }
+
+  /** The parser counts the line that the row ends on; a quoted cell may span several. */
+  #lineOf(record: string[]): number {
+    const isOneLine = this.info.lines === this.#parsedLines + 1
+    this.#parsedLines = this.info.lines
+    if (isOneLine) return this.info.lines - this.#overcount
+    const breaks = record.join('\0').match(/\r\n|\r|\n/g) ?? []
+    const twice = breaks.filter((text) => text.length === 2).length
+    const line = this.info.lines - breaks.length - twice - this.#overcount
+    this.#overcount += twice
+    return line
+  }
+}

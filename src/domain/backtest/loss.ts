@@ -1,0 +1,90 @@
+import { isReservedType, type LogEvent } from '../claims/event.ts'
+import { EventLog } from '../claims/event-log.ts'
+import { type Condition, hasComparator, type Leaf } from '../contract/condition.ts'
+import type { Contract } from '../contract/contract.ts'
+import { windowMs } from '../contract/contract.ts'
+import { valueAt } from '../json.ts'
+import type { CaseResult, LateEvent } from './backtest.ts'
+
+/**
+ * By how much a FAILED case lost. The measure: the least number of leaves whose truth would have to change for
+ * the condition to hold over the events that the claim accepted (`missing`; a leaf under a NOT counts where it
+ * is satisfied). Of two cases that lack as many, the one that an event would have won sooner after the end of
+ * the activity window is nearer (`late`).
+ */
+export interface Loss {
+  missing: readonly MissingLeaf[]
+  /** The refused event with which the condition would have held, and how long after the window it came. */
+  late: { event: LateEvent; byMs: number } | null
+}
+
+export interface MissingLeaf {
+  leaf: Leaf
+  /** Whether it had to be satisfied; false under a NOT. */
+  isWanted: boolean
+}
+
+/** Null where no event could have won the case: the condition needs a system event (§2.2 rule 3). */
+export function lossOf(contract: Contract, { openedAt, accepted, late }: CaseResult): Loss | null {
+  const condition = contract.fulfillment_condition
+  const log = new EventLog(condition, accepted)
+  const missing = leastChanges(condition, true, log)
+  if (missing === null) return null
+  const event = late.find((event) => {
+    log.add(event)
+    return log.satisfiesCondition
+  })
+  const windowEnd = openedAt + windowMs(contract.activity_window)
+  return { missing, late: event ? { event, byMs: event.createdAt.getTime() - windowEnd } : null }
+}
+
+export function isNearer(one: Loss, other: Loss): boolean {
+  if (one.missing.length !== other.missing.length) return one.missing.length < other.missing.length
+  return (one.late?.byMs ?? Infinity) < (other.late?.byMs ?? Infinity)
+}
+
+/** The fewest leaves to change for the tree to have the wanted truth; null where nothing does. */
+function leastChanges(condition: Condition, isWanted: boolean, log: EventLog): MissingLeaf[] | null {
+  if (!('op' in condition)) return leafChange(condition, isWanted, log)
+  if (condition.op === 'NOT') return leastChanges(condition.condition, !isWanted, log)
+  const children = condition.conditions.map((child) => leastChanges(child, isWanted, log))
+  const needsAll = (condition.op === 'AND') === isWanted
+  if (needsAll) return children.every((child) => child !== null) ? children.flat() : null
+  return children.reduce((least, child) => (isFewer(child, least) ? child : least), null)
+}
+
+function leafChange(leaf: Leaf, isWanted: boolean, log: EventLog): MissingLeaf[] | null {
+  if (log.isSatisfied(leaf) === isWanted) return []
+  const isOutOfReach = isWanted && isReservedType(leaf.event)
+  return isOutOfReach ? null : [{ leaf, isWanted }]
+}
+
+const isFewer = (one: MissingLeaf[] | null, other: MissingLeaf[] | null) =>
+  one !== null && (other === null || one.length < other.length)
+
+/** What the claim accepted of a leaf's type. */
+export interface Attempts {
+  count: number
+  /** The number at the leaf's field that came nearest to its bounds; null without numbers or bounds. */
+  closest: number | null
+}
+
+export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts {
+  const events = accepted.filter(({ type }) => type === leaf.event)
+  const path = (leaf.field ?? 'value').split('.')
+  const numbers = events
+    .map(({ payload }) => valueAt(payload, path))
+    .filter((value) => typeof value === 'number')
+  const nearer = (one: number, other: number) => (gap(other, leaf) < gap(one, leaf) ? other : one)
+  return {
+    count: events.length,
+    closest: hasComparator(leaf) && numbers.length > 0 ? numbers.reduce(nearer) : null,
+  }
+}
+
+/** How far the number lies outside of the leaf's bounds. */
+export function gap(value: number, { gt, gte, lt, lte, eq }: Leaf): number {
+  const least = Math.max(gt ?? -Infinity, gte ?? -Infinity, eq ?? -Infinity)
+  const most = Math.min(lt ?? Infinity, lte ?? Infinity, eq ?? Infinity)
+  return Math.max(least - value, value - most, 0)
+}

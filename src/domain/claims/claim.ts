@@ -1,0 +1,30 @@
+import type { Contract } from '../contract/contract.ts'
+import type { ClaimState } from './lifecycle.ts'
+
+/** A claim or a candidate (§2.3, §2.4): a candidate is a claim addressed by the caller's alias. */
+export interface Claim extends ClaimState {
+  id: string
+  userId: string
+  customerId: string
+  /** Null for a claim. */
+  candidateAlias: string | null
+  /** The customer's external_id; null for a claim, which names its customer by UUID. */
+  customerExternalId: string | null
+  contract: Contract
+  schemaId: string | null
+  testClockId: string | null
+  createdAt: Date
+  /** Items in the log; also the version that a write is guarded by. */
+  eventCount: number
+  /** Bytes of the log's payloads as JSON. */
+  logBytes: number
+}
+
+/** A record with its contract in another form. */
+export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: Form }
+
+/** A claim whose contract is only passed on, as the JSON that was stored: making an object of it may take long. */
+export type StoredClaim = WithContract<Claim, string>
+
+/** How a caller names a claim (by id) or a candidate (by alias). */
+export type ClaimAddress = { kind: 'claim'; id: string } | { kind: 'candidate'; alias: string }

@@ -1,0 +1,33 @@
+import type { CheckTerms } from '../contract/contract.ts'
+import { atScheduledCheck, type ClaimState, type Transition } from './lifecycle.ts'
+
+const MINUTE_MS = 60_000
+
+/**
+ * The transitions that the scheduled checks of every whole minute up to and including `until` make, in their
+ * order; with null, all until the claim is terminal. A check moves a claim at the first whole minute at or after `dueAt`, but after it entered its state:
+ * so the minutes in between, decades of them, need not be looked at.
+ */
+export function scheduledTransitions(
+  state: ClaimState,
+  terms: CheckTerms | null,
+  until: Date | null,
+): Transition[] {
+  const transitions: Transition[] = []
+  for (let current = state; ; ) {
+    const checkTime = nextCheckTime(current)
+    if (checkTime === null || (until !== null && checkTime > until)) return transitions
+    const transition = atScheduledCheck(current, terms, checkTime, null)
+    if (transition === null) throw new Error('a due claim was not moved by its check')
+    transitions.push(transition)
+    current = transition.state
+  }
+}
+
+/** The whole minute whose check moves the claim if nothing happens before; null in a terminal state. */
+function nextCheckTime({ dueAt, statusSince }: ClaimState): Date | null {
+  if (dueAt === null) return null
+  const due = Math.ceil(dueAt.getTime() / MINUTE_MS)
+  const afterEntering = Math.floor(statusSince.getTime() / MINUTE_MS) + 1
+  return new Date(Math.max(due, afterEntering) * MINUTE_MS)
+}

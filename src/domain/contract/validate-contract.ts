@@ -1,0 +1,77 @@
+import { type Issue, MAX_ISSUES } from '../issue.ts'
+import { isJsonObject, type JsonObject } from '../json.ts'
+import type { Contract } from './contract.ts'
+import { validateCondition } from './validate-condition.ts'
+
+export const MAX_PRICE = 1e12
+/** 100 years, in seconds. */
+export const MAX_WINDOW_SECONDS = 3_155_760_000
+/** Of the contract as JSON. */
+export const MAX_CONTRACT_BYTES = 64 * 1024
+
+const FIELDS: readonly (keyof Contract)[] = [
+  'price',
+  'activity_window',
+  'review_window',
+  'fulfillment_condition',
+  'timeout_outcome',
+]
+
+/** What is wrong with a contract (§2.1), some of it where it is much; nothing means that the value is a `Contract`. */
+export function validateContract(value: unknown, path = 'contract'): Issue[] {
+  if (!isJsonObject(value)) return [{ path, message: 'must be an object' }]
+
+  const size = new TextEncoder().encode(JSON.stringify(value)).length
+  if (size > MAX_CONTRACT_BYTES) {
+    return [{ path, message: `has ${size} bytes as JSON; at most ${MAX_CONTRACT_BYTES} are allowed` }]
+  }
+  return [
+    ...missingFields(value, path),
+    ...otherFields(value, path),
+    ...presentFields(value).flatMap((name) => validateField(name, value[name], `${path}.${name}`)),
+  ]
+}
+
+const presentFields = (value: JsonObject) => FIELDS.filter((name) => Object.hasOwn(value, name))
+
+function missingFields(value: JsonObject, path: string): Issue[] {
+  return FIELDS.filter((name) => !Object.hasOwn(value, name)).map((name) => ({
+    path: `${path}.${name}`,
+    message: 'is required',
+  }))
+}
+
+function otherFields(value: JsonObject, path: string): Issue[] {
+  return Object.keys(value)
+    .filter((key) => !(FIELDS as readonly string[]).includes(key))
+    .slice(0, MAX_ISSUES)
+    .map((key) => ({
+      path: `${path}.${key}`,
+      message: `is not a field of a contract (${FIELDS.join(', ')})`,
+    }))
+}
+
+function validateField(name: keyof Contract, value: unknown, path: string): Issue[] {
+  switch (name) {
+    case 'price':
+      return isNumberWithin(value, 0, MAX_PRICE)
+        ? []
+        : [{ path, message: `must be a number from 0 to ${MAX_PRICE}` }]
+    case 'activity_window':
+      return isNumberWithin(value, Number.MIN_VALUE, MAX_WINDOW_SECONDS)
+        ? []
+        : [{ path, message: `must be a number of seconds greater than 0 and at most ${MAX_WINDOW_SECONDS}` }]
+    case 'review_window':
+      return isNumberWithin(value, 0, MAX_WINDOW_SECONDS)
+        ? []
+        : [{ path, message: `must be a number of seconds from 0 to ${MAX_WINDOW_SECONDS}` }]
+    case 'timeout_outcome':
+      return value === 'confirm' || value === 'fail' ? [] : [{ path, message: 'must be "confirm" or "fail"' }]
+    case 'fulfillment_condition':
+      return validateCondition(value, path)
+  }
+}
+
+function isNumberWithin(value: unknown, least: number, most: number): boolean {
+  return typeof value === 'number' && value >= least && value <= most
+}

@@ -1,0 +1,71 @@
+import type { Contract } from './contract/contract.ts'
+
+/* What an account has, but for its claims and what happens to them (`claims/`). */
+
+/** An account: everything that the service holds belongs to one. */
+export interface User {
+  id: string
+  /** In lower case. */
+  email: string
+  /** For people; null where the command line made the account. */
+  name: string | null
+  createdAt: Date
+}
+
+export interface Customer {
+  id: string
+  userId: string
+  externalId: string
+  name: string | null
+  createdAt: Date
+}
+
+/** A reusable claim template (§2.5), "schema" on the wire. */
+export interface ClaimSchema {
+  id: string
+  userId: string
+  contract: Contract
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A clock that stands at `frozenTime` until it is advanced. */
+export interface TestClock {
+  id: string
+  userId: string
+  name: string | null
+  frozenTime: Date
+  /** The earliest end of a window of the claims and candidates on it; null where none runs. */
+  nextDueAt: Date | null
+  createdAt: Date
+}
+
+/** Which clock of which account. */
+export type ClockName = Pick<TestClock, 'userId' | 'id'>
+
+/** An API token (§5), without the secret itself. */
+export interface ApiToken {
+  id: string
+  userId: string
+  email: string
+  name: string
+  /** In which it was made; null for the command line, and where it was not recorded yet. */
+  sessionId: string | null
+  createdAt: Date
+  expiresAt: Date | null
+  /** At most a minute or two behind; null where it was never used. */
+  lastUsedAt: Date | null
+  revokedAt: Date | null
+}
+
+/** A one-time key for signing up, without the key itself. */
+export interface Invitation {
+  id: string
+  /** Who may use it, in lower case; null for anyone who has the key. */
+  email: string | null
+  /** The account whose email, name and password it sets; null where it makes a new one. */
+  claimsUserId: string | null
+  createdAt: Date
+  expiresAt: Date
+  usedAt: Date | null
+}

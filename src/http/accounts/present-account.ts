@@ -1,0 +1,31 @@
+import type { Static } from 'typebox'
+import type { ApiToken, Invitation, User } from '../../domain/records.ts'
+import type { AccountBody, ApiTokenBody, InvitationBody } from '../schemas/account.ts'
+
+/* What belongs to an account beside its claims, as the bodies of answers. */
+
+export function presentAccount(user: User): Static<typeof AccountBody> {
+  return { id: user.id, email: user.email, name: user.name, created_at: user.createdAt }
+}
+
+export function presentApiToken(token: ApiToken): Static<typeof ApiTokenBody> {
+  return {
+    id: token.id,
+    name: token.name,
+    session_id: token.sessionId,
+    created_at: token.createdAt,
+    expires_at: token.expiresAt,
+    last_used_at: token.lastUsedAt,
+    revoked_at: token.revokedAt,
+  }
+}
+
+export function presentInvitation(invitation: Invitation): Static<typeof InvitationBody> {
+  return {
+    id: invitation.id,
+    email: invitation.email,
+    created_at: invitation.createdAt,
+    expires_at: invitation.expiresAt,
+    used_at: invitation.usedAt,
+  }
+}

@@ -1,0 +1,122 @@
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  onSendHookHandler,
+  preValidationHookHandler,
+} from 'fastify'
+import { owned } from '../../owned-promise.ts'
+import { isLines } from './body-budget.ts'
+import { type Seat, Seats } from './seats.ts'
+import { breakOff, whileThere } from './while-there.ts'
+import { LIGHT } from './work-memory.ts'
+
+/**
+ * Answers that do not fit into one piece take a seat while they are sent, so that all of them together have a bound
+ * in memory, however many are asked for and however slowly they are read: each holds up to a megabyte. An account has
+ * a third of the seats at most.
+ */
+export class AnswerSeats extends Seats {
+  constructor() {
+    super({
+      most: 64,
+      mostOfOne: 20,
+      mostWaiting: 64,
+      mostWaitingOfOne: 20,
+      patienceMs: 10_000,
+      refusal: 'Too many large answers are being sent.',
+    })
+  }
+}
+
+/**
+ * Of batches that do something, from before their body is read: of one account no more are begun than may wait to be
+ * read, since what was done must be told. Those in work keep out nobody else.
+ */
+export class DeedSeats extends Seats {
+  constructor() {
+    super({
+      most: Number.POSITIVE_INFINITY,
+      mostOfOne: 64,
+      mostStaying: 64,
+      mostWaiting: 1_000,
+      mostWaitingOfOne: 500,
+      patienceMs: 10_000,
+      refusal: 'Too many batches are in work, or their answers are not read.',
+    })
+  }
+}
+
+/** Of all answers of this process that only read. */
+const seats = new AnswerSeats()
+/** Of those to requests that did something. */
+const seatsOfDeeds = new DeedSeats()
+
+/**
+ * The hooks of a batch. It waits while many of the account are in work or not read yet: before its body is read, unless
+ * that takes no memory to speak of, and may be long on its way. What is not large is told at once; lines are told as they
+ * come.
+ * @throws UNAVAILABLE
+ */
+export const inTurnToTell: {
+  onRequest: onRequestHookHandler
+  preValidation: preValidationHookHandler
+  onSend: onSendHookHandler
+} = {
+  onRequest: (request, reply, done) => {
+    if (isLight(request)) done()
+    else takeTurn(request, reply, done)
+  },
+  preValidation: (request, reply, done) => {
+    if (isLight(request)) takeTurn(request, reply, done)
+    else done()
+  },
+  onSend: (request, _reply, payload, done) => {
+    request.turn?.giveBack()
+    done(null, payload)
+  },
+}
+
+const isLight = ({ headers }: FastifyRequest): boolean =>
+  Number(headers['content-length'] ?? Infinity) <= LIGHT
+
+function takeTurn(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {
+  if (isLines(request.headers['content-type'])) {
+    done()
+    return
+  }
+  const begin = (seat: Seat) => {
+    request.turn = seat
+    // Whatever becomes of the body: of some that break off nothing is heard any more.
+    raw.once('close', seat.giveBack)
+    if (raw.destroyed) seat.giveBack()
+    done()
+  }
+  const seat = raw.destroyed ? null : seatsOfDeeds.takeAtOnce(request.userId, 1)
+  if (seat) begin(seat)
+  else {
+    const { userId, server } = request
+    const turn = whileThere(raw, server.stops, (ended) => seatsOfDeeds.take(userId, 1, ended))
+    void owned(turn.then(begin, done))
+  }
+}
+
+/**
+ * Gives the seat back when the connection is done with the answer, whatever became of it. A slow one is broken off when
+ * others wait for its seat.
+ */
+export async function takeSeat(reply: FastifyReply): Promise<void> {
+  const { request, raw } = reply
+  const seat = request.turn ?? (await seatFor(reply))
+  if (raw.destroyed) return seat.giveBack()
+  // A turn comes back at the end of its answer as it is.
+  if (seat !== request.turn) raw.once('close', seat.giveBack)
+  request.turn = null
+  seat.stay(() => breakOff(raw))
+}
+
+/** What was done must be told. */
+const seatFor = async ({ request: { method, userId }, server, raw }: FastifyReply): Promise<Seat> =>
+  method === 'GET'
+    ? await whileThere(raw, server.stops, (ended) => seats.take(userId, 1, ended))
+    : seatsOfDeeds.takeAnyway(userId)

@@ -1,0 +1,129 @@
+import { type TSchema, Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { createCandidates } from '../../app/claims/create-candidates.ts'
+import { createClaims } from '../../app/claims/create-claims.ts'
+import type { OpenedClaim } from '../../app/claims/open-claims.ts'
+import { contractOf, type TakeMemory } from '../../app/claims/resolve-contract.ts'
+import { inSlices } from '../../app/in-slices.ts'
+import type { Claim } from '../../domain/claims/claim.ts'
+import { inTurnToTell } from '../bounds/answer-seats.ts'
+import { takeMemoryFor } from '../bounds/work-memory.ts'
+import {
+  BATCH_BODY_LIMIT,
+  batchAnswer,
+  batchBody,
+  errorResult,
+  itemReader,
+  MAX_ITEMS,
+  validateEnvelope,
+} from '../protocol/batch.ts'
+import { type Item, ItemText } from '../protocol/parse-json.ts'
+import { sendJson } from '../protocol/send-json.ts'
+import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import type { TypedServer } from '../typed-server.ts'
+import { presentCandidate, presentClaim } from './present-claim.ts'
+import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
+
+/** Claims and candidates, up to a thousand a request. */
+export function addClaimBatchRoutes(server: TypedServer, app: App): void {
+  addBatchRoute(server, {
+    list: 'claims',
+    one: 'claim',
+    item: NewClaimBody,
+    body: ClaimBody,
+    read: readNewClaim,
+    create: (...of) => createClaims(app, ...of),
+    present: presentClaim,
+    operation: { operationId: 'createClaims', summary: 'Create claims', tags: ['Claims'] },
+  })
+  addBatchRoute(server, {
+    list: 'candidates',
+    one: 'candidate',
+    item: NewCandidateBody,
+    body: CandidateBody,
+    read: readNewCandidate,
+    create: (...of) => createCandidates(app, ...of),
+    present: presentCandidate,
+    operation: { operationId: 'createCandidates', summary: 'Create candidates', tags: ['Candidates'] },
+  })
+}
+
+interface Batch<Body, Request extends NewRequest> {
+  list: 'claims' | 'candidates'
+  /** What a result calls the record. */
+  one: 'claim' | 'candidate'
+  item: TSchema
+  body: TSchema & { $id?: string }
+  read: (body: Body) => Request
+  create: (userId: string, requests: Request[], takeMemory: TakeMemory) => Promise<(OpenedClaim | Error)[]>
+  present: (claim: Claim) => object
+  operation: { operationId: string; summary: string; tags: string[] }
+}
+
+function addBatchRoute<Body, Request extends NewRequest>(
+  server: TypedServer,
+  batch: Batch<Body, Request>,
+): void {
+  const { list, one } = batch
+  const readItem = itemReader<Body>(server, batch.item)
+  const answer = batchAnswer(Type.Object({ status: Type.Literal(201), [one]: ref(batch.body) }))
+  server.post(
+    `/v1/${list}/batch`,
+    {
+      ...inTurnToTell,
+      bodyLimit: BATCH_BODY_LIMIT,
+      config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
+      validatorCompiler: validateEnvelope(server, list),
+      schema: {
+        ...batch.operation,
+        description:
+          'Up to 1000 at once. Each stands alone: one that is refused does not touch the others, and its result holds the error that the single form answers.',
+        body: batchBody(list, batch.item),
+        response: responses({ 200: { description: 'A result for each.', schema: answer } }, BODY_ERRORS),
+      },
+    },
+    async (request, reply) => {
+      const items = (request.body as Record<string, Item[]>)[list] as Item[]
+      const readNext = (item: Item) => {
+        request.rate?.takeItem()
+        const read = batch.read(readItem(item))
+        return item instanceof ItemText ? withLateContract(read, item) : read
+      }
+      const read = await inSlices(readEach(items, readNext))
+      const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
+      const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()
+      const toResult = (outcome: OpenedClaim | Error) =>
+        outcome instanceof Error
+          ? errorResult(outcome, request)
+          : { status: 201, [one]: { ...batch.present(withContract(outcome)), events: [] } }
+      const outcomes = read.map((one) =>
+        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),
+      )
+      return sendJson(reply, { results: outcomes.values().map(toResult) })
+    },
+  )
+}
+
+const withContract = (claim: OpenedClaim): Claim => ({ ...claim, contract: contractOf(claim.contract) })
+
+/** Each item on its own: what it says, or why it cannot be read. A step for each. */
+function* readEach<Request>(
+  items: readonly Item[],
+  read: (item: Item) => Request,
+): Generator<void, (Request | Error)[]> {
+  const requests: (Request | Error)[] = []
+  for (const item of items) {
+    requests.push(attempt(() => read(item)))
+    yield
+  }
+  return requests
+}
+
+function attempt<T>(work: () => T): T | Error {
+  try {
+    return work()
+  } catch (error) {
+    return error as Error
+  }
+}

@@ -1,0 +1,52 @@
+import type { Static } from 'typebox'
+import type { ClaimPage } from '../../app/claims/claim-page.ts'
+import type { Claim, StoredClaim, WithContract } from '../../domain/claims/claim.ts'
+import { presentEach } from '../protocol/pages.ts'
+import { JsonText } from '../protocol/send-json.ts'
+import type { CandidateSummaryBody, ClaimSummaryBody } from '../schemas/claim.ts'
+
+export function presentClaim<Form = Claim['contract']>(
+  claim: WithContract<Claim, Form>,
+): WithContract<Static<typeof ClaimSummaryBody>, Form> {
+  return { id: claim.id, user_id: claim.userId, customer_id: claim.customerId, ...presentState(claim) }
+}
+
+export function presentCandidate<Form = Claim['contract']>(
+  claim: WithContract<Claim, Form>,
+): WithContract<Static<typeof CandidateSummaryBody>, Form> {
+  return {
+    candidate_alias: claim.candidateAlias as string,
+    customer_uuid: claim.customerExternalId as string,
+    ...presentState(claim),
+  }
+}
+
+export function presentEither<Form = Claim['contract']>(claim: WithContract<Claim, Form>) {
+  return claim.candidateAlias === null ? presentClaim(claim) : presentCandidate(claim)
+}
+
+function presentState<Form>(claim: WithContract<Claim, Form>) {
+  return {
+    contract: claim.contract,
+    status: claim.status,
+    status_since: claim.statusSince.toISOString(),
+    scheduled_outcome: claim.scheduledOutcome,
+    due_at: claim.dueAt?.toISOString() ?? null,
+    schema_id: claim.schemaId,
+    test_clock_id: claim.testClockId,
+    created_at: claim.createdAt.toISOString(),
+  }
+}
+
+export const presentClaimPage = (
+  { claims, nextCursor }: ClaimPage,
+  present: (claim: WithContract<Claim, JsonText>) => object,
+) => ({
+  data: presentEach(claims, (claim) => JsonText.ofObject(present(withContractText(claim)))),
+  next_cursor: nextCursor,
+})
+
+export const withContractText = (claim: StoredClaim): WithContract<Claim, JsonText> => ({
+  ...claim,
+  contract: new JsonText(claim.contract),
+})

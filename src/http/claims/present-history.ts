@@ -1,0 +1,57 @@
+import type { ClaimExplanation } from '../../app/claims/explain-claim.ts'
+import type { ContractSimulation } from '../../app/claims/simulate-contract.ts'
+import type { Fate } from '../../domain/claims/claim-run.ts'
+import type { TimelineEntry } from '../../domain/claims/simulate.ts'
+import type { ErrorCode } from '../../errors.ts'
+import { presentEvent } from '../events/present-event.ts'
+
+/* How a claim came to stand where it does, or would. */
+
+export function presentExplanation(explanation: ClaimExplanation) {
+  const { claim, condition, transitions } = explanation
+  return {
+    status: claim.status,
+    scheduled_outcome: claim.scheduledOutcome,
+    condition,
+    transitions: transitions.map((transition) => ({
+      ...transition,
+      because: presentBecause(transition.because),
+    })),
+  }
+}
+
+export function presentSimulation({ openedAt, timeline, final }: ContractSimulation) {
+  return {
+    opened_at: openedAt,
+    timeline: timeline.values().map(presentTimelineEntry),
+    final: {
+      status: final.status,
+      scheduled_outcome: final.scheduledOutcome,
+      status_since: final.statusSince,
+      due_at: final.dueAt,
+    },
+  }
+}
+
+const REFUSALS: Partial<Record<Fate['kind'], ErrorCode>> = {
+  'not-open': 'CLAIM_NOT_OPEN',
+  'id-conflict': 'EVENT_ID_CONFLICT',
+  'log-full': 'EVENT_LIMIT_REACHED',
+}
+
+function presentTimelineEntry(entry: TimelineEntry) {
+  if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
+  const { kind, at, submission, fate } = entry
+  const event = presentEvent({ ...submission, system: false, createdAt: at })
+  const code = REFUSALS[fate]
+  if (code) return { kind, at, event, accepted: false, code }
+  return { kind, at, event, accepted: true, ...(fate === 'replay' ? { replayed: true } : {}) }
+}
+
+function presentBecause(because: { eventId?: string; windowElapsed?: string }) {
+  const { eventId, windowElapsed } = because
+  return {
+    ...(windowElapsed === undefined ? {} : { window_elapsed: windowElapsed }),
+    ...(eventId === undefined ? {} : { event_id: eventId }),
+  }
+}

@@ -1,0 +1,34 @@
+import type { Static } from 'typebox'
+import type { CandidateRequest } from '../../app/claims/create-candidates.ts'
+import type { ClaimRequest } from '../../app/claims/create-claims.ts'
+import type { ContractSource } from '../../app/claims/resolve-contract.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
+import type { ItemText } from '../protocol/parse-json.ts'
+import type { NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
+import { readContractSource } from './contract-source.ts'
+
+export function readNewClaim(body: Static<typeof NewClaimBody>): ClaimRequest {
+  return { customerId: body.customer_id.toLowerCase(), ...readTerms(body) }
+}
+
+export function readNewCandidate(body: Static<typeof NewCandidateBody>): CandidateRequest {
+  return { alias: body.candidate_alias, customerExternalId: body.customer_uuid, ...readTerms(body) }
+}
+
+const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidateBody>) => ({
+  source: readContractSource(body),
+  testClockId: body.test_clock_id?.toLowerCase() ?? null,
+})
+
+export interface NewRequest {
+  source: ContractSource
+}
+
+/** The request without its contract, which is read of the item again where it is needed. */
+export function withLateContract<Request extends NewRequest>(request: Request, item: ItemText): Request {
+  if (!('contract' in request.source)) return request
+  return {
+    ...request,
+    source: { contract: () => (item.parse() as { contract: unknown }).contract as Contract },
+  }
+}

@@ -1,0 +1,55 @@
+import type { App } from '../../app/app.ts'
+import { simulateContract } from '../../app/claims/simulate-contract.ts'
+import { inSlices } from '../../app/in-slices.ts'
+import type { ErrorCode } from '../../errors.ts'
+import { takeMemoryFor } from '../bounds/work-memory.ts'
+import { itemReader, validateEnvelope } from '../protocol/batch.ts'
+import { readTime } from '../protocol/read-time.ts'
+import { sendJson } from '../protocol/send-json.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import {
+  MAX_EVENTS,
+  SimulatedEvent,
+  type SimulatedEventFields,
+  SimulationBody,
+  SimulationRequestBody,
+} from '../schemas/simulation.ts'
+import type { TypedServer } from '../typed-server.ts'
+import { readContractSource } from './contract-source.ts'
+import { presentSimulation } from './present-history.ts'
+import { readSimulatedEvents } from './read-simulated-events.ts'
+
+const ERRORS: ErrorCode[] = [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']
+
+export function addSimulationRoutes(server: TypedServer, app: App): void {
+  const readItem = itemReader<SimulatedEventFields>(server, SimulatedEvent)
+  server.post(
+    '/v1/simulations',
+    {
+      config: { items: { name: 'events', most: MAX_EVENTS } },
+      validatorCompiler: validateEnvelope(server, 'events'),
+      schema: {
+        operationId: 'simulateContract',
+        summary: 'Simulate a contract',
+        description:
+          'What the service would make of these events at these times, by the same decisions. Events of one instant ' +
+          'are taken in the order given, after the check of that minute. Nothing is stored.',
+        tags: ['Simulations'],
+        body: SimulationRequestBody,
+        response: responses({ 200: { description: 'What happens.', schema: ref(SimulationBody) } }, ERRORS),
+      },
+    },
+    async (request, reply) => {
+      const { opened_at, until, events } = request.body
+      const asked = {
+        userId: request.userId,
+        source: readContractSource(request.body),
+        openedAt: opened_at === undefined ? null : readTime(opened_at, 'opened_at'),
+        until: until === undefined ? null : readTime(until, 'until'),
+        events: await inSlices(readSimulatedEvents(events, readItem)),
+      }
+      const simulation = await simulateContract(app, asked, takeMemoryFor(request))
+      return sendJson(reply, presentSimulation(simulation))
+    },
+  )
+}

@@ -1,0 +1,124 @@
+import { Readable } from 'node:stream'
+import type { SwaggerTransform } from '@fastify/swagger'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { inSlices } from '../../app/in-slices.ts'
+import type { EventRequest } from '../../app/submission/submit-event.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { owned } from '../../owned-promise.ts'
+import { inTurnToTell } from '../bounds/answer-seats.ts'
+import { mayLast } from '../connections/connection.ts'
+import {
+  BATCH_BODY_LIMIT,
+  batchAnswer,
+  batchBody,
+  batchResult,
+  itemReader,
+  MAX_ITEMS,
+  validateEnvelope,
+} from '../protocol/batch.ts'
+import { refuseEncoding } from '../protocol/error-response.ts'
+import type { Item } from '../protocol/parse-json.ts'
+import { sendJson } from '../protocol/send-json.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
+import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
+import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
+import type { TypedServer } from '../typed-server.ts'
+import { type EventResult, EventResults } from './event-results.ts'
+import { readAddress, readSubmissionToRecord } from './read-submission.ts'
+import { submitLines } from './submit-lines.ts'
+
+const RESULT = Type.Object({
+  status: Type.Integer({
+    description: '201 recorded, 200 recorded before; 204 for either with `Prefer: return=minimal`.',
+  }),
+  event: Type.Optional(EventRef),
+  claim: Type.Optional(Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] })),
+})
+
+const DESCRIPTION =
+  'Up to 1000 submissions in `events`. Each stands alone: one that is refused does not touch the others, and its ' +
+  'result holds the error that the single form answers. Those to one claim are taken in their order.\n\n' +
+  `As \`${NDJSON}\` it is one submission a line, any number of them, and the results come back line by line, each as soon as it and all before it are there.`
+
+/** Many submissions in one request. */
+export async function addEventBatchRoute(server: TypedServer, app: App): Promise<void> {
+  // In a scope of its own: no other route takes NDJSON.
+  await server.register(async (scope: TypedServer) => {
+    scope.addContentTypeParser(NDJSON, async (request: FastifyRequest, lines: Readable) => {
+      refuseEncoding(request)
+      mayLast(request.raw)
+      return lines
+    })
+    const readItem = itemReader<JsonObject & SubmissionFields>(server, AddressedSubmission)
+    scope.post(
+      '/v1/events/batch',
+      {
+        ...inTurnToTell,
+        bodyLimit: BATCH_BODY_LIMIT,
+        config: { items: { name: 'events', most: MAX_ITEMS, oneByOne: true }, swaggerTransform: withLines },
+        validatorCompiler: validateEnvelope(server, 'events'),
+        schema: {
+          operationId: 'submitEvents',
+          summary: 'Submit events',
+          description: DESCRIPTION,
+          tags: ['Events'],
+          headers: PreferHeader,
+          body: batchBody('events', AddressedSubmission),
+          response: responses(
+            {
+              200: {
+                description: 'A result for each.',
+                schema: batchAnswer(RESULT),
+                line: batchResult(RESULT),
+              },
+            },
+            BODY_ERRORS,
+          ),
+        },
+      },
+      async (request, reply) => {
+        const read = (item: Item) => readRequest(request, readItem(item))
+        const results = new EventResults(app, request)
+        results.endWith(reply)
+        const body: unknown = request.body
+        if (body instanceof Readable) {
+          return reply.type(NDJSON).send(Readable.from(submitLines(body, request, read, results)))
+        }
+        const items = request.body.events as Item[]
+        const readNext = (item: Item) => {
+          request.rate?.takeItem()
+          return read(item)
+        }
+        const submitted = await inSlices(submitEach(items, (item) => results.of(() => readNext(item))))
+        return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })
+      },
+    )
+  })
+}
+
+/** The document tells of both bodies. Of a stream the route validates each line by itself. */
+const withLines: SwaggerTransform = ({ schema, url }) => {
+  const content = { 'application/json': { schema: schema.body }, [NDJSON]: { schema: AddressedSubmission } }
+  return { schema: { ...schema, body: { content } }, url }
+}
+
+/** In their order, a step for each. */
+function* submitEach(
+  items: readonly Item[],
+  submit: (item: Item) => Promise<EventResult>,
+): Generator<void, Promise<EventResult>[]> {
+  const results: Promise<EventResult>[] = []
+  for (const item of items) {
+    results.push(owned(submit(item)))
+    yield
+  }
+  return results
+}
+
+const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
+  userId: request.userId,
+  address: readAddress(body),
+  ...readSubmissionToRecord(body),
+})

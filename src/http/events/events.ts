@@ -1,0 +1,150 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import { submitEvent } from '../../app/submission/submit-event.ts'
+import type { ClaimAddress } from '../../domain/claims/claim.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { type ErrorCode, validationError } from '../../errors.ts'
+import { presentEither } from '../claims/present-claim.ts'
+import { JsonText, toJsonInTurn } from '../protocol/send-json.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
+import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { CandidateAlias, Uuid } from '../schemas/scalars.ts'
+import {
+  AddressedSubmission,
+  PreferHeader,
+  Submission as SubmissionBody,
+  type SubmissionFields,
+} from '../schemas/submission.ts'
+import type { TypedServer } from '../typed-server.ts'
+import { presentRecorded } from './present-event.ts'
+import { prefersMinimal, readAddress, readSubmissionToRecord } from './read-submission.ts'
+
+/** Bytes of memory of a contract that is made text at once. */
+const SHORT = 16 * 1024
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+const EVENT_ERRORS: ErrorCode[] = [
+  ...BODY_ERRORS,
+  'EVENT_ID_CONFLICT',
+  'CLAIM_NOT_OPEN',
+  'EVENT_LIMIT_REACHED',
+]
+
+const REPLAYED = {
+  'Idempotent-Replayed': { type: 'string', description: 'true, where the event had been recorded before' },
+} as const
+
+const description =
+  'Records the event and decides by it, in one atomic operation. The answer tells how the claim stands now. ' +
+  'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event.'
+
+/** §4.3: three paths, one operation. */
+export function addEventRoutes(server: TypedServer, app: App): void {
+  server.post(
+    '/v1/events',
+    {
+      schema: {
+        ...documentation('submitEvent', 'Submit an event', ['CLAIM_NOT_FOUND', 'CANDIDATE_NOT_FOUND']),
+        body: AddressedSubmission,
+      },
+    },
+    (request, reply) => submit(app, readAddress(request.body), request, reply),
+  )
+
+  server.post(
+    '/v1/claims/:id/events',
+    {
+      schema: {
+        ...documentation('submitClaimEvent', 'Submit an event to a claim', ['CLAIM_NOT_FOUND']),
+        params: Type.Object({ id: Uuid('The claim.') }),
+        body: SubmissionBody,
+      },
+    },
+    (request, reply) => {
+      const id = request.params.id.toLowerCase()
+      const { claim_id, candidate_alias } = request.body
+      if (claim_id !== undefined && claim_id.toLowerCase() !== id) throw namesAnother('claim_id')
+      if (candidate_alias !== undefined) throw namesAnother('candidate_alias')
+      return submit(app, { kind: 'claim', id }, request, reply)
+    },
+  )
+
+  server.post(
+    '/v1/candidates/:candidate_alias/events',
+    {
+      schema: {
+        ...documentation('submitCandidateEvent', 'Submit an event to a candidate', ['CANDIDATE_NOT_FOUND']),
+        params: Type.Object({ candidate_alias: CandidateAlias }),
+        body: SubmissionBody,
+      },
+    },
+    (request, reply) => {
+      const alias = request.params.candidate_alias
+      const { claim_id, candidate_alias } = request.body
+      if (candidate_alias !== undefined && candidate_alias !== alias) throw namesAnother('candidate_alias')
+      if (claim_id !== undefined) throw namesAnother('claim_id')
+      return submit(app, { kind: 'candidate', alias }, request, reply)
+    },
+  )
+}
+
+function documentation(operationId: string, summary: string, notFound: ErrorCode[]) {
+  const answer = Type.Object({
+    event: EventRef,
+    claim: Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] }),
+  })
+  return {
+    operationId,
+    summary,
+    description,
+    tags: ['Events'],
+    headers: PreferHeader,
+    response: responses(
+      {
+        200: {
+          description: 'The event had been recorded before; nothing was done now.',
+          headers: REPLAYED,
+          schema: answer,
+        },
+        201: {
+          description: 'Recorded, and the claim or candidate as it stands after the decision.',
+          schema: answer,
+        },
+        204: {
+          description: 'Recorded, now or before; with `Prefer: return=minimal`.',
+          headers: { 'Preference-Applied': { type: 'string', description: 'return=minimal' }, ...REPLAYED },
+        },
+      },
+      [...EVENT_ERRORS, ...notFound],
+    ),
+  }
+}
+
+const namesAnother = (path: string) =>
+  validationError([{ path, message: 'names another claim or candidate than the path' }])
+
+async function submit(
+  app: App,
+  address: ClaimAddress,
+  request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
+  reply: FastifyReply,
+) {
+  const { userId, body } = request
+  const { event, claim, contractBytes, replayed } = await submitEvent(app, {
+    userId,
+    address,
+    ...readSubmissionToRecord(body),
+  })
+
+  if (replayed) reply.header('Idempotent-Replayed', 'true')
+  if (prefersMinimal(request)) {
+    return reply.code(204).header('Preference-Applied', 'return=minimal').send()
+  }
+  reply.code(replayed ? 200 : 201)
+  const answer = { event: presentRecorded(event), claim: presentEither(claim) }
+  const isShort = contractBytes <= SHORT && !(answer.event instanceof JsonText)
+  return isShort
+    ? reply.send(answer)
+    : reply.type(JSON_TYPE).send(await toJsonInTurn(() => JsonText.ofObject(answer)))
+}

@@ -1,0 +1,27 @@
+import type { LoggedEvent } from '../../app/claims/get-claim.ts'
+import type { LogEvent } from '../../domain/claims/event.ts'
+import { LateEvent } from '../../domain/claims/late-submission.ts'
+import { presentEach } from '../protocol/pages.ts'
+import { JsonText } from '../protocol/send-json.ts'
+
+/*
+ * From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds; where
+ * answers are many it is written out here, since JSON.stringify takes several times as long over what holds a Date.
+ */
+
+export function presentEvent(event: LogEvent) {
+  const { id, type, createdAt, system, payload } = event
+  return { id, type, created_at: createdAt.toISOString(), system, ...payload }
+}
+
+export const presentRecorded = (event: LogEvent) =>
+  event instanceof LateEvent ? presentLogged(event.asText()) : presentEvent(event)
+
+function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): JsonText {
+  const { id, type, createdAt, system, payload } = event
+  const head = JSON.stringify({ id, type, created_at: createdAt.toISOString(), system })
+  const fields = payload.trim().slice(1, -1).trim()
+  return new JsonText(fields === '' ? head : `${head.slice(0, -1)},${fields}}`)
+}
+
+export const presentLog = (log: AsyncIterable<LoggedEvent[]>) => presentEach(log, presentLogged)

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify'
+import { v7 as uuidv7 } from 'uuid'
+import { MAX_PAYLOAD_BYTES, type Submission } from '../../domain/claims/event.ts'
+import { LateSubmission } from '../../domain/claims/late-submission.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { ServiceError } from '../../errors.ts'
+import { weightOf } from '../bounds/weigh-json.ts'
+import type { SubmissionFields } from '../schemas/submission.ts'
+
+/** Bytes that a payload may take as an object while its submission waits. */
+const LIGHT = 16 * 1024
+/** One that has no more as JSON is no heavier. */
+const SHORT = 512
+
+/** Which claim or candidate a submission is for. Validation has ensured that it names exactly one. */
+export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
+  return claim_id === undefined
+    ? ({ kind: 'candidate', alias: candidate_alias as string } as const)
+    : ({ kind: 'claim', id: claim_id.toLowerCase() } as const)
+}
+
+/**
+ * Takes the fields with a meaning of their own out of the body; the rest is the payload.
+ * @throws PAYLOAD_TOO_LARGE
+ */
+export function readSubmission(
+  body: JsonObject & SubmissionFields,
+  defaultId?: string,
+): { submission: Submission; payloadJson: string } {
+  const { id = defaultId ?? uuidv7(), type, claim_id: _, candidate_alias: __, ...rest } = body
+  const payload = rest as JsonObject
+  const payloadJson = JSON.stringify(payload)
+  const payloadBytes = Buffer.byteLength(payloadJson)
+  if (payloadBytes > MAX_PAYLOAD_BYTES) {
+    throw new ServiceError(
+      'PAYLOAD_TOO_LARGE',
+      `The event's payload has ${payloadBytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} are allowed.`,
+    )
+  }
+  return { submission: { id, type, payload, payloadBytes }, payloadJson }
+}
+
+/** The same to be recorded, for which it may wait among thousands. @throws PAYLOAD_TOO_LARGE */
+export function readSubmissionToRecord(
+  body: JsonObject & SubmissionFields,
+): ReturnType<typeof readSubmission> {
+  const read = readSubmission(body)
+  return isHeavy(read.payloadJson)
+    ? { ...read, submission: new LateSubmission(read.submission, read.payloadJson) }
+    : read
+}
+
+const isHeavy = (payloadJson: string): boolean =>
+  payloadJson.length > SHORT && (payloadJson.length > LIGHT || weightOf(payloadJson) > LIGHT)
+
+const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
+
+/** The header `Prefer: return=minimal`. */
+export const prefersMinimal = ({ headers }: FastifyRequest): boolean =>
+  headers.prefer !== undefined && RETURN_MINIMAL.test(`${headers.prefer}`)

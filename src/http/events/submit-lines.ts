@@ -1,0 +1,89 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { inSlices } from '../../app/in-slices.ts'
+import type { EventRequest } from '../../app/submission/submit-event.ts'
+import { ServiceError } from '../../errors.ts'
+import { owned } from '../../owned-promise.ts'
+import { Seats } from '../bounds/seats.ts'
+import { LIGHT } from '../bounds/work-memory.ts'
+import { answerLines } from '../protocol/answer-lines.ts'
+import { type Item, parseLine } from '../protocol/parse-json.ts'
+import { type Line, readLines, TOO_LONG } from '../protocol/read-lines.ts'
+import { toJsonInTurn } from '../protocol/send-json.ts'
+import type { EventResult, EventResults } from './event-results.ts'
+
+/** Bytes of a line, as of the body of the single form. */
+const MAX_LINE_BYTES = 1024 * 1024
+
+type Read = (item: Item) => EventRequest
+
+/** The answer to a stream of submissions, one a line: a result a line, in their order. */
+export function submitLines(
+  body: Readable,
+  request: FastifyRequest,
+  read: Read,
+  results: EventResults,
+): AsyncGenerator<string> {
+  const tell = async (result: EventResult) => {
+    const body = await results.tellOne(result)
+    return `${await toJsonInTurn(() => body)}\n`
+  }
+  return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), tell)
+}
+
+/** The result of a line that is left. */
+const LEFT: EventResult = { body: {}, contract: '' }
+
+/**
+ * Reads each line after those before it, in steps: so submissions are made in the order of the lines. Those that were
+ * not read when the caller has gone are left: nobody asks for them any more.
+ */
+function lineSubmitter(request: FastifyRequest, read: Read, results: EventResults) {
+  let last: Promise<unknown> = Promise.resolve()
+  const hasGone = () => request.raw.socket.destroyed
+  return async (line: Line): Promise<EventResult> => {
+    const isShort = line === TOO_LONG || line.length <= LIGHT
+    const readNext = () => (isShort ? inSlices(readLine(request, line, read)) : readLong(request, line, read))
+    const reading = owned(last.then(() => (hasGone() ? null : readNext())))
+    last = reading
+    const event = await reading
+    if (event === null) return LEFT
+    return results.of(() => {
+      if (event instanceof Error) throw event
+      return event
+    })
+  }
+}
+
+/** Long lines that are made into objects at once, of all streams: each may take thirty times its text. */
+const longLines = new Seats({
+  most: 8,
+  mostOfOne: 4,
+  mostWaiting: 100,
+  mostWaitingOfOne: 50,
+  patienceMs: 10_000,
+  refusal: 'Too many long lines are being read.',
+})
+
+async function readLong(request: FastifyRequest, line: Line, read: Read): Promise<EventRequest | Error> {
+  const seat = await longLines.take(request.userId).catch((error: ServiceError) => error)
+  if (seat instanceof Error) return seat
+  try {
+    return await inSlices(readLine(request, line, read))
+  } finally {
+    seat.giveBack()
+  }
+}
+
+/** What the line submits, or why it cannot. */
+function* readLine(request: FastifyRequest, line: Line, read: Read): Generator<void, EventRequest | Error> {
+  try {
+    request.rate?.takeItem()
+    return read(line === TOO_LONG ? tooLong() : yield* parseLine(line))
+  } catch (error) {
+    return error as Error
+  }
+}
+
+const tooLong = () =>
+  new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`)

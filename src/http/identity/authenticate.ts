@@ -1,0 +1,52 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { App } from '../../app/app.ts'
+import type { SessionApi } from '../../app/sessions/session-api.ts'
+import { type Authenticated, authenticateToken, tokenInvalid } from '../../app/tokens/authenticate-token.ts'
+import { TokenUse } from '../../app/tokens/token-use.ts'
+import { ServiceError } from '../../errors.ts'
+import { readCookie } from './read-cookie.ts'
+import { requireSameOrigin } from './same-origin.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The account of the API token or of the session; on every route under /v1. */
+    userId: string
+    /** The session, where the request came with its cookie; null where it came with a token. */
+    sessionId: string | null
+  }
+}
+
+/**
+ * The hook of every route under /v1 (§5 rule 1); it runs before the body is read. A token in the header counts
+ * before a session's cookie.
+ */
+export function authenticate(app: App, sessions: SessionApi): onRequestHookHandler {
+  const tokenUse = new TokenUse(app)
+  const accept = (request: FastifyRequest, owner: Authenticated) => {
+    request.userId = owner.userId
+    tokenUse.note(owner)
+  }
+  // Nothing is waited for where a token is remembered, which is nearly always.
+  return (request, _reply, done) => {
+    const { authorization, cookie } = request.headers
+    const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null
+    if (session !== null) return enterSession(request, sessions, session)
+    const found = authenticateToken(app, authorization, request)
+    if ('then' in found) return found.then((owner) => accept(request, owner))
+    accept(request, found)
+    done()
+  }
+}
+
+async function enterSession(request: FastifyRequest, sessions: SessionApi, cookie: string): Promise<void> {
+  requireSameOrigin(request)
+  const session = await sessions.find(cookie)
+  if (!session) throw tokenInvalid('The session has ended; sign in again.')
+  request.userId = session.userId
+  request.sessionId = session.id
+}
+
+/** The hook of routes that hand out or end access: who holds a token must not make another. @throws SESSION_REQUIRED */
+export async function requireSession({ sessionId }: FastifyRequest): Promise<void> {
+  if (sessionId === null) throw new ServiceError('SESSION_REQUIRED')
+}

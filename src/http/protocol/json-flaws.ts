@@ -1,0 +1,88 @@
+import type { Json, JsonObject } from '../../domain/json.ts'
+import { validationError } from '../../errors.ts'
+import { pathAt } from './json-text.ts'
+
+/** Arrays and objects within each other. A contract's condition of 32 levels needs 66. */
+const MAX_DEPTH = 128
+/** Where a value may begin, a number that may lose digits in a double: of 16 characters or more, or with an exponent. */
+const RISKY_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
+const STRING_OR_RISKY_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*/g
+/** Strings and numbers that are looked at in one step. */
+const A_STEP = 4_096
+
+/** Whether it is worth looking at its numbers. */
+export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
+
+/**
+ * In steps: a megabyte may hold a hundred thousand numbers.
+ * @throws VALIDATION_ERROR at the first number that would come back as another
+ */
+export function* requireExactNumbers(json: string): Generator<void, void> {
+  let seen = 0
+  for (const { 0: token, index } of json.matchAll(STRING_OR_RISKY_NUMBER)) {
+    if (++seen % A_STEP === 0) yield
+    if (token.startsWith('"') || !isLossy(token, Number(token))) continue
+    const message = 'is a number that cannot be kept exactly; send it as a string'
+    throw validationError([{ path: toPath(pathAt(json, index)), message }])
+  }
+}
+
+function isLossy(source: string, value: number): boolean {
+  if (!Number.isFinite(value)) return true
+  // As JavaScript writes it (2 ** 64 is 18446744073709552000) it comes back as it was sent.
+  if (/^-?\d+$/.test(source)) return BigInt(source) !== BigInt(value) && source !== String(value)
+  return value === 0 && /^-?[0.]*[1-9]/.test(source)
+}
+
+/** @throws VALIDATION_ERROR where something in the value cannot be stored and returned as it was sent */
+export function requireKeepable(value: Json): void {
+  const flaw = findFlaw(value, 1)
+  if (flaw) throw validationError([{ path: toPath(flaw.path), message: flaw.message }])
+}
+
+const toPath = (keys: (string | number)[]) => keys.reduce<string>(join, '') || 'body'
+
+interface Flaw {
+  path: (string | number)[]
+  message: string
+}
+
+/** The first thing in the value that cannot be kept, with its path; null where there is none. */
+function findFlaw(value: Json, depth: number): Flaw | null {
+  if (typeof value === 'string') return flawOfText(value)
+  if (typeof value !== 'object' || value === null) return null
+  if (depth > MAX_DEPTH) return { path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }
+  return Array.isArray(value) ? flawOfArray(value, depth) : flawOfObject(value, depth)
+}
+
+function flawOfArray(items: Json[], depth: number): Flaw | null {
+  for (const [index, item] of items.entries()) {
+    const flaw = findFlaw(item, depth + 1)
+    if (flaw) return { path: [index, ...flaw.path], message: flaw.message }
+  }
+  return null
+}
+
+function flawOfObject(object: JsonObject, depth: number): Flaw | null {
+  for (const key of Object.keys(object)) {
+    if (key === '__proto__') return { path: [key], message: 'is not allowed as a key' }
+    const flawOfKey = flawOfText(key)
+    if (flawOfKey) return { path: [], message: `has a key that ${flawOfKey.message}` }
+    const flaw = findFlaw(object[key] as Json, depth + 1)
+    if (flaw) return { path: [key, ...flaw.path], message: flaw.message }
+  }
+  return null
+}
+
+/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair. */
+export function flawOfText(text: string): Flaw | null {
+  if (text.includes('\0')) return { path: [], message: 'contains U+0000' }
+  if (!text.isWellFormed()) return { path: [], message: 'contains a lone surrogate' }
+  return null
+}
+
+/** `contract.fulfillment_condition.conditions[0]`: the form of every path in an error's details. */
+export function join(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`
+  return path === '' ? key : `${path}.${key}`
+}

@@ -1,0 +1,16 @@
+export function presentPage<Row extends { id: string }, Body>(
+  page: { rows: Row[]; hasMore: boolean },
+  present: (row: Row) => Body,
+): { data: Body[]; next_cursor: string | null } {
+  return {
+    data: page.rows.map(present),
+    next_cursor: page.hasMore ? (page.rows.at(-1)?.id ?? null) : null,
+  }
+}
+
+export async function* presentEach<Row, Body>(
+  pages: AsyncIterable<Row[]> | Iterable<Row[]>,
+  present: (row: Row) => Body,
+): AsyncGenerator<Iterable<Body>> {
+  for await (const page of pages) yield page.values().map(present)
+}

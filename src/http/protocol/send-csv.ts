@@ -1,0 +1,78 @@
+import { stringify } from 'csv-stringify/sync'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { exportClaims } from '../../app/claims/export-claims.ts'
+import { sendPieces } from './send-pieces.ts'
+
+type Pages = ReturnType<typeof exportClaims>
+type Row = Pages extends AsyncGenerator<(infer R)[]> ? R : never
+/** The columns of a file by their names in its first line. */
+type Columns = Record<string, (row: Row) => string | null>
+
+const STATE: Columns = {
+  status: (row) => row.status,
+  scheduled_outcome: (row) => row.scheduled_outcome,
+  price: (row) => row.price,
+  status_since: (row) => row.status_since.toISOString(),
+  due_at: (row) => row.due_at?.toISOString() ?? null,
+  schema_id: (row) => row.schema_id,
+  test_clock_id: (row) => row.test_clock_id,
+  created_at: (row) => row.created_at.toISOString(),
+}
+export const CLAIM_COLUMNS: Columns = {
+  id: (row) => row.id,
+  customer_id: (row) => row.customer_id,
+  ...STATE,
+}
+export const CANDIDATE_COLUMNS: Columns = {
+  candidate_alias: (row) => row.candidate_alias,
+  customer_uuid: (row) => row.customer_external_id,
+  ...STATE,
+}
+
+/** For the OpenAPI document. */
+export const CSV_RESPONSE = {
+  description: 'CSV in UTF-8, a line for each record after one with the names of the columns.',
+  mediaType: 'text/csv',
+  headers: {
+    'Content-Disposition': { type: 'string', description: 'attachment, with the name of the file' },
+  },
+  schema: Type.String(),
+} as const
+
+/**
+ * Sends the pages as one file. A page is read when the one before has been handed to the connection, and none any
+ * more when the caller is gone.
+ */
+export function sendCsv(
+  reply: FastifyReply,
+  fileName: string,
+  columns: Columns,
+  pages: Pages,
+): Promise<FastifyReply> {
+  reply
+    .header('Content-Type', 'text/csv; charset=utf-8')
+    .header('Content-Disposition', `attachment; filename="${fileName}"`)
+  return sendPieces(reply, toText(columns, pages))
+}
+
+async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string[], undefined> {
+  yield [toLines([Object.keys(columns)])]
+  for await (const page of pages) {
+    yield [toLines(page.map((row) => Object.values(columns).map((read) => read(row))))]
+  }
+}
+
+/** What a spreadsheet takes for a formula, also behind what it does not show: blanks, controls, fillers. */
+const LIKE_A_FORMULA = /^(?:[\t\r\n]|[\s\p{Z}\p{C}\p{DI}\u2800]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u
+/** Where another country's spreadsheet splits a line: a field is to stay one. */
+const SEPARATORS = /[;\t]/
+
+/** A spreadsheet must not take a caller's name for a formula: one that looks like it is given a leading '. */
+const guard = (field: string | null) => (field !== null && LIKE_A_FORMULA.test(field) ? `'${field}` : field)
+
+const toLines = (records: (string | null)[][]) =>
+  stringify(
+    records.map((fields) => fields.map(guard)),
+    { quoted_match: SEPARATORS },
+  )

@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import { takeSeat } from '../bounds/answer-seats.ts'
+import { breakOff } from '../bounds/while-there.ts'
+import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
+import { TextChunks, TextParts } from './text-parts.ts'
+
+/** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
+const AT_ONCE = 4 * CHUNK_BYTES
+
+type Pieces = AsyncGenerator<readonly string[], undefined>
+
+/**
+ * Sends text that is made piece by piece, as fast as the caller reads it. What fits into a few chunks is sent whole;
+ * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
+ */
+export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
+  const begun = new TextParts()
+  let isWhole = false
+  while (!isWhole && begun.length <= AT_ONCE) {
+    const { done, value } = await pieces.next()
+    if (done) isWhole = true
+    else begun.addAll(value)
+  }
+  // The hook of all answers looks after those that are large.
+  if (isWhole) return reply.send(begun.all.join(''))
+  // Of what nobody reads the framework would read all: after the answer, without a seat.
+  if (reply.request.method === 'HEAD') {
+    await pieces.return(undefined)
+    return reply.send(Readable.from([]))
+  }
+  await takeSeat(reply)
+  if (reply.raw.destroyed) {
+    await pieces.return(undefined)
+    return reply.send('')
+  }
+  return reply.send(Readable.from(toChunks(reply, begun.all, pieces)))
+}
+
+/** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
+export async function inPieces(reply: FastifyReply, text: string): Promise<Readable | string> {
+  await takeSeat(reply)
+  if (text.length <= AT_ONCE || reply.raw.destroyed) return text
+  const bytes = Buffer.from(text)
+  reply.header('Content-Length', bytes.length)
+  return inChunks(bytes)
+}
+
+export const isLarge = (text: unknown): text is string =>
+  typeof text === 'string' && text.length > CHUNK_BYTES
+
+/**
+ * Between two chunks others get their turn. A failure resets the connection: who speaks HTTP/1.0 would take its mere end
+ * for that of the answer.
+ */
+async function* toChunks(
+  { raw }: FastifyReply,
+  begun: readonly string[],
+  rest: Pieces,
+): AsyncGenerator<Buffer> {
+  const chunks = new TextChunks()
+  try {
+    for (const text of begun) yield* chunks.add(text)
+    for await (const texts of rest) {
+      for (const text of texts) {
+        for (const chunk of chunks.add(text)) {
+          yield chunk
+          await nextTurn()
+        }
+      }
+    }
+    yield* chunks.end()
+  } catch (error) {
+    breakOff(raw)
+    throw error
+  } finally {
+    await rest.return(undefined)
+  }
+}

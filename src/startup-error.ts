@@ -1,9 +1,0 @@
-/** A problem that its reader can mend: printed as one line, exit status 1. */
-export class StartupError extends Error {
-  override readonly name = 'StartupError'
-
-  constructor(message: string, options?: ErrorOptions) {
-    // Parts of the message come from other programs' output; a reader is promised one line.
-    super(message.trim().replace(/\s*\n\s*/g, '; '), options)
-  }
-}

@@ -1,0 +1,170 @@
+import type { ClaimState, Outcome, Status } from '../../domain/claims/lifecycle.ts'
+import type { CheckTerms } from '../../domain/contract/contract.ts'
+import type { Connection } from '../database/database.ts'
+import { plainArray } from '../database/sql-array.ts'
+
+/** A claim on a test clock whose window has elapsed. */
+export interface DueClaim {
+  id: string
+  state: ClaimState
+  /** Looked up for OPEN claims only, as nothing else asks for them. */
+  terms: CheckTerms | null
+  eventCount: number
+}
+
+/** Live claims whose windows have elapsed and that make the same transition: alike in all that decides about it. */
+export interface DueKind {
+  /** Of its times, the latest that one of them has. */
+  state: ClaimState
+  /** Looked up for OPEN claims only, as nothing else asks for them. */
+  terms: CheckTerms | null
+  /** When the last event was recorded, of OPEN claims only and where that was after the check's time. */
+  lastEventAt: Date | null
+  count: number
+  /** Of each, its id and its version, as PostgreSQL writes arrays. */
+  ids: string
+  eventCounts: string
+}
+
+/** Where a walk over the due claims of a test clock stands. */
+export interface DueCursor {
+  dueAt: Date | '-infinity'
+  id: string
+}
+export const DUE_START: DueCursor = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+
+/** Where the walk goes on after a set; null where the set was not full, so that there is no more. */
+export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor | null {
+  const last = due.length === limit ? due.at(-1) : undefined
+  return last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null
+}
+
+/** The database's time, in whole milliseconds. */
+export async function readClock(db: Connection): Promise<Date> {
+  const [row] = await db.query<{ now: Date }>({
+    name: 'read_clock',
+    text: "SELECT date_trunc('milliseconds', clock_timestamp()) AS now",
+  })
+  return (row as { now: Date }).now
+}
+
+/**
+ * Until the transaction ends no other server works on due claims: the same work is not done twice. False where another
+ * one does now.
+ */
+export async function tryCheckTurn(db: Connection): Promise<boolean> {
+  const [row] = await db.query<{ taken: boolean }>({
+    text: "SELECT pg_try_advisory_xact_lock(hashtext('claimkeeper scheduled check')) AS taken",
+  })
+  return row?.taken === true
+}
+
+interface StateRow {
+  status: Status
+  scheduled_outcome: Outcome | null
+  status_since: Date
+  due_at: Date
+  review_window: number | null
+  timeout_outcome: CheckTerms['timeout_outcome']
+}
+
+const TERMS = `CASE WHEN status = 'OPEN' THEN (contract->>'review_window')::float8 END AS review_window,
+        CASE WHEN status = 'OPEN' THEN contract->>'timeout_outcome' END AS timeout_outcome`
+
+/**
+ * Begins a walk over the live claims that are due at the check's time: at most `limit`, those that have been due
+ * longest, but in the order of their ids, which is about that of the tables and indexes. To be called in a
+ * transaction, for one walk at a time.
+ */
+export async function beginDueWalk(turn: Connection, checkTime: Date, limit: number): Promise<void> {
+  await turn.query({
+    text: `-- begin_due_walk
+      DECLARE due_walk NO SCROLL CURSOR FOR
+      SELECT id FROM (
+        SELECT id FROM claims WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1
+        ORDER BY due_at, id LIMIT $2
+      ) due
+      ORDER BY id`,
+    values: [checkTime, limit],
+  })
+}
+
+/** The ids that come next on the walk; none at its end. */
+export async function nextDueIds(turn: Connection, count: number): Promise<string[]> {
+  const rows = await turn.query<{ id: string }>({ text: `FETCH ${count} FROM due_walk` })
+  return rows.map(({ id }) => id)
+}
+
+export async function endDueWalk(turn: Connection): Promise<void> {
+  await turn.query({ text: 'CLOSE due_walk' })
+}
+
+/**
+ * Those of the live claims that are due at the check's time and entered their state before it, kind by kind: of a
+ * thousand claims there are few kinds, so little goes through this process.
+ */
+export async function readDueKinds(
+  db: Connection,
+  checkTime: Date,
+  ids: readonly string[],
+): Promise<DueKind[]> {
+  const rows = await db.query<
+    StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
+  >({
+    name: 'read_due_kinds',
+    text: `-- read_due_kinds
+      SELECT status, scheduled_outcome, max(status_since) AS status_since, max(due_at) AS due_at,
+        review_window, timeout_outcome, last_event_at,
+        count(*)::integer AS count, array_agg(id)::text AS ids, array_agg(event_count)::text AS event_counts
+      FROM (
+        SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS},
+          CASE WHEN status = 'OPEN' THEN (
+            SELECT CASE WHEN e.created_at > $2 THEN e.created_at END
+            FROM claim_events e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
+          ) END AS last_event_at
+        FROM claims c
+        WHERE id = ANY ($1) AND due_at <= $2 AND status_since < $2
+      ) due
+      GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`,
+    values: [plainArray(ids), checkTime],
+  })
+  return rows.map((row) => ({
+    ...toStateAndTerms(row),
+    lastEventAt: row.last_event_at,
+    count: row.count,
+    ids: row.ids,
+    eventCounts: row.event_counts,
+  }))
+}
+
+/**
+ * The next claims on a test clock after the cursor that are due by the time. Events on a clock that stands
+ * still come after the check of its minute, so the last of them does not matter.
+ */
+export async function findDueClaimsOnTestClock(
+  db: Connection,
+  testClockId: string,
+  until: Date,
+  after: DueCursor,
+  limit: number,
+): Promise<DueClaim[]> {
+  const rows = await db.query<StateRow & { id: string; event_count: number }>({
+    name: 'find_due_claims_on_test_clock',
+    text: `-- find_due_claims_on_test_clock
+      SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS}
+      FROM claims
+      WHERE test_clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4)
+      ORDER BY due_at, id
+      LIMIT $5`,
+    values: [testClockId, until, after.dueAt, after.id, limit],
+  })
+  return rows.map((row) => ({ ...toStateAndTerms(row), id: row.id, eventCount: row.event_count }))
+}
+
+function toStateAndTerms(row: StateRow): { state: ClaimState; terms: CheckTerms | null } {
+  const { status, scheduled_outcome, status_since, due_at, review_window, timeout_outcome } = row
+  return {
+    state: { status, scheduledOutcome: scheduled_outcome, statusSince: status_since, dueAt: due_at },
+    terms: review_window === null ? null : { review_window, timeout_outcome },
+  }
+}

@@ -1,0 +1,117 @@
+import type { Claim } from '../../domain/claims/claim.ts'
+import type { Evidence } from '../../domain/claims/event.ts'
+import type { Connection } from '../database/database.ts'
+import { type ClaimRow, type LogRow, needsNoLog, readClaimRows, weight, weightRead } from './claim-rows.ts'
+import { type StoredClaimRow, toClaim } from './claims.ts'
+import { ContractsOfGroup, type ParsedContract, parseContract } from './known-contracts.ts'
+
+/** A claim with what a decision needs of its log. */
+export interface ClaimToDecide {
+  claim: Claim
+  /** Of memory, estimated. The contract is shared by claims under the same. */
+  contractBytes: number
+  /** False: its log is long and was not read. */
+  isWhole: boolean
+  /** The last time in its log, or when it entered its status. */
+  lastAt: Date
+  /** Of every event; where it is not whole, of those that were named. */
+  eventIds: string[]
+  /** Those of the types that the condition names. */
+  decisiveEvents: Evidence[]
+}
+
+/** What was read of several claims. */
+export interface ClaimsToDecide {
+  /** Each is made of its row as it is asked for: that takes a while where contracts are long. */
+  claims: Iterable<ClaimToDecide>
+  /** Those that are too much to be read with the others, and about how many bytes they are, by their ids. */
+  heavy: ReadonlyMap<string, number>
+}
+
+/** Of contracts as they are stored so many times may be looked at: it is the database that does, and parses nothing. */
+const LOOK_TO_READ = 4
+/** More than any has. */
+const ALL_BYTES = 2 ** 31
+const ALL = { short: ALL_BYTES, looked: ALL_BYTES }
+
+/**
+ * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
+ * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it.
+ *
+ * What is short is read at once. Of longer contracts it is asked which they are: those that are known are not read, and
+ * one that many claims share is read once.
+ * @param most bytes that are read, of contracts and a quarter of logs: what is more is heavy, the shortest last
+ * @param heavyBytes the most that one of them is known to have: all are looked at up to that
+ */
+export async function readClaimsToDecide(
+  db: Connection,
+  ids: readonly string[],
+  named: readonly string[],
+  most = ALL_BYTES,
+  heavyBytes = 0,
+): Promise<ClaimsToDecide> {
+  const share = most / Math.max(ids.length, 1)
+  const looked = Math.max(LOOK_TO_READ * share, heavyBytes)
+  let rows = await readClaimRows(db, ids, named, { short: share, looked })
+  const contracts = new ContractsOfGroup()
+  contracts.add(rows)
+  const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
+  const more = thoseThatFit(rows, isLight, most)
+  if (more.length > 0) {
+    const whole = new Map((await readClaimRows(db, more, named, ALL)).map((row) => [row.id, row]))
+    rows = rows.map((row) => whole.get(row.id) ?? row)
+    contracts.add(rows)
+  }
+  const heavy = rows.filter((row) => !isLight(row))
+  return {
+    claims: rows
+      .values()
+      .filter(isLight)
+      .map((row) => withContract(row, contracts.parsed(row))),
+    heavy: new Map(heavy.map((row) => [row.id, weight(row)])),
+  }
+}
+
+/** Those of which more is to be read, and can be with what was read already. The shortest come first. */
+function thoseThatFit(
+  rows: readonly ClaimRow[],
+  isLight: (row: ClaimRow) => boolean,
+  most: number,
+): string[] {
+  const rest = rows.filter((row) => !isLight(row) && isLookedAt(row))
+  if (rest.length === 0) return []
+  let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
+  const ids: string[] = []
+  const digests = new Set<string | null>()
+  for (const row of rest.sort(byWeight)) {
+    // Its contract comes with another.
+    if (needsNoLog(row) && digests.has(row.digest)) continue
+    bytes += weight(row)
+    if (bytes > most) break
+    ids.push(row.id)
+    digests.add(row.digest)
+  }
+  return ids
+}
+
+const byWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
+
+/** Of the others it is only guessed how long they are. */
+const isLookedAt = ({ contract, digest }: ClaimRow): boolean => contract !== null || digest !== null
+
+export const toClaimToDecide = (row: StoredClaimRow & LogRow): ClaimToDecide =>
+  withContract(row, parseContract(row.contract))
+
+function withContract(
+  { is_read, last_at, ids, decisive, ...row }: Omit<StoredClaimRow, 'contract'> & LogRow,
+  { parsed, bytes }: ParsedContract,
+): ClaimToDecide {
+  return {
+    claim: toClaim({ ...row, contract: parsed }),
+    contractBytes: bytes,
+    isWhole: is_read,
+    lastAt: last_at,
+    eventIds: ids ?? [],
+    decisiveEvents: decisive ?? [],
+  }
+}

@@ -1,0 +1,182 @@
+import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
+import { type Outcome, openState, type Status } from '../../domain/claims/lifecycle.ts'
+import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
+import type { Connection } from '../database/database.ts'
+import { plainArray, textArray } from '../database/sql-array.ts'
+import { ENTER_TURNSTILE } from '../lists/list-page.ts'
+import { candidateId } from './candidate-id.ts'
+
+/** The address as the columns `id` and `candidate_alias` hold it. */
+export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
+  return address.kind === 'claim'
+    ? { id: address.id, alias: null }
+    : { id: candidateId(address.alias), alias: address.alias }
+}
+
+export const CLAIM_COLUMNS = `id, user_id, customer_id, candidate_alias, customer_external_id, contract, status,
+  scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, test_clock_id, created_at`
+/** The same with the contract as the text that is stored: the driver does not parse it. */
+export const CLAIM_COLUMNS_AS_STORED = CLAIM_COLUMNS.replace('contract', 'contract::text')
+
+export interface ClaimRow {
+  id: string
+  user_id: string
+  customer_id: string
+  candidate_alias: string | null
+  customer_external_id: string | null
+  contract: Contract
+  status: Status
+  scheduled_outcome: Outcome | null
+  status_since: Date
+  due_at: Date | null
+  event_count: number
+  log_bytes: number
+  schema_id: string | null
+  test_clock_id: string | null
+  created_at: Date
+}
+
+export type StoredClaimRow = WithContract<ClaimRow, string>
+
+/** With the contract as the row has it. */
+export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    customerId: row.customer_id,
+    candidateAlias: row.candidate_alias,
+    customerExternalId: row.customer_external_id,
+    contract: row.contract,
+    status: row.status,
+    scheduledOutcome: row.scheduled_outcome,
+    statusSince: row.status_since,
+    dueAt: row.due_at,
+    eventCount: row.event_count,
+    logBytes: row.log_bytes,
+    schemaId: row.schema_id,
+    testClockId: row.test_clock_id,
+    createdAt: row.created_at,
+  }
+}
+
+/** The claim without its log; null where the account has none at this address. */
+export async function findClaim(
+  db: Connection,
+  userId: string,
+  address: ClaimAddress,
+): Promise<Claim | null> {
+  const { id, alias } = addressColumns(address)
+  const [row] = await db.query<ClaimRow>({
+    name: 'find_claim',
+    text: `-- find_claim
+      SELECT ${CLAIM_COLUMNS} FROM claims
+      WHERE id = $1 AND user_id = $2 AND candidate_alias IS NOT DISTINCT FROM $3`,
+    values: [id, userId, alias],
+    readOnly: true,
+  })
+  return row ? toClaim(row) : null
+}
+
+export interface NewClaim {
+  address: ClaimAddress
+  userId: string
+  customerId: string
+  /** For a candidate. */
+  customerExternalId: string | null
+  contract: Contract
+  /** The contract as JSON. */
+  contractJson: string
+  schemaId: string | null
+  /** Lives by this clock's time; null for the real time. */
+  testClockId: string | null
+}
+
+/**
+ * The clock's row is locked, so that it cannot be advanced past claims that are just being opened; before the turnstile,
+ * which holds up the account's lists. An advance is not waited for.
+ */
+const ON_TEST_CLOCK = `held AS MATERIALIZED (
+        SELECT frozen_time AS now FROM test_clocks WHERE user_id = $2::text::uuid AND id = $3 FOR SHARE SKIP LOCKED
+      ),
+      turnstile AS MATERIALIZED (${ENTER_TURNSTILE} FROM held),
+      clock AS MATERIALIZED (SELECT now FROM turnstile, held)`
+const LIVE = `turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
+      clock AS MATERIALIZED (
+        SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile, (SELECT $3::uuid) AS live
+      )`
+
+/**
+ * Stores new OPEN claims of one account, all on one test clock or none on any. Each is the claim, or null where its
+ * id (for a candidate: its alias) is taken; null for all where the clock is held, or gone.
+ */
+export async function insertClaims(
+  db: Connection,
+  claims: readonly NewClaim[],
+): Promise<(Claim | null)[] | null> {
+  const { userId, testClockId } = claims[0] as NewClaim
+  const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+  const inserted = await db.query<{ id: string | null; now: Date }>({
+    name: testClockId === null ? 'insert_claims' : 'insert_claims_on_test_clock',
+    // They get their positions in the order given, but are inserted in the order of their ids: whoever else
+    // inserts some of them then waits for this one, and not each for the other.
+    text: `-- insert_claims
+      WITH ${testClockId === null ? LIVE : ON_TEST_CLOCK},
+      new AS (
+        SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::json[], $9::json[], $10::float8[],
+          $11::uuid[]) WITH ORDINALITY
+          AS n (id, customer_id, alias, external_id, contract, event_types, window_ms, schema_id, place)
+        ORDER BY place
+      ),
+      placed AS MATERIALIZED (
+        SELECT nextval('claims_position_seq') AS position, new.*, now FROM new, clock
+      ),
+      inserted AS (
+        INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract,
+          decisive_event_types, status, status_since, due_at, schema_id, test_clock_id, created_at)
+        OVERRIDING SYSTEM VALUE
+        SELECT id, position, $2::uuid, customer_id, alias, external_id, contract,
+          ARRAY(SELECT json_array_elements_text(event_types)), 'OPEN', now,
+          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now
+        FROM placed ORDER BY id, position
+        ON CONFLICT (id) DO NOTHING
+        RETURNING id
+      )
+      SELECT inserted.id, now FROM clock LEFT JOIN inserted ON true`,
+    values: [
+      'claims',
+      userId,
+      testClockId,
+      plainArray(rows.map(({ id }) => id)),
+      plainArray(rows.map(({ customerId }) => customerId)),
+      rows.map(({ alias }) => alias),
+      rows.map(({ customerExternalId }) => customerExternalId),
+      textArray(rows.map(({ contractJson }) => contractJson)),
+      textArray(rows.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract)))),
+      plainArray(rows.map(({ contract }) => windowMs(contract.activity_window))),
+      plainArray(rows.map(({ schemaId }) => schemaId)),
+    ],
+  })
+  const [first] = inserted
+  if (!first) return null
+  const ids = new Set(inserted.map(({ id }) => id))
+  // Of two with the same alias the first is stored.
+  return rows.map((row) => (ids.delete(row.id) ? openClaim(row, row.id, first.now) : null))
+}
+
+function openClaim({ address, contract, ...claim }: NewClaim, id: string, now: Date): Claim {
+  const { userId, customerId, customerExternalId, schemaId, testClockId } = claim
+  return {
+    id,
+    userId,
+    customerId,
+    candidateAlias: address.kind === 'candidate' ? address.alias : null,
+    customerExternalId,
+    contract,
+    ...openState(contract, now),
+    eventCount: 0,
+    logBytes: 0,
+    schemaId,
+    testClockId,
+    createdAt: now,
+  }
+}

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import type { Contract } from '../../domain/contract/contract.ts'
+
+export interface ParsedContract {
+  parsed: Contract
+  /** Of memory, estimated. */
+  bytes: number
+}
+
+/**
+ * Many claims are under the same contract: it is parsed and held once. By its digest, or by its text where it is
+ * short; in characters of its text.
+ */
+const contracts = new LRUCache<string, ParsedContract>({ maxSize: 512 * 1024 })
+
+export function parseContract(text: string, key = text): ParsedContract {
+  let contract = contracts.get(key)
+  if (!contract) {
+    contract = { parsed: JSON.parse(text) as Contract, bytes: parsedBytes(text) }
+    contracts.set(key, contract, { size: text.length })
+  }
+  return contract
+}
+
+/** A contract as it was read: perhaps its text, and its digest where it is not short. */
+export interface FoundContract {
+  contract: string | null
+  digest: string | null
+}
+
+/** Those under which a group of claims is: parsed before, or texts that were read. */
+export class ContractsOfGroup {
+  readonly #byDigest = new Map<string, ParsedContract | string>()
+
+  add(found: readonly FoundContract[]): void {
+    for (const { digest, contract } of found) {
+      if (digest === null || this.#byDigest.has(digest)) continue
+      const one = contracts.get(digest) ?? contract
+      if (one !== null) this.#byDigest.set(digest, one)
+    }
+  }
+
+  has({ digest, contract }: FoundContract): boolean {
+    return contract !== null || (digest !== null && this.#byDigest.has(digest))
+  }
+
+  /** Of one that it has. */
+  parsed({ digest, contract }: FoundContract): ParsedContract {
+    const one = digest === null ? contract : this.#byDigest.get(digest)
+    if (typeof one === 'object') return one as ParsedContract
+    const parsed = parseContract(one as string, digest ?? one)
+    if (digest !== null) this.#byDigest.set(digest, parsed)
+    return parsed
+  }
+}
+
+const [CHARACTER_BYTES, VALUE_BYTES] = [2, 48]
+const [COMMA, BRACE, BRACKET] = [0x2c, 0x7b, 0x5b]
+
+/** What JSON takes once it is parsed, estimated: rather too much, whether its values are many or long. */
+function parsedBytes(text: string): number {
+  let values = 1
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === COMMA || code === BRACE || code === BRACKET) values++
+  }
+  return text.length * CHARACTER_BYTES + values * VALUE_BYTES
+}

@@ -1,0 +1,60 @@
+import pg from 'pg'
+import { RETRY_LATER, ServiceError } from '../../errors.ts'
+
+/**
+ * The database is away or refuses to work. `outcomeKnown` false: the statement may have been executed all the
+ * same, because the connection was lost before its answer came.
+ */
+export class DatabaseAway extends ServiceError {
+  readonly outcomeKnown: boolean
+
+  constructor(message: string, outcomeKnown: boolean, cause?: unknown) {
+    super('UNAVAILABLE', message, { headers: RETRY_LATER, cause })
+    this.outcomeKnown = outcomeKnown
+  }
+
+  /**
+   * It was in the way of others at that moment (a deadlock, a lock), and changed nothing: tried again at once, it may
+   * well succeed.
+   */
+  get isPassing(): boolean {
+    return (
+      this.outcomeKnown && this.cause instanceof pg.DatabaseError && /^(40|55P03)/.test(this.cause.code ?? '')
+    )
+  }
+}
+
+/** SQLSTATEs (or their classes) after which the statement is known to have changed nothing. */
+const REFUSED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
+/**
+ * SQLSTATEs of a connection that is gone, or going, possibly after the statement took effect; or of a server that itself
+ * does not know whether it did (40003, and 08007 of the class 08), on whose connection nothing more is asked.
+ */
+const CUT_OFF = /^(08|40003|57P0|25P0[34])/
+
+/**
+ * Whether nothing more will be heard on the connection on which this error came. With a PANIC the whole server goes
+ * down, whatever its SQLSTATE: the log of changes could not be synced, say. The commit may stand in it all the same,
+ * and come back with the recovery.
+ */
+export function isLastWord(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true
+  return CUT_OFF.test(error.code ?? '') || error.severity === 'PANIC'
+}
+
+/** The error of a statement as DatabaseAway; null where it is none, but the statement's own fault. */
+export function asDatabaseAway(error: unknown, readOnly: boolean): DatabaseAway | null {
+  const lost = () =>
+    new DatabaseAway(
+      readOnly
+        ? 'The connection to the database was lost.'
+        : 'The connection to the database was lost; whether the request took effect is not known.',
+      readOnly,
+      error,
+    )
+  // Not the server's word but the driver's: the socket broke, or no answer came in time.
+  if (!(error instanceof pg.DatabaseError) || isLastWord(error)) return lost()
+  if (REFUSED.test(error.code ?? ''))
+    return new DatabaseAway('The database could not do this now.', true, error)
+  return null
+}

@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { OperatorError } from '../../operator-error.ts'
+import { openEmbeddedDatabase } from '../embedded/open-embedded-database.ts'
+import { Database } from './database.ts'
+import { DatabaseAway } from './database-away.ts'
+import { hasVersionTable, migrate } from './migrate.ts'
+import { THE_SERVICE } from './places.ts'
+import { Pool } from './pool.ts'
+import { requireDurable } from './require-durable.ts'
+import { unlessAborted } from './unless-aborted.ts'
+
+export interface DatabaseOptions {
+  /** Your own PostgreSQL; null for the embedded one. */
+  databaseUrl: string | null
+  dataDir: string
+  poolSize: number
+  /** The service, or a short command beside it or without it. */
+  role: 'service' | 'command'
+  /** Makes the database where there is none; otherwise it must be there. */
+  mayCreate: boolean
+  /** Takes a database that may lose what it acknowledges. */
+  allowUnsafe: boolean
+  /** Hears what is being done, in short lines for people. */
+  report: (step: string) => void
+  /** Ends the opening: it rejects with the signal's reason, and what it had started is stopped. */
+  signal: AbortSignal
+}
+
+export interface OpenDatabase {
+  db: Database
+  /** Closes the connections, and stops the embedded database where nobody else uses it. */
+  close: () => Promise<void>
+}
+
+/** A database that comes up together with the service is waited for. */
+const PATIENCE_MS = 30_000
+const PAUSE_MS = 500
+const NOT_ALLOWED = '42501'
+
+/** Finds or starts the database and brings it to this code's version. @throws OperatorError */
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  const { databaseUrl, dataDir, role, report, poolSize, signal, mayCreate } = options
+  const embedded =
+    databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal, mayCreate }) : null
+  const connectionString = embedded?.connectionString ?? (databaseUrl as string)
+  const db = new Database({ connectionString, poolSize })
+  const close = async () => {
+    await db.close()
+    await embedded?.release()
+  }
+  try {
+    await waitUntilReachable(db, options)
+    if (!options.allowUnsafe) await requireDurable(db)
+    if (!mayCreate) await requireTables(db, databaseUrl)
+    await migrateUnhurried(connectionString, options)
+    return { db, close }
+  } catch (error) {
+    await close()
+    throw signal.aborted ? error : asOperatorError(error, nameOf(databaseUrl))
+  }
+}
+
+const nameOf = (url: string | null) =>
+  url === null ? 'the embedded database' : `the database at ${new URL(url).host}`
+
+/** A full disk, a standby, a role that may not make tables: its reader can mend that, and needs the database's words. */
+function asOperatorError(error: unknown, where: string): unknown {
+  const mayNot = (error as { code?: unknown }).code === NOT_ALLOWED
+  return mayNot || error instanceof DatabaseAway
+    ? new OperatorError(`Cannot use ${where}: ${reasonOf(error)}`, { cause: error })
+    : error
+}
+
+async function requireTables(db: Database, databaseUrl: string | null): Promise<void> {
+  if (await hasVersionTable(db)) return
+  const name = databaseUrl === null ? '' : ` (${decodeURIComponent(new URL(databaseUrl).pathname.slice(1))})`
+  throw new OperatorError(
+    `There is no Claimkeeper in ${nameOf(databaseUrl)}${name}: set DATABASE_URL to the server’s database. Only serve and migrate make a new one.`,
+  )
+}
+
+/** Migrations take as long as they need; given up, their transaction ends with its connection. */
+async function migrateUnhurried(
+  connectionString: string,
+  { report, signal }: DatabaseOptions,
+): Promise<void> {
+  const pool = new Pool({ connectionString, size: 1, statementTimeoutMs: 0 })
+  try {
+    await unlessAborted(signal, migrate(pool.for(THE_SERVICE), report))
+  } finally {
+    await pool.close()
+  }
+}
+
+async function waitUntilReachable(
+  db: Database,
+  { databaseUrl: url, report, signal }: DatabaseOptions,
+): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await unlessAborted(signal, db.query({ text: 'SELECT 1' }))
+      return
+    } catch (error) {
+      signal.throwIfAborted()
+      const where = nameOf(url)
+      const reason = reasonOf(error)
+      if (!(error instanceof DatabaseAway) || isRefusal(error.cause)) {
+        throw new OperatorError(`Cannot use ${where}: ${reason}`)
+      }
+      if (performance.now() > deadline) throw new OperatorError(`Cannot reach ${where}: ${reason}`)
+      if (attempt === 1) report(`Waiting for ${where}: ${reason}`)
+      await pause(PAUSE_MS, undefined, { signal })
+    }
+  }
+}
+
+/** Waiting does not help: a wrong user or password (28…), or no such database (3D…). */
+function isRefusal(cause: unknown): boolean {
+  return /^(28|3D)/.test((cause as { code?: string } | undefined)?.code ?? '')
+}
+
+/** The driver's own words, in one line. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause ? error.cause : error
+  const parts = cause instanceof AggregateError ? cause.errors : [cause]
+  return parts
+    .map((part) => (part instanceof Error ? part.message : String(part)).replaceAll('\n', ' '))
+    .join('; ')
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, describe, test } from 'node:test'
+import { bootstrapAccount } from '../../../src/app/accounts/bootstrap-account.ts'
+import { inviteFirstAccount } from '../../../src/app/accounts/invite-first-account.ts'
+import { createInvitation } from '../../../src/app/invitations/invitations.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { uniqueName } from '../../support/new-records.ts'
+import { PASSWORD, SessionClient, signIn, signUp } from '../../support/session-client.ts'
+import { startTestService, type TestService } from '../../support/test-service.ts'
+
+const service = await startTestService({ after })
+// The tests make more attempts a minute than one address may.
+beforeEach(() => service.sql('DELETE FROM throttles'))
+const newEmail = () => `${uniqueName()}@example.com`
+const bodyOf = (fields: object) => ({ email: newEmail(), name: 'Someone', password: PASSWORD, ...fields })
+const send = (body: object, on: TestService = service) =>
+  new SessionClient(on).post('/api/auth/sign-up/email', body)
+
+async function invite(email: string | null = null): Promise<string> {
+  return (await createInvitation(service.app, { email, invitedBy: null })).key
+}
+
+const lookUp = (key: string, on: TestService = service) =>
+  on.clientWith(null).post('/api/invitations/lookup', { key })
+
+const isOpen = async (key: string, on: TestService = service) => (await lookUp(key, on)).status === 200
+
+describe('signing up is closed', () => {
+  test('without an invitation: 403, whether or not the email has an account', async () => {
+    const { email } = await signUp(service)
+    for (const body of [bodyOf({}), bodyOf({ email })]) assertError(await send(body), 403, 'SIGN_UP_CLOSED')
+    assert.deepEqual((await service.clientWith(null).get('/api/session-settings')).body, {
+      open_sign_up: false,
+    })
+  })
+
+  test('to a key that was never made: 404', async () => {
+    for (const invitation of ['x', 'A'.repeat(43)]) {
+      assertError(await send(bodyOf({ invitation })), 404, 'INVITATION_NOT_FOUND')
+      assertError(await lookUp(invitation), 404, 'INVITATION_NOT_FOUND')
+    }
+  })
+
+  test('not where it is open to all', async (t) => {
+    const open = await startTestService(t, { openSignUp: true })
+    assert.deepEqual((await open.clientWith(null).get('/api/session-settings')).body, { open_sign_up: true })
+    const body = bodyOf({})
+    assert.equal((await send(body, open)).status, 200)
+    assertError(await send({ ...body, email: body.email.toUpperCase() }, open), 409, 'ACCOUNT_EMAIL_CONFLICT')
+  })
+})
+
+describe('an invitation', () => {
+  test('makes an account of its own, signed in, with nothing in it', async () => {
+    const { email, browser } = await signUp(service)
+    const { body: me } = await browser.get('/v1/me')
+    assert.deepEqual([me.email, me.name], [email, 'Someone'])
+    for (const path of ['customers', 'tokens', 'invitations']) {
+      assert.deepEqual((await browser.get(`/v1/${path}`)).body.data, [])
+    }
+    assert.equal((await (await signIn(service, email)).get('/v1/me')).body.id, me.id)
+  })
+
+  test('works once', async () => {
+    const invitation = await invite()
+    assert.deepEqual((await lookUp(invitation)).body, {
+      email: null,
+      purpose: 'invitation',
+    })
+    assert.equal((await send(bodyOf({ invitation }))).status, 200)
+    assertError(await send(bodyOf({ invitation })), 404, 'INVITATION_NOT_FOUND')
+    assert.equal(await isOpen(invitation), false)
+  })
+
+  test('works once for eight who come with it at the same time', async () => {
+    const invitation = await invite()
+    const bodies = Array.from({ length: 8 }, () => bodyOf({ invitation }))
+    const answers = await Promise.all(bodies.map((body) => send(body)))
+    const winners = answers.filter(({ status }) => status === 200)
+    assert.equal(winners.length, 1)
+    for (const answer of answers) {
+      if (answer.status !== 200) assertError(answer, 404, 'INVITATION_NOT_FOUND')
+    }
+    const emails = bodies.map(({ email }) => email)
+    assert.equal((await service.sql('SELECT id FROM users WHERE email = ANY($1)', [emails])).length, 1)
+  })
+
+  test('is not used up by a sign-up that fails', async () => {
+    const { email } = await signUp(service)
+    const invitation = await invite()
+    assertError(await send(bodyOf({ invitation, email })), 409, 'ACCOUNT_EMAIL_CONFLICT')
+    for (const [field, value] of Object.entries({ email: 'x@y', name: '', password: 'short' })) {
+      assertError(await send(bodyOf({ invitation, [field]: value })), 400, 'VALIDATION_ERROR', field)
+    }
+    assert.equal((await send(bodyOf({ invitation }))).status, 200)
+  })
+
+  test('for an email takes this email alone, in any case', async () => {
+    const email = newEmail()
+    const invitation = await invite(email.toUpperCase())
+    assert.equal((await lookUp(invitation)).body.email, email)
+    assertError(await send(bodyOf({ invitation })), 400, 'VALIDATION_ERROR', 'email')
+    assert.equal((await send(bodyOf({ invitation, email: email.toUpperCase() }))).status, 200)
+  })
+
+  test('ends after 7 days', async () => {
+    const invitation = await invite()
+    const [row] = await service.sql('SELECT expires_at - created_at AS lasts FROM invitations')
+    assert.deepEqual({ ...(row?.lasts as object) }, { days: 7 })
+    await service.sql("UPDATE invitations SET expires_at = now() - interval '1 s' WHERE used_at IS NULL")
+    assertError(await send(bodyOf({ invitation })), 404, 'INVITATION_NOT_FOUND')
+    assert.equal(await isOpen(invitation), false)
+  })
+
+  test('is stored as a hash', async () => {
+    const key = await invite()
+    const rows = JSON.stringify(await service.sql('SELECT * FROM invitations'))
+    assert.ok(!rows.includes(key))
+  })
+})
+
+describe('the first account’s link', () => {
+  test('sets its email, name and password, and its token and records stay', async (t) => {
+    const fresh = await startTestService(t, { withoutAccount: true })
+    const first = await bootstrapAccount(fresh.app, null)
+    const api = fresh.clientWith(first?.token as string)
+    const customer = await api.customer('acme')
+    const key = (await inviteFirstAccount(fresh.app)) as string
+    assert.equal((await lookUp(key, fresh)).body.purpose, 'first-account')
+
+    const browser = new SessionClient(fresh)
+    const body = bodyOf({ invitation: key })
+    assert.equal((await browser.post('/api/auth/sign-up/email', body)).status, 200)
+    const { body: me } = await browser.get('/v1/me')
+    assert.deepEqual([me.email, me.name], [body.email, 'Someone'])
+    assert.equal((await browser.get(`/v1/customers/${customer}`)).status, 200)
+    assert.deepEqual((await api.get('/v1/me')).body, me)
+    assertError(await send(bodyOf({ invitation: key }), fresh), 404, 'INVITATION_NOT_FOUND')
+    assert.equal(await inviteFirstAccount(fresh.app), null)
+  })
+
+  test('of an earlier start does not work any more', async (t) => {
+    const fresh = await startTestService(t, { withoutAccount: true })
+    await bootstrapAccount(fresh.app, null)
+    const keys = [await inviteFirstAccount(fresh.app), await inviteFirstAccount(fresh.app)] as [
+      string,
+      string,
+    ]
+    assert.equal(await isOpen(keys[0], fresh), false)
+    assert.equal(await isOpen(keys[1], fresh), true)
+    assertError(await send(bodyOf({ invitation: keys[0] }), fresh), 404, 'INVITATION_NOT_FOUND')
+  })
+
+  test('of two servers that start together: the later one works', async (t) => {
+    const fresh = await startTestService(t, { withoutAccount: true })
+    await bootstrapAccount(fresh.app, null)
+    const keys = await Promise.all([inviteFirstAccount(fresh.app), inviteFirstAccount(fresh.app)])
+    const open = await Promise.all(keys.map((key) => isOpen(key as string, fresh)))
+    assert.deepEqual(open.sort(), [false, true])
+  })
+})

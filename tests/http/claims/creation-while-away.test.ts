@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { contractWith } from '../../support/contracts.ts'
+import { newCustomer } from '../../support/new-records.ts'
+import { startStruckService } from '../../support/struck-service.ts'
+
+/* A batch is stored by several statements: where the database goes away between them, the rest is not tried. */
+
+const { api, proxy } = await startStruckService({ after })
+const { strike, listen } = proxy
+
+test('once the database is away, a batch tries no more of its statements: each could wait as long as the first', async () => {
+  const customer = await newCustomer(api)
+  const clocks: string[] = []
+  for (let i = 0; i < 4; i++) {
+    const { body } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
+    clocks.push(body.id)
+  }
+  const claims = clocks.map((test_clock_id) => ({
+    customer_id: customer.id,
+    contract: contractWith(),
+    test_clock_id,
+  }))
+  let tried = 0
+  listen((statement) => {
+    if (statement === 'insert_claims_on_test_clock') tried++
+  })
+  strike({ statement: 'insert_claims_on_test_clock', occurrence: 2 }, 'cut before')
+  const { results } = (await api.post('/v1/claims/batch', { claims })).body
+  const codes = results.map(({ status, error }: { status: number; error?: { code: string } }) => [
+    status,
+    error?.code,
+  ])
+  const away = [503, 'UNAVAILABLE']
+  assert.deepEqual(codes, [[201, undefined], away, away, away])
+  assert.equal(tried, 2)
+  for (const { error } of results.slice(2)) assert.match(error.message, /Nothing was created/)
+  assert.equal((await api.get('/v1/claims')).body.data.length, 1)
+})

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertError } from '../../support/assert-error.ts'
+import { all, contractWith, not } from '../../support/contracts.ts'
+import { newClaim, newSchema } from '../../support/new-records.ts'
+import { assertStoresNothing } from '../../support/stored-rows.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+const service = await startTestService({ after })
+const { api } = service
+const at = (time: string) => `2026-01-01T${time}.000Z`
+
+test('a simulation answers each event, each transition and the final state, and stores nothing', async () => {
+  await assertStoresNothing(service, async () => {
+    const { status, body } = await api.post('/v1/simulations', {
+      contract: contractWith({
+        activity_window: 3600,
+        review_window: 90,
+        fulfillment_condition: all({ event: 'a' }, { event: 'b', gte: 4 }, not({ event: 'c' })),
+      }),
+      opened_at: at('00:00:00'),
+      events: [
+        { at: at('00:20:00'), type: 'b', value: 5, id: 'second' },
+        { at: at('00:10:00'), type: 'a', id: 'first' },
+        { at: at('00:15:00'), type: 'a', id: 'first' },
+        { at: at('00:30:00'), type: 'b', value: 5 },
+      ],
+    })
+    assert.equal(status, 200)
+    const event = (id: string, type: string, time: string, fields = {}) => ({
+      kind: 'event',
+      at: at(time),
+      event: { id, type, created_at: at(time), system: false, ...fields },
+    })
+    assert.deepEqual(body, {
+      opened_at: at('00:00:00'),
+      timeline: [
+        { ...event('first', 'a', '00:10:00'), accepted: true },
+        { ...event('first', 'a', '00:15:00'), accepted: true, replayed: true },
+        { ...event('second', 'b', '00:20:00', { value: 5 }), accepted: true },
+        {
+          kind: 'transition',
+          at: at('00:20:00'),
+          from: 'OPEN',
+          to: 'PENDING',
+          because: { event_id: 'second' },
+        },
+        {
+          kind: 'transition',
+          at: at('00:22:00'),
+          from: 'PENDING',
+          to: 'CONFIRMED',
+          because: { window_elapsed: 'review_window' },
+        },
+        { ...event('event-4', 'b', '00:30:00', { value: 5 }), accepted: false, code: 'CLAIM_NOT_OPEN' },
+      ],
+      final: {
+        status: 'CONFIRMED',
+        scheduled_outcome: 'CONFIRMED',
+        status_since: at('00:22:00'),
+        due_at: null,
+      },
+    })
+  })
+})
+
+test('until ends it early; later events are left out', async () => {
+  const { body } = await api.post('/v1/simulations', {
+    contract: contractWith({ activity_window: 60, review_window: 60 }),
+    opened_at: at('00:00:00'),
+    until: at('00:01:30'),
+    events: [{ at: at('00:05:00'), type: 'done' }],
+  })
+  assert.equal(body.timeline.length, 1)
+  assert.deepEqual(body.final, {
+    status: 'PENDING',
+    scheduled_outcome: 'FAILED',
+    status_since: at('00:01:00'),
+    due_at: at('00:02:00'),
+  })
+})
+
+test('at the same instant the check comes before the event', async () => {
+  const { body } = await api.post('/v1/simulations', {
+    contract: contractWith({ activity_window: 60 }),
+    opened_at: at('00:00:00'),
+    events: [{ at: at('00:01:00'), type: 'done' }],
+  })
+  assert.deepEqual(
+    body.timeline.map(({ kind }: { kind: string }) => kind),
+    ['transition', 'event', 'transition'],
+  )
+  assert.equal(body.final.status, 'FAILED')
+})
+
+test('the contract may come from a schema, and the claim is opened at the first event by default', async () => {
+  const schema = await newSchema(api)
+  const { body } = await api.post('/v1/simulations', {
+    schema_id: schema.id,
+    events: [
+      { at: at('05:00:00'), type: 'x' },
+      { at: at('04:00:00'), type: 'done' },
+    ],
+  })
+  assert.equal(body.opened_at, at('04:00:00'))
+  assert.equal(body.final.status, 'CONFIRMED')
+})
+
+test('wrong input is named by its place', async () => {
+  const contract = contractWith()
+  for (const [request, path] of [
+    [{ contract, events: [{ at: 'noon', type: 'a' }] }, 'events[0].at'],
+    [{ contract, events: [{ at: at('00:00:00') }] }, 'events[0].type'],
+    [{ contract, events: [{ at: at('00:00:00'), type: 'review_window_elapsed' }] }, 'events[0].type'],
+    [{ contract, events: [{ at: at('00:00:00'), type: 'a', system: true }] }, 'events[0].system'],
+    [{ contract, events: [{ at: at('00:00:00'), type: 'a', claim_id: 'x' }] }, 'events[0].claim_id'],
+    [{ contract, opened_at: at('01:00:00'), events: [{ at: at('00:00:00'), type: 'a' }] }, 'events[0].at'],
+    [{ contract, opened_at: at('01:00:00'), events: [], until: at('00:00:00') }, 'until'],
+    [{ contract: { ...contract, price: -1 }, events: [] }, 'contract.price'],
+    [{ contract }, 'events'],
+    [{ events: [] }, 'body'],
+  ] as const) {
+    assertError(await api.post('/v1/simulations', request), 400, 'VALIDATION_ERROR', path)
+  }
+})
+
+test('an event without an id has one that no other event has, as in the service', async () => {
+  const contract = contractWith({ activity_window: 3600, fulfillment_condition: { event: 'never' } })
+  const events = [
+    { at: at('00:00:00'), type: 'a', id: 'event-2' },
+    { at: at('00:00:01'), type: 'b' },
+    { at: at('00:00:02'), type: 'c', id: "event-2'" },
+    { at: at('00:00:03'), type: 'd' },
+  ]
+  const { body } = await api.post('/v1/simulations', { contract, events, until: at('00:00:10') })
+  const entries: { accepted: boolean; event: { id: string } }[] = body.timeline
+  assert.deepEqual(
+    entries.map(({ accepted, event }) => [accepted, event.id]),
+    [
+      [true, 'event-2'],
+      [true, "event-2''"],
+      [true, "event-2'"],
+      [true, 'event-4'],
+    ],
+  )
+})
+
+test('what is wrong with events is named by their places, 20 times at most', async () => {
+  const contract = contractWith()
+  const bad = Array.from({ length: 1_000 }, () => ({ type: 1 }))
+  const answer = await api.post('/v1/simulations', {
+    contract,
+    events: [{ at: at('00:00:00'), type: 'a' }, ...bad],
+  })
+  assertError(answer, 400, 'VALIDATION_ERROR', 'events[1].at')
+  assert.equal(answer.body.error.details.length, 20)
+})
+
+test('a window below a millisecond is one, here as in the service (§2.1)', async () => {
+  const contract = contractWith({ activity_window: 1e-7, review_window: 1e-9 })
+  const { body } = await api.post('/v1/simulations', {
+    contract,
+    events: [],
+    opened_at: at('00:00:00'),
+    until: at('00:00:00'),
+  })
+  assert.equal(body.final.due_at, '2026-01-01T00:00:00.001Z')
+  const claim = await newClaim(api, contract)
+  assert.equal(Date.parse(claim.due_at) - Date.parse(claim.created_at), 1)
+})

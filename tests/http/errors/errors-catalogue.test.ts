@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { ERRORS, type ErrorCode } from '../../../src/errors.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* The catalogue, the documentation and the tests hold together (§7). */
+
+const service = await startTestService({ after })
+const { api } = service
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+/** Of paths and methods that the document does not have, and of the session API. */
+const OUTSIDE: readonly ErrorCode[] = [
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'SIGN_IN_FAILED',
+  'SIGN_UP_CLOSED',
+  'ACCOUNT_EMAIL_CONFLICT',
+]
+
+interface Response {
+  content?: Record<string, { examples?: Record<string, { value: { error: { status: number } } }> }>
+}
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>
+}
+
+for (const code of CODES) {
+  describe(code, () => {
+    test('has a page that says what to do about it, which doc_url leads to', async () => {
+      const { doc_url } = (await service.clientWith(null).get('/v1/claims')).body.error
+      const page = await fetch(doc_url.replace('TOKEN_INVALID', code))
+      const html = await page.text()
+      assert.equal(page.status, 200)
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+      assert.match(html, new RegExp(`<h1>.*${code}.*</h1>`))
+      assert.ok(html.includes(`HTTP ${ERRORS[code].status}`))
+      assert.doesNotMatch(html, /(src|href)="(https?:)?\/\//)
+    })
+
+    test('is known to the OpenAPI document', async () => {
+      const document: Document & { components: { schemas: { Error: object } } } = (
+        await api.get('/openapi.json')
+      ).body
+      assert.ok(JSON.stringify(document.components.schemas.Error).includes(`"${code}"`))
+      if (OUTSIDE.includes(code)) return
+      const statuses = Object.values(document.paths)
+        .flatMap(Object.values)
+        .flatMap((operation) => statusesOf(operation.responses, code))
+      assert.deepEqual(new Set(statuses), new Set([String(ERRORS[code].status)]))
+    })
+
+    test('is asserted by a test over HTTP', async () => {
+      const folder = new URL('../', import.meta.url)
+      const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.ts'))
+      const asserted = names
+        .filter((name) => !import.meta.url.endsWith(name))
+        .map(async (name) =>
+          (await readFile(new URL(name, folder), 'utf8')).includes(`${ERRORS[code].status}, '${code}'`),
+        )
+      assert.ok(
+        (await Promise.all(asserted)).includes(true),
+        `no test asserts ${ERRORS[code].status}, '${code}'`,
+      )
+    })
+  })
+}
+
+test('codes that are names of every object are no codes', async () => {
+  for (const name of ['constructor', '__proto__', 'toString', 'validation_error', '..%2F..%2Fpackage.json']) {
+    assert.equal((await api.get(`/docs/errors/${name}`)).status, 404, name)
+  }
+})
+
+/** The statuses under which an operation names the code. */
+function statusesOf(responses: Record<string, Response>, code: string): string[] {
+  return Object.entries(responses)
+    .filter(([, response]) => code in (response.content?.['application/json']?.examples ?? {}))
+    .map(([status]) => status)
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import pg from 'pg'
+import { pino } from 'pino'
+import type { Answer } from '../../support/api-client.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { endSessions } from '../../support/end-sessions.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startFaultProxy } from '../../support/fault-proxy.ts'
+import { holdClaims } from '../../support/held-rows.ts'
+import { newClaim, uniqueName } from '../../support/new-records.ts'
+import { runBatch } from '../../support/run-batch.ts'
+import { PASSWORD, signIn, signUp } from '../../support/session-client.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+const service = await startTestService({ after })
+const { api } = service
+const nobody = service.clientWith(null)
+
+const admin = new pg.Client({ connectionString: process.env.CLAIMKEEPER_TEST_SERVER ?? '' })
+await admin.connect()
+after(() => admin.end())
+
+function assertUnavailable(answer: Answer): void {
+  assertError(answer, 503, 'UNAVAILABLE')
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+}
+
+/** An answer of /readyz is shared for a moment, so a change shows a moment later. */
+const isReady = async () => (await nobody.get('/readyz')).body.status === 'ready'
+
+describe('503 UNAVAILABLE: the database is away', () => {
+  test('every path that needs it answers 503 with Retry-After, and works again when it is back', async () => {
+    const claim = await newClaim(api)
+    const event = { claim_id: claim.id, id: 'e', type: 'a' }
+    await whileAway(async () => {
+      for (let i = 0; i < 3; i++) {
+        assertUnavailable(await api.get(`/v1/claims/${claim.id}`))
+        assertUnavailable(await api.get('/v1/claims'))
+        assertUnavailable(await api.post('/v1/events', event))
+        assertUnavailable(await api.post('/v1/customers', { external_id: uniqueName() }))
+        assertUnavailable(await nobody.get('/readyz'))
+        assert.deepEqual((await nobody.get('/healthz')).body, { status: 'alive' })
+      }
+      assertError(await nobody.get('/v1/claims'), 401, 'TOKEN_INVALID')
+      assertError(await api.get('/v1/nowhere'), 404, 'ROUTE_NOT_FOUND')
+    })
+    await eventually(isReady)
+    assert.deepEqual(await api.readClaim(claim.id), claim)
+    assert.equal((await api.post('/v1/events', event)).status, 201)
+  })
+
+  test('a session is neither opened nor taken for ended, and goes on when it is back', async () => {
+    const { email, browser } = await signUp(service)
+    const { cookie } = browser
+    await whileAway(async () => {
+      const credentials = { email, password: PASSWORD }
+      for (let i = 0; i < 2; i++) {
+        assertUnavailable(await browser.get('/v1/me'))
+        for (const path of ['get-session', 'list-sessions'])
+          assertUnavailable(await browser.get(`/api/auth/${path}`))
+        assertUnavailable(await browser.post('/api/auth/sign-in/email', credentials))
+        assertUnavailable(await browser.post('/api/auth/sign-up/email', { ...credentials, name: 'n' }))
+        assertUnavailable(await browser.post('/api/auth/revoke-other-sessions'))
+        assertUnavailable(await browser.post('/api/invitations/lookup', { key: 'x'.repeat(43) }))
+      }
+    })
+    assert.equal(browser.cookie, cookie)
+    assert.equal((await browser.get('/v1/me')).status, 200)
+  })
+
+  test('connections that broke while nobody asked are not noticed by callers', async () => {
+    const claim = await newClaim(api)
+    await whileAway(async () => {})
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.readClaim(claim.id)))
+    for (const answer of answers) assert.deepEqual(answer, claim)
+  })
+
+  test('/readyz answers 503 while the database lacks migrations of this server', async () => {
+    await eventually(isReady)
+    await service.sql('UPDATE schema_migrations SET version = -version')
+    try {
+      await eventually(async () => !(await isReady()))
+      assertUnavailable(await nobody.get('/readyz'))
+    } finally {
+      await service.sql('UPDATE schema_migrations SET version = -version')
+    }
+  })
+})
+
+test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wait is refused at once, with one line in the log', async (t) => {
+  const lines: { route: string; msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const logging = await startTestService(t, { databaseUrl: service.databaseUrl, log })
+  const there = logging.clientWith(api.token)
+  const claims = [(await newClaim(api)).id, (await newClaim(api)).id]
+  const held = await holdClaims(t, service.databaseUrl, claims)
+  const sendBatch = (batch: number) => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => `${batch}-${i}`)
+    const events = ids.map((id) => ({ claim_id: claims[batch % 2], id, type: 'a' }))
+    return runBatch(there, '/v1/events/batch', events)
+  }
+  const waiting = Array.from({ length: 5 }, (_, batch) => sendBatch(batch))
+  await eventually(async () => logging.app.submissions.waiting === 5_000)
+  const refused = await sendBatch(5)
+  assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
+  const [line, ...more] = lines
+  assert.equal(line?.route, '/v1/events/batch')
+  assert.equal(line?.msg, refused[0].error.message)
+  assert.deepEqual(more, [])
+
+  await held.letGo()
+  const answers = (await Promise.all(waiting)).flat()
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+})
+
+test('what an account asks of its sessions is answered 503, whichever statement is lost', async (t) => {
+  const written = t.mock.method(console, 'error')
+  const proxy = await startFaultProxy(t, service.databaseUrl)
+  const behind = await startTestService(t, { databaseUrl: proxy.url })
+  const { email, browser } = await signUp(behind)
+  const asked: string[] = []
+  for (const ask of [
+    () => browser.get('/api/auth/get-session'),
+    () => browser.get('/api/auth/list-sessions'),
+    () => browser.post('/api/auth/revoke-other-sessions'),
+  ]) {
+    asked.length = 0
+    proxy.listen((statement) => asked.push(statement))
+    assert.equal((await ask()).status, 200)
+    proxy.listen(null)
+    const wanted = asked.filter((statement) => !/^(begin|commit|rollback|set|listen)/i.test(statement))
+    assert.ok(wanted.length > 0)
+    for (const statement of new Set(wanted)) {
+      proxy.strike({ statement }, 'cut during')
+      assertUnavailable(await ask())
+      await eventually(async () => (await browser.get('/v1/me')).status === 200)
+    }
+  }
+  assert.ok((await signIn(behind, email)).cookie)
+  assert.equal(written.mock.callCount(), 0, 'the library writes to no console')
+})
+
+describe('500 INTERNAL_ERROR', () => {
+  test('a fault of the service answers 500 and tells nothing of its cause', async () => {
+    await service.sql('ALTER TABLE customers RENAME COLUMN external_id TO something_secret')
+    try {
+      const answer = await api.get('/v1/customers')
+      assertError(answer, 500, 'INTERNAL_ERROR')
+      assert.doesNotMatch(
+        JSON.stringify(answer.body),
+        /external_id|customers|column|SELECT|\.ts|node_modules/,
+      )
+    } finally {
+      await service.sql('ALTER TABLE customers RENAME COLUMN something_secret TO external_id')
+    }
+  })
+})
+
+/** Takes the database away, with ten connections of the pool open, and brings it back after the work. */
+async function whileAway(work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: 10 }, () => api.get('/v1/claims')))
+  const name = new URL(service.databaseUrl).pathname.slice(1)
+  await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await endSessions(service.databaseUrl)
+  try {
+    await work()
+  } finally {
+    await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
+  }
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { startTestService } from '../../support/test-service.ts'
+
+const service = await startTestService({ after })
+const nobody = service.clientWith(null)
+const { body: document } = await nobody.get('/openapi.json')
+const COMMITTED = new URL('../../../openapi.json', import.meta.url)
+
+interface Schema {
+  $ref?: string
+  example?: unknown
+  examples?: unknown[]
+  properties?: Record<string, Schema>
+}
+interface Operation {
+  operationId?: string
+  summary?: string
+  tags?: string[]
+  responses: Record<string, { description: string; content?: Record<string, { schema?: object }> }>
+  requestBody?: {
+    required: boolean
+    content: Record<string, { schema: Schema; example?: unknown; examples?: object }>
+  }
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+}
+
+const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      path,
+      method,
+      operation,
+    })),
+)
+
+describe('the document', () => {
+  test('is OpenAPI 3.1, and valid', async () => {
+    assert.match(document.openapi, /^3\.1\.\d$/)
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone(document))
+    assert.ok(valid, JSON.stringify(errors))
+    assert.equal(validator.version, '3.1')
+  })
+
+  test('has valid schemas, for what is received and what is answered', () => {
+    const ajv = new Ajv2020({ strict: false })
+    const answers = operations
+      .flatMap(({ operation: { responses } }) => Object.values(responses))
+      .flatMap(({ content = {} }) => Object.values(content))
+      .map(({ schema = {} }) => schema)
+    const received = operations
+      .flatMap(({ operation: { requestBody } }) => Object.values(requestBody?.content ?? {}))
+      .map(({ schema }) => schema)
+    for (const schema of [...Object.values<object>(document.components.schemas), ...answers, ...received])
+      assert.ok(ajv.validateSchema(schema), ajv.errorsText(ajv.errors))
+  })
+
+  test('has a title, a version, a description and a bearer scheme that holds everywhere (§5)', () => {
+    const { info, components, security } = document
+    for (const field of ['title', 'version', 'description']) assert.ok(info[field], field)
+    const [[scheme]] = security.map(Object.keys)
+    assert.deepEqual(
+      [components.securitySchemes[scheme].type, components.securitySchemes[scheme].scheme],
+      ['http', 'bearer'],
+    )
+  })
+
+  test('names each operation by an id of its own, in camelCase', () => {
+    const ids = operations.map(({ operation }) => operation.operationId ?? '')
+    assert.equal(new Set(ids).size, ids.length)
+    for (const id of ids) assert.match(id, /^[a-z]+([A-Z][a-z]+)+$/)
+  })
+
+  test('refers to nothing that it does not hold', () => {
+    for (const [, ref] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)) {
+      const target = (ref as string)
+        .split('/')
+        .slice(1)
+        .reduce((at, key) => at?.[key], document)
+      assert.ok(target, `${ref} leads nowhere`)
+    }
+  })
+
+  test('is the committed openapi.json', { skip: !existsSync(COMMITTED) && 'not generated yet' }, async () => {
+    assert.deepEqual(document, JSON.parse(await readFile(COMMITTED, 'utf8')))
+  })
+})
+
+for (const { name, path, method, operation } of operations) {
+  describe(name, () => {
+    test('has a summary, a tag of the document, and a description for each answer', () => {
+      assert.ok(operation.summary)
+      const tags = document.tags.map((tag: { name: string }) => tag.name)
+      assert.ok(operation.tags?.every((tag) => tags.includes(tag)) && operation.tags.length === 1)
+      for (const { description } of Object.values(operation.responses)) assert.ok(description)
+    })
+
+    test('declares every parameter of its path', () => {
+      const declared = (operation.parameters ?? []).filter((it) => it.in === 'path')
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+      assert.deepEqual(
+        declared.map((it) => it.name),
+        inPath,
+      )
+      assert.ok(declared.every((it) => it.required))
+    })
+
+    if (path.startsWith('/v1/')) {
+      test('names the errors that every path under /v1 may answer', () => {
+        for (const status of ['400', '401', '429', '500', '503'])
+          assert.ok(operation.responses[status], status)
+      })
+    }
+
+    test('names CROSS_ORIGIN_REQUEST if it may change something, and only then', () => {
+      const refused = path.startsWith('/v1/') && method !== 'get'
+      assert.equal(/CROSS_ORIGIN_REQUEST/.test(operation.responses['403']?.description ?? ''), refused)
+    })
+
+    const { requestBody } = operation
+    if (method === 'post' || method === 'patch') {
+      test('has a request body with an example, and the errors of bodies', () => {
+        assert.ok(requestBody?.required)
+        const json = requestBody.content['application/json']
+        assert.ok(json && (json.example || json.examples || hasExample(json.schema)), 'no example')
+        for (const status of ['413', '415']) assert.ok(operation.responses[status], status)
+      })
+    }
+  })
+}
+
+test('a stream of events is documented as lines, in the request and in the answer (§4.3)', () => {
+  const { requestBody, responses } = document.paths['/v1/events/batch'].post
+  assert.deepEqual(requestBody.content['application/x-ndjson'].schema.required, ['type'])
+  const [success] = responses['200'].content['application/x-ndjson'].schema.anyOf
+  assert.deepEqual(success.required, ['status'])
+})
+
+describe('GET /docs', () => {
+  test('answers HTML that loads nothing from another host, and is not told to', async () => {
+    const page = await fetch(`${service.url}/docs`)
+    const html = await page.text()
+    assert.equal(page.status, 200)
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+    assert.doesNotMatch(html, /https?:\/\//i)
+    assert.doesNotMatch(html, /(src|href)\s*=\s*["']?\/\//i)
+    assert.doesNotMatch(html, /@import|url\(/i)
+    for (const setting of [/"withDefaultFonts":\s*false/, /"telemetry":\s*false/]) assert.match(html, setting)
+    for (const asking of ['proxyUrl', '"cdn"']) assert.ok(!html.includes(asking), asking)
+  })
+
+  test('finds its script and its document on this server', async () => {
+    const page = await fetch(`${service.url}/docs`)
+    const html = await page.text()
+    const script = /<script src="([^"]+)"/.exec(html)?.[1] ?? ''
+    const source = await fetch(new URL(script, page.url))
+    assert.equal(source.status, 200)
+    assert.match(source.headers.get('content-type') ?? '', /javascript/)
+    assert.ok((await source.text()).length > 100_000)
+    const url = /"url":\s*"([^"]+)"/.exec(html)?.[1] ?? ''
+    const read = await fetch(new URL(url, page.url))
+    assert.deepEqual(await read.json(), document)
+  })
+})
+
+/** An example of its own, or one for each of its properties. */
+function hasExample(schema: Schema): boolean {
+  if (schema.example !== undefined || schema.examples?.length) return true
+  if (schema.$ref)
+    return hasExample(
+      schema.$ref
+        .split('/')
+        .slice(1)
+        .reduce((at, key) => at[key], document),
+    )
+  const properties = Object.values(schema.properties ?? {})
+  return properties.length > 0 && properties.every(hasExample)
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { pino } from 'pino'
+import { eventually } from '../../support/eventually.ts'
+import { holdClaims, holdCreations } from '../../support/held-rows.ts'
+import { addLargeSchemas, heavyContract, largeContract } from '../../support/large-records.ts'
+import { newClaim, newSchema } from '../../support/new-records.ts'
+import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
+import { head } from '../../support/raw-http.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* Whoever leaves before the answer, or in the middle of it, is no fault of the service. */
+
+const lines: { msg: string }[] = []
+const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+const service = await startTestService({ after }, { log })
+const { api, databaseUrl } = service
+
+const request = (method: string, path: string, body = '', type = 'application/json') =>
+  head(method, path, {
+    Authorization: `Bearer ${api.token}`,
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+  }) + body
+
+async function leave(connections: readonly RawConnection[]): Promise<void> {
+  const before = await service.openConnections()
+  for (const { socket } of connections) socket.resetAndDestroy()
+  await eventually(async () => (await service.openConnections()) <= before - connections.length)
+}
+
+/** What is on its way to the log is there. */
+async function logged(): Promise<string[]> {
+  for (let n = 0; n < 20; n++) await api.get('/healthz')
+  return lines.splice(0).map(({ msg }) => msg)
+}
+
+const event = (id: string, value: unknown) => JSON.stringify({ claim_id: id, type: 'note', value })
+const heavy = Array.from({ length: 80_000 }, () => [])
+
+for (const { what, path, type, count = 1, body } of [
+  {
+    what: 'an event, whose answer is large',
+    path: '/v1/events',
+    body: (id: string) => event(id, 'v'.repeat(250_000)),
+  },
+  {
+    what: 'a batch, whose answer is large',
+    path: '/v1/events/batch',
+    body: (id: string) => `{"events":[${Array(3).fill(event(id, 'v'.repeat(100_000)))}]}`,
+  },
+  {
+    what: 'a stream of lines, before the first is answered',
+    path: '/v1/events/batch',
+    type: 'application/x-ndjson',
+    body: (id: string) => `${event(id, 'v')}\n`.repeat(3),
+  },
+  {
+    what: 'events of which the last find no room in memory',
+    path: '/v1/events',
+    count: 8,
+    body: (id: string) => event(id, heavy),
+  },
+]) {
+  test(`who leaves after ${what}, is not in the log`, async (t) => {
+    const { id } = await newClaim(api, largeContract())
+    const held = await holdClaims(t, databaseUrl, [id])
+    const connections = await Promise.all(Array.from({ length: count }, () => connectRaw(t, service.url)))
+    for (const connection of connections) connection.write(request('POST', path, body(id), type))
+    await held.keepWaiting()
+    await leave(connections)
+    await held.letGo()
+    await eventually(async () => (await api.readClaim(id)).events.length > 0)
+    assert.deepEqual(await logged(), [])
+  })
+}
+
+test('who leaves in the middle of a stream of lines is not in the log', async (t) => {
+  const { id } = await newClaim(api)
+  const connection = await connectRaw(t, service.url)
+  const body = `${event(id, 'v')}\n{"claim_id"`
+  connection.write(
+    request('POST', '/v1/events/batch', `${body}${' '.repeat(100)}`, 'application/x-ndjson').slice(0, -100),
+  )
+  await connection.receives(/"status":201/)
+  await leave([connection])
+  assert.deepEqual(await logged(), [])
+})
+
+test('who leaves while claims are created, whose answer is large, is not in the log', async (t) => {
+  const customer = await api.customer('leaver')
+  const claim = JSON.stringify({ customer_id: customer, contract: heavyContract(20_000) })
+  const held = await holdCreations(t, databaseUrl)
+  const connection = await connectRaw(t, service.url)
+  connection.write(request('POST', '/v1/claims/batch', `{"claims":[${Array(6).fill(claim)}]}`))
+  await held.keepWaiting()
+  await leave([connection])
+  await held.letGo()
+  await eventually(async () => (await api.get(`/v1/claims?customer_id=${customer}`)).body.data.length === 6)
+  assert.deepEqual(await logged(), [])
+})
+
+test('who leaves in the middle of a list or an export is not in the log', async (t) => {
+  const schema = await newSchema(api)
+  await addLargeSchemas(service.sql, schema.id, 100)
+  for (const path of ['/v1/schemas', '/v1/claims/export', '/openapi.json']) {
+    const connection = await connectRaw(t, service.url)
+    connection.write(request('GET', path))
+    await connection.receives(/200 OK/)
+    await leave([connection])
+  }
+  assert.deepEqual(await logged(), [])
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { after, describe, test } from 'node:test'
+import { eventually } from '../../support/eventually.ts'
+import { holdClaims } from '../../support/held-rows.ts'
+import { newClaim } from '../../support/new-records.ts'
+import { connectRaw } from '../../support/raw-connection.ts'
+import { head } from '../../support/raw-http.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* How many connections there may be, and how many requests may wait on one. */
+
+const service = await startTestService({ after })
+const { api, databaseUrl } = service
+const Authorization = `Bearer ${api.token}`
+const answersIn = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
+
+describe('requests that are sent at once on one connection', () => {
+  test('are answered in their order', async (t) => {
+    const connection = await connectRaw(t, service.url)
+    const paths = ['/healthz', '/nowhere', '/v1/claims', '/readyz', '/openapi.json', '/healthz']
+    connection.write(paths.map((path) => head('GET', path, {})).join(''))
+    await connection.receives(/(HTTP.*){6}alive"}$/s)
+    assert.deepEqual(answersIn(connection.read()), [200, 404, 401, 200, 200, 200])
+  })
+
+  test('are taken one at a time', async (t) => {
+    const [first, second] = [await newClaim(api), await newClaim(api)]
+    const held = await holdClaims(t, databaseUrl, [first.id])
+    const connection = await connectRaw(t, service.url)
+    for (const { id } of [first, second]) {
+      const body = JSON.stringify({ claim_id: id, type: 'a' })
+      const headers = { Authorization, 'Content-Type': 'application/json', 'Content-Length': body.length }
+      connection.write(head('POST', '/v1/events', headers) + body)
+    }
+    await held.keepWaiting()
+    assert.deepEqual((await api.readClaim(second.id)).events, [])
+    await held.letGo()
+    await connection.receives(/(HTTP.*){2}/s)
+    assert.deepEqual(answersIn(connection.read()), [201, 201])
+  })
+
+  test('are cut off if more than 32 wait', async (t) => {
+    const connection = await connectRaw(t, service.url)
+    connection.write(head('GET', '/v1/claims', { Authorization }).repeat(40))
+    await connection.isClosed()
+    assert.ok(answersIn(connection.read()).length <= 1, 'the one that was under way')
+  })
+
+  test('are not even parsed behind those', async (t) => {
+    let parsed = 0
+    const count = () => {
+      parsed++
+    }
+    subscribe('http.server.response.created', count)
+    t.after(() => unsubscribe('http.server.response.created', count))
+    const connection = await connectRaw(t, service.url)
+    connection.write(head('GET', '/v1/claims', { Authorization }).repeat(200))
+    await connection.isClosed()
+    assert.equal(parsed, 34, 'the one under way, those that wait, and the one too many')
+  })
+
+  test('and are no HTTP after a while: what came before is answered, and then the rest', async (t) => {
+    const { id } = await newClaim(api)
+    const held = await holdClaims(t, databaseUrl, [id])
+    const connection = await connectRaw(t, service.url)
+    const body = JSON.stringify({ claim_id: id, type: 'a' })
+    const headers = { Authorization, 'Content-Type': 'application/json', 'Content-Length': body.length }
+    connection.write(
+      `${head('POST', '/v1/events', headers)}${body}${head('GET', '/healthz', {})}GARBAGE\r\n\r\n`,
+    )
+    await held.keepWaiting()
+    assert.equal(connection.read(), '')
+    await held.letGo()
+    await connection.isClosed()
+    assert.deepEqual(answersIn(connection.read()), [201, 200, 400])
+  })
+})
+
+describe('connections', () => {
+  test('that are idle make room for new ones, the oldest first', async (t) => {
+    const { url } = await startTestService(t, { databaseUrl, mostConnections: 10 })
+    const idle = []
+    for (let n = 0; n < 10; n++) idle.push(await connectRaw(t, url, { localAddress: `127.0.0.${2 + n}` }))
+    const another = await connectRaw(t, url, { localAddress: '127.0.0.50' })
+    another.write(head('GET', '/healthz', {}))
+    await another.receives(/^HTTP\/1\.1 200/)
+    await idle[0]?.isClosed()
+    idle[1]?.write(head('GET', '/healthz', {}))
+    await idle[1]?.receives(/^HTTP\/1\.1 200/)
+  })
+
+  test('that are all busy leave no room: the new one is answered 503 at once', async (t) => {
+    const other = await startTestService(t, { databaseUrl, mostConnections: 10 })
+    const { id } = await newClaim(api)
+    const held = await holdClaims(t, databaseUrl, [id])
+    for (let n = 0; n < 10; n++) {
+      const busy = await connectRaw(t, other.url, { localAddress: `127.0.0.${2 + n}` })
+      const body = JSON.stringify({ claim_id: id, type: 'a' })
+      const headers = { Authorization, 'Content-Type': 'application/json', 'Content-Length': body.length }
+      busy.write(head('POST', '/v1/events', headers) + body)
+    }
+    await held.keepWaiting()
+    await eventually(async () => (await other.openConnections()) === 10)
+    const refused = await connectRaw(t, other.url)
+    await refused.receives(/^HTTP\/1\.1 503 .*Retry-After: 2.*"UNAVAILABLE"/s)
+    await refused.isClosed()
+    await held.letGo()
+  })
+
+  test('of one address are half of all at most; of a trusted proxy all', async (t) => {
+    const open = async (url: string) => {
+      const connections = []
+      for (let n = 0; n < 6; n++) connections.push(await connectRaw(t, url))
+      connections[5]?.write(head('GET', '/healthz', {}))
+      await connections[5]?.receives(/^HTTP\/1\.1 200/)
+      return connections[0]
+    }
+    const direct = await startTestService(t, { databaseUrl, mostConnections: 10 })
+    await (await open(direct.url))?.isClosed()
+    const proxied = await startTestService(t, {
+      databaseUrl,
+      mostConnections: 10,
+      trustedProxies: '127.0.0.1',
+    })
+    const first = await open(proxied.url)
+    first?.write(head('GET', '/healthz', {}))
+    await first?.receives(/^HTTP\/1\.1 200/)
+  })
+})

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../support/eventually.ts'
+import { holdClaims } from '../../support/held-rows.ts'
+import { exchangeLines } from '../../support/line-exchange.ts'
+import { newClaim } from '../../support/new-records.ts'
+import { connectRaw } from '../../support/raw-connection.ts'
+import { head } from '../../support/raw-http.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* How long a connection may keep the server waiting, and that the server is then rid of it. */
+
+const MIB = 1024 * 1024
+const { api, databaseUrl } = await startTestService({ after })
+const hasty = await startTestService({ after }, { databaseUrl, patience: { headersMs: 700, bodyMs: 700 } })
+const authorization = `Bearer ${api.token}`
+
+describe('a head that does not arrive in time', () => {
+  test('is answered 400, and the connection is gone although the caller keeps its side open', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    connection.write('GET /v1/claims HTTP/1.1\r\nHost: x\r\n')
+    await connection.receives(/^HTTP\/1\.1 400 .*VALIDATION_ERROR/s)
+    await connection.isClosed()
+    // What has no owner any more is reset, rather than waited for in FIN-WAIT-2.
+    await eventually(async () => {
+      connection.write('x')
+      return connection.socket.destroyed
+    })
+  })
+
+  test('of hundreds of connections leaves none behind', async (t) => {
+    const service = await startTestService(t, {
+      databaseUrl,
+      patience: { headersMs: 700 },
+    })
+    const connections = await Promise.all(Array.from({ length: 300 }, () => connectRaw(t, service.url)))
+    for (const connection of connections) connection.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+    for (const connection of connections) await connection.isClosed()
+    await eventually(async () => (await service.openConnections()) === 0)
+  })
+})
+
+describe('a body that does not arrive in time', () => {
+  const top = head('POST', '/v1/customers', {
+    Authorization: authorization,
+    'Content-Type': 'application/json',
+    'Content-Length': 500,
+  })
+
+  test('is answered 400, and the connection is gone', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(`${top}{"external_id"`)
+    await connection.receives(/^HTTP\/1\.1 400 .*did not arrive in time/s)
+    await connection.isClosed()
+  })
+
+  test('since a request before it is still worked on is waited for', async (t) => {
+    const claim = await newClaim(api)
+    const held = await holdClaims(t, databaseUrl, [claim.id])
+    const headers = { Authorization: authorization, 'Content-Type': 'application/json' }
+    const event = JSON.stringify({ claim_id: claim.id, type: 'a' })
+    // More than the server takes in before somebody reads it.
+    const customer = `{"external_id": "late", "name": null}${' '.repeat(900_000)}`
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(head('POST', '/v1/events', { ...headers, 'Content-Length': event.length }) + event)
+    connection.write(
+      head('POST', '/v1/customers', { ...headers, 'Content-Length': customer.length }) + customer,
+    )
+    await held.keepWaiting()
+    const late = await connectRaw(t, hasty.url)
+    late.write(`${top}{"external_id"`)
+    await late.isClosed()
+    await held.letGo()
+    await connection.receives(/^HTTP\/1\.1 201 .*HTTP\/1\.1 201 .*"external_id":"late"/s)
+  })
+
+  test('after its request was refused already leads to no second answer', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(top.replace(authorization, 'Bearer nobody'))
+    await connection.receives(/^HTTP\/1\.1 401 /)
+    await connection.isClosed()
+    assert.equal(connection.read().match(/HTTP\/1\.1/g)?.length, 1)
+  })
+})
+
+describe('a body in small pieces', () => {
+  const headers = { Authorization: authorization, 'Transfer-Encoding': 'chunked' }
+  const begin = (type: string) => head('POST', '/v1/events/batch', { ...headers, 'Content-Type': type })
+
+  test('is cut once there are too many of them', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(begin('application/json') + '1\r\n \r\n'.repeat(5_000))
+    await connection.receives(/^HTTP\/1\.1 400 .*too many small pieces/s)
+    await connection.isClosed()
+  })
+
+  test('is cut in a stream too', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    connection.write(begin('application/x-ndjson') + '1\r\n \r\n'.repeat(5_000))
+    await connection.isClosed()
+  })
+
+  test('is taken where they are worth their cost', async (t) => {
+    const connection = await connectRaw(t, hasty.url)
+    const body = `{"events":[${' '.repeat(100_000)}]}`
+    const pieces = body.match(/.{1,20}/g) as string[]
+    const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
+    connection.write(`${begin('application/json')}${chunks.join('')}0\r\n\r\n`)
+    await connection.receives(/^HTTP\/1\.1 400 .*"path":"events"/s)
+  })
+})
+
+describe('a stream of lines', () => {
+  test('may last longer than any body, as long as it moves', async () => {
+    const { id } = await newClaim(api)
+    const exchange = exchangeLines(hasty.clientWith(api.token), '/v1/events/batch')
+    const begun = performance.now()
+    for (let n = 0; performance.now() - begun < 2_500; n++) {
+      await exchange.send(`${JSON.stringify({ claim_id: id, id: `${n}`, type: 'a' })}\n`)
+      assert.equal((await exchange.next()).status, 201)
+    }
+    assert.deepEqual(await exchange.rest(), [])
+  })
+
+  test('on which nothing moves is cut, without a second answer in it', async (t) => {
+    const service = await startTestService(t, { databaseUrl, patience: { streamMs: 700 } })
+    const connection = await connectRaw(t, service.url)
+    const line = '{"type":"a"}\n'
+    const headers = {
+      Authorization: authorization,
+      'Content-Type': 'application/x-ndjson',
+      'Transfer-Encoding': 'chunked',
+    }
+    connection.write(`${head('POST', '/v1/events/batch', headers)}${line.length.toString(16)}\r\n${line}\r\n`)
+    await connection.receives(/^HTTP\/1\.1 200 .*"status":400/s)
+    await connection.isClosed()
+    assert.equal(connection.read().match(/HTTP\/1\.1/g)?.length, 1)
+    assert.doesNotMatch(connection.read(), /0\r\n\r\n$/, 'it must not look like an answer that is whole')
+  })
+})
+
+describe('an answer that is not read', () => {
+  test('is cut once it does not move', async (t) => {
+    const service = await startTestService(t, { databaseUrl, patience: { answerMs: 700 } })
+    const { id } = await newClaim(api)
+    const value = 'v'.repeat(250 * 1024)
+    for (let n = 0; n < 48; n++) await api.post('/v1/events', { claim_id: id, type: 'x', value })
+    const unread = await connectRaw(t, service.url, { reads: false })
+    unread.write(head('GET', `/v1/claims/${id}`, { Authorization: authorization }))
+    await eventually(async () => (await service.openConnections()) === 1)
+    await eventually(async () => (await service.openConnections()) === 0)
+    // An end would do for one, to who speaks HTTP/1.0.
+    const ending = new Promise<string>((resolve) => {
+      unread.socket.on('end', () => resolve('an end'))
+      unread.socket.on('error', ({ message }) => resolve(message))
+    })
+    unread.socket.resume()
+    assert.equal(await ending, 'read ECONNRESET')
+  })
+
+  test('is sent whole to who reads it slowly', async (t) => {
+    const service = await startTestService(t, {
+      databaseUrl,
+      patience: { answerMs: 8_000 },
+    })
+    const { id } = await newClaim(api)
+    const value = 'v'.repeat(250 * 1024)
+    for (let n = 0; n < 30; n++) await api.post('/v1/events', { claim_id: id, type: 'x', value })
+    const response = await fetch(`${service.url}/v1/claims/${id}`, {
+      headers: { Authorization: authorization },
+    })
+    let bytes = 0
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length
+      await pause(5)
+    }
+    assert.ok(bytes > 7 * MIB)
+  })
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { after, describe, test } from 'node:test'
+import { cleanForwardedHeaders, proxyTrust } from '../../../src/http/connections/forwarded-headers.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { head, sendRaw } from '../../support/raw-http.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* A trusted proxy may pass on what its caller wrote: only the forms that the headers are documented for count. */
+
+const behindProxy = await startTestService({ after }, { trustedProxies: '10.0.0.0/8, 127.0.0.1' })
+const linkOf = async (headers: Record<string, string>): Promise<string> => {
+  const { body } = await sendRaw(behindProxy.url, head('GET', '/v1/claims', headers))
+  return body.error.doc_url.replace('/docs/errors/TOKEN_INVALID', '')
+}
+
+describe('where the service is seen', () => {
+  for (const [headers, seen] of [
+    [{ 'X-Forwarded-Proto': 'https' }, 'https://claims.test'],
+    [{ 'X-Forwarded-Host': 'claims.example:8443' }, 'http://claims.example:8443'],
+    [{ 'X-Forwarded-Proto': 'http, https', 'X-Forwarded-Host': 'a.example' }, 'https://a.example'],
+    [{ 'X-Forwarded-Proto': 'javascript' }, 'http://claims.test'],
+    [{ 'X-Forwarded-Proto': 'https://evil.example/?' }, 'http://claims.test'],
+    [{ 'X-Forwarded-Host': 'evil.example/path' }, 'http://claims.test'],
+    [{ 'X-Forwarded-Host': '"><script>' }, 'http://claims.test'],
+    [{ 'X-Forwarded-Host': 'a.example, ' }, 'http://claims.test'],
+  ] as [Record<string, string>, string][]) {
+    test(`${JSON.stringify(headers)} is ${seen}`, async () => assert.equal(await linkOf(headers), seen))
+  }
+})
+
+describe('where a caller is', () => {
+  const kept = (value: string) => {
+    const headers: Record<string, string> = { 'x-forwarded-for': value }
+    cleanForwardedHeaders({ headers } as unknown as IncomingMessage)
+    return headers['x-forwarded-for']
+  }
+  for (const [value, addresses] of [
+    ['203.0.113.7', '203.0.113.7'],
+    ['203.0.113.7, 10.0.0.1', '203.0.113.7, 10.0.0.1'],
+    ['2001:db8::1', '2001:db8::1'],
+    [' 203.0.113.7 ,::1', '203.0.113.7, ::1'],
+    ['203.0.113.7:5678', '203.0.113.7'],
+    ['[2001:db8::1]:443, 203.0.113.7:65535', '2001:db8::1, 203.0.113.7'],
+    ['[2001:db8::1]', '2001:db8::1'],
+  ] as const) {
+    test(`is read from ${value}`, () => assert.equal(kept(value), addresses))
+  }
+  for (const value of [
+    '',
+    'unknown',
+    '203.0.113.7, garbage',
+    '203.0.113.999',
+    "'; DROP TABLE",
+    '1.2.3.4:',
+    '1.2.3.4:65536',
+    '1.2.3.4:5:6',
+    '[1.2.3.4]:5',
+    '[2001:db8::1',
+    '[2001:db8::1]x',
+    '[2001:db8::1]:443:1',
+    ',',
+  ]) {
+    test(`is the peer's address if ${JSON.stringify(value)} is forwarded`, () =>
+      assert.equal(kept(value), undefined))
+  }
+  test('is told by the addresses and networks that are trusted, also where IPv6 holds an IPv4 address', () => {
+    const trusts = proxyTrust('10.0.0.0/8, 127.0.0.1,2001:db8::/32')
+    for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:127.0.0.1', '2001:db8::9'])
+      assert.ok(trusts(address))
+    for (const address of ['11.1.2.3', '127.0.0.2', '::1', '', 'garbage']) assert.ok(!trusts(address))
+    assert.ok(!proxyTrust(null)('127.0.0.1'))
+  })
+})
+
+test('a forwarded host makes no other site the service’s own', async () => {
+  const post = (origin: string) => {
+    const headers = { Origin: origin, 'X-Forwarded-Host': 'evil.example', 'Content-Length': 0 }
+    return sendRaw(behindProxy.url, head('POST', '/api/auth/sign-out', headers))
+  }
+  assertError(await post('http://evil.example'), 403, 'CROSS_ORIGIN_REQUEST')
+  assert.notEqual((await post('http://claims.test')).status, 403)
+})
+
+test('a request with two hosts is refused', async () => {
+  for (const second of ['Host: claims.test', 'host: other.test']) {
+    const bytes = head('GET', '/healthz', {}).replace('\r\n\r\n', `\r\n${second}\r\n\r\n`)
+    assertError(await sendRaw(behindProxy.url, bytes), 400, 'VALIDATION_ERROR')
+  }
+})
+
+test('every answer says that other sites are not told where someone came from', async () => {
+  for (const path of [
+    '/',
+    '/v1/claims',
+    '/healthz',
+    '/docs/',
+    '/docs/errors/TOKEN_INVALID',
+    '/openapi.json',
+    '/nowhere',
+  ]) {
+    const answer = await sendRaw(
+      behindProxy.url,
+      head('GET', path, { Accept: 'text/html', Connection: 'close' }),
+    )
+    assert.equal(answer.headers.get('referrer-policy'), 'same-origin', path)
+  }
+  const garbage = await sendRaw(behindProxy.url, 'GARBAGE\r\n\r\n')
+  assert.equal(garbage.headers.get('referrer-policy'), 'same-origin')
+})

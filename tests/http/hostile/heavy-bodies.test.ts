@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import type { ApiClient } from '../../support/api-client.ts'
+import { contractWith } from '../../support/contracts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { newClaim, newCustomer } from '../../support/new-records.ts'
+import { connectRaw } from '../../support/raw-connection.ts'
+import { head } from '../../support/raw-http.ts'
+import { runBatch } from '../../support/run-batch.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* Empty objects take 64 bytes for three of the text: what is in work is weighed, and items are made when it is their turn. */
+
+const service = await startTestService({ after })
+const { api } = service
+const customer = await newCustomer(api)
+
+const empty = (count: number) => Array.from({ length: count }, () => ({}))
+const contract = (match: object) => ({
+  price: 1,
+  activity_window: 3_600_000,
+  review_window: 0,
+  timeout_outcome: 'fail',
+  fulfillment_condition: { event: 'e', match },
+})
+const heavyClaims = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    customer_id: customer.id,
+    contract: contract({ i, a: empty(20_000) }),
+  }))
+
+describe('items of a long batch that are parsed when it is their turn', () => {
+  test('become claims with the contracts that were sent, those that are wrong being told in their places', async () => {
+    const items = heavyClaims(6)
+    const wrong = { ...items[0], contract: { ...contract({}), price: 'x'.repeat(600) } }
+    const results = await runBatch(api, '/v1/claims/batch', [...items, wrong])
+    for (const [i, { status, claim }] of results.slice(0, 6).entries()) {
+      assert.equal(status, 201)
+      assert.deepEqual(claim.contract, items[i]?.contract)
+      assert.deepEqual((await api.get(`/v1/claims/${claim.id}`)).body.contract, items[i]?.contract)
+    }
+    assert.equal(results[6].status, 400)
+    assert.equal(results[6].error.details[0].path, 'contract.price')
+  })
+
+  test('become candidates, of which the second with an alias is a conflict', async () => {
+    const [item] = heavyClaims(1)
+    const candidate = {
+      candidate_alias: 'heavy-and-late',
+      customer_uuid: customer.external_id,
+      contract: item?.contract,
+    }
+    const results = await runBatch(api, '/v1/candidates/batch', [candidate, candidate, candidate])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      [201, 409, 409],
+    )
+    assert.deepEqual(results[0].candidate.contract, item?.contract)
+  })
+
+  test('become events that are decided, answered, kept and known again as they were sent', async () => {
+    const [claim] = await runBatch(api, '/v1/claims/batch', [
+      { customer_id: customer.id, contract: contract({ n: 2 }) },
+    ])
+    const events = [1, 2].map((n) => ({
+      claim_id: claim.claim.id,
+      type: 'e',
+      id: `event-${n}`,
+      n,
+      a: empty(50_000),
+    }))
+    const first = await runBatch(api, '/v1/events/batch', events)
+    assert.deepEqual(
+      first.map(({ status, claim }) => [status, claim.status]),
+      [
+        [201, 'OPEN'],
+        [201, 'PENDING'],
+      ],
+    )
+    const { claim_id: _, ...sent } = events[1] as (typeof events)[number]
+    const { created_at, system, ...answered } = first[1].event
+    assert.deepEqual(answered, sent)
+    const again = await runBatch(api, '/v1/events/batch', events)
+    assert.deepEqual(
+      again,
+      first.map((result) => ({ ...result, status: 200, claim: again[0].claim })),
+    )
+    const [other] = await runBatch(api, '/v1/events/batch', [{ ...events[1], a: empty(50_001) }])
+    assert.equal(other.error.code, 'EVENT_ID_CONFLICT')
+  })
+})
+
+test('what callers leave behind who go away in the middle is free again', async (t) => {
+  const bytes = Buffer.from(JSON.stringify({ claims: heavyClaims(60) }))
+  const top = head('POST', '/v1/claims/batch', {
+    Authorization: `Bearer ${api.token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': bytes.length,
+  })
+  for (let round = 0; round < 4; round++) {
+    const left = await Promise.all(Array.from({ length: 3 }, () => connectRaw(t, service.url)))
+    for (const connection of left) connection.write(Buffer.concat([Buffer.from(top), bytes]).toString())
+    await service.sql('SELECT 1')
+    for (const { socket } of left) socket.resetAndDestroy()
+  }
+  assert.equal((await runBatch(api, '/v1/claims/batch', heavyClaims(60))).length, 60)
+})
+
+test('an account with many heavy requests waits for its own; others are answered', async () => {
+  const greedy = (await service.newAccount()) satisfies ApiClient
+  const simulation = {
+    contract: contract({}),
+    events: Array.from({ length: 4 }, (_, i) => ({
+      type: 'e',
+      at: `2026-01-01T00:00:0${i}.000Z`,
+      a: empty(80_000),
+    })),
+  }
+  const asked = Array.from({ length: 8 }, () => greedy.post('/v1/simulations', simulation))
+  const [own] = await runBatch(api, '/v1/claims/batch', heavyClaims(1))
+  assert.equal(own.status, 201)
+  for (const { status } of await Promise.all(asked)) assert.ok(status === 200 || status === 503, `${status}`)
+})
+
+test('while nobody reads the answers to full accounts, the bodies of others have room', async (t) => {
+  const greedy = await Promise.all([service.newAccount(), service.newAccount()])
+  const text = 'x'.repeat(60_000)
+  const claims = await Promise.all(
+    greedy.map(async (account) => {
+      const { id } = await newCustomer(account)
+      return account.claim(id, contractWith({ fulfillment_condition: { event: 'never', match: { text } } }))
+    }),
+  )
+  for (const [i, account] of greedy.entries()) {
+    const event = { claim_id: claims[i]?.id, type: 'note' }
+    const events = Array.from({ length: 420 }, () => event)
+    // At the worst it would take a megabyte as objects: sixteen of them are all that an account may have.
+    const body = JSON.stringify({ events }).padEnd(34_952)
+    for (let n = 0; n < 16; n++) {
+      const { write } = await connectRaw(t, service.url, { reads: false })
+      const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
+      write(head('POST', '/v1/events/batch', { ...headers, 'Content-Length': body.length }) + body)
+    }
+    const count = async () => (await account.readClaim(claims[i]?.id)).events.length
+    await eventually(async () => (await count()) === 16 * 420)
+  }
+  const { id } = await newClaim(api)
+  const large = { claim_id: id, type: 'note', list: Array(5_000).fill(1) }
+  assert.equal((await api.post('/v1/events', large)).status, 201)
+})

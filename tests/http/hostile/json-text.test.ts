@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Json } from '../../../src/domain/json.ts'
+import { type CutBody, cutList, leastBytes, pathAt } from '../../../src/http/protocol/json-text.ts'
+import { payload } from '../../support/json-arbitraries.ts'
+
+const cut = (text: string, most = 1_000): CutBody => {
+  const cutting = cutList(text, 'events', most)
+  for (;;) {
+    const { done, value } = cutting.next()
+    if (done) return value
+  }
+}
+
+/** What JSON.parse makes of the pieces, put together as the body; undefined where it is not JSON. */
+function parsePieces(text: string): Json | undefined {
+  try {
+    const { rest, items, passedOver } = cut(text)
+    const body = JSON.parse(rest)
+    for (const piece of passedOver) JSON.parse(`[0,${piece}]`)
+    const values = items?.map((item) => JSON.parse(item))
+    return values && Array.isArray(body.events) ? { ...body, events: values } : body
+  } catch {
+    return undefined
+  }
+}
+
+function parseWhole(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const body = fc.oneof(
+  fc.record({
+    a: payload,
+    events: fc.array(fc.oneof(payload, fc.constant([])), { maxLength: 4 }),
+    b: fc.array(payload, { maxLength: 2 }),
+  }),
+  fc.record({ events: fc.oneof(payload, fc.array(fc.array(payload, { maxLength: 2 }), { maxLength: 3 })) }),
+  fc.array(fc.oneof(fc.constant('events'), payload, fc.array(payload, { maxLength: 2 }))),
+)
+const text = fc
+  .tuple(body, fc.constantFrom(0, 1, '\t'))
+  .map(([value, space]) => JSON.stringify(value, null, space))
+
+test('a body is what its rest and its items are', () => {
+  fc.assert(
+    fc.property(text, (text) => {
+      assert.deepEqual(parsePieces(text), parseWhole(text))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a text that is not JSON has a rest or an item that is not', () => {
+  const damage = fc.record({
+    at: fc.nat({ max: 400 }),
+    remove: fc.nat({ max: 3 }),
+    insert: fc.constantFrom(
+      '',
+      '"',
+      '\\',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      ' ',
+      '\u00a0',
+      '1',
+      '[1]',
+      '"events":[1,{}]',
+      ',"events":[2]',
+    ),
+  })
+  fc.assert(
+    fc.property(text, fc.array(damage, { minLength: 1, maxLength: 3 }), (text, damages) => {
+      const damaged = damages.reduce((text, { at, remove, insert }) => {
+        const place = at % (text.length + 1)
+        return text.slice(0, place) + insert + text.slice(place + remove)
+      }, text)
+      assert.deepEqual(parsePieces(damaged), parseWhole(damaged), damaged)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+for (const text of [
+  '{"events":[]}',
+  '{"events":[ ]}',
+  '{"events":[\u00a0]}',
+  '{"events":[1,]}',
+  '{"events":[,]}',
+  '{"events":[,1]}',
+  '{"events":[1}',
+  '{"events":[1]]',
+  '{"events":[1],"events":[2,3]}',
+  '{"events":[x],"events":[2,3]}',
+  '{"events":[1],"events":[],"events":[2,]}',
+  '{"events":[1],"events":2}',
+  '{"events":[1],"events":{"a":[1]}}',
+  '{"\\u0065vents":["]",{"events":[1]}]}',
+  '["events",[1,2]]',
+  '{"a":["events",[1,2]]}',
+  '{"a":"events","b":[1]}',
+  '{"events":["\\\\",",","\\""]}',
+  '[',
+  '{"events":[1,"',
+  '',
+]) {
+  test(`${text} is what its rest and its items are`, () => {
+    assert.deepEqual(parsePieces(text), parseWhole(text))
+  })
+}
+
+test('of a list that is too long as many items as were wanted are cut', () => {
+  const { items, isTooLong } = cut('{"events":[1,2,3]}', 2)
+  assert.deepEqual([items, isTooLong], [['1', '2'], true])
+  assert.equal(cut('{"events":[1,2]}', 2).isTooLong, false)
+})
+
+test('of lists of one name the last one counts, however many items the others have', () => {
+  const { items, isTooLong, passedOver } = cut('{"events":[1,2,3],"events":[4]}', 2)
+  assert.deepEqual([items, isTooLong, passedOver], [['4'], false, ['1,2,3']])
+  assert.equal(cut('{"events":[4],"events":[1,2,3]}', 2).isTooLong, true)
+})
+
+test('what is passed over comes in pieces of whole items, also where they are long', () => {
+  const long = `"${'x'.repeat(100_000)}"`
+  const list = [
+    ...Array(60_000).fill('1'),
+    long,
+    ...Array(10).fill('2'),
+    long,
+    long,
+    ...Array(40_000).fill('3'),
+  ]
+  const { passedOver } = cut(`{"events":[${list}],"events":[4]}`)
+  assert.equal(passedOver.join(), list.join())
+  assert.ok(passedOver.length >= 7 && passedOver.length < 20, `${passedOver.length} pieces`)
+  for (const piece of passedOver)
+    assert.ok(piece === long || piece.length <= 0x10000, `${piece.length} characters`)
+  for (const piece of passedOver) JSON.parse(`[${piece}]`)
+})
+
+test('a value never takes less than its least bytes, and strings and structure count in full', () => {
+  fc.assert(
+    fc.property(payload, fc.constantFrom(0, 2), (value, space) => {
+      assert.ok(leastBytes(JSON.stringify(value, null, space)) <= Buffer.byteLength(JSON.stringify(value)))
+    }),
+  )
+  assert.equal(leastBytes('{ "a" : ["xyz", {"\\u0041\\n": "}"}] }'), '{"a":["xyz",{"An":"}"}]}'.length)
+})
+
+test('the path of a place in a text leads to the value there', () => {
+  fc.assert(
+    fc.property(payload, fc.infiniteStream(fc.nat({ max: 5 })), (value, choices) => {
+      const marked = structuredClone(value)
+      const path: (string | number)[] = []
+      let at: Json = marked
+      for (;;) {
+        const keys: (string | number)[] = Array.isArray(at) ? [...at.keys()] : Object.keys(at as object)
+        const key = keys[(choices.next().value as number) % Math.max(keys.length, 1)]
+        if (key === undefined) return
+        path.push(key)
+        const child: Json = (at as Record<string | number, Json>)[key] as Json
+        if (typeof child === 'object' && child !== null && Object.keys(child).length > 0) at = child
+        else {
+          Object.assign(at as object, { [key]: 123456789012 })
+          break
+        }
+      }
+      const text = JSON.stringify(marked)
+      assert.deepEqual(pathAt(text, text.indexOf('123456789012')), path)
+    }),
+  )
+})

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
+import type { Answer, ApiClient } from '../../support/api-client.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { contractWith } from '../../support/contracts.ts'
+import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
+import { readPage, readPages } from '../../support/read-pages.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+const service = await startTestService({ after })
+
+type Row = Answer['body']
+const withoutEvents = ({ events: _, ...rest }: Row) => rest
+
+/** Each list with pages: its records, and the cursor that names one. */
+const LISTS = {
+  '/v1/claims': {
+    create: (api: ApiClient, customer: Row) => api.claim(customer.id, contractWith()),
+    listed: withoutEvents,
+    cursorOf: (row: Row) => row.id,
+  },
+  '/v1/candidates': {
+    create: (api: ApiClient, customer: Row) => newCandidate(api, { customer }),
+    listed: withoutEvents,
+    cursorOf: (row: Row) => candidateId(row.candidate_alias),
+  },
+  '/v1/customers': { create: newCustomer, listed: (row: Row) => row, cursorOf: (row: Row) => row.id },
+}
+
+/** 101 records in an account of its own for each list; made once, read by all tests. */
+const prepared = await Promise.all(
+  Object.entries(LISTS).map(async ([path, { create, listed, cursorOf }]) => {
+    const api = await service.newAccount()
+    const rows: Row[] = []
+    // The first customer is one of the list's records, or the customer of all.
+    const customer = await newCustomer(api)
+    if (path === '/v1/customers') rows.push(customer)
+    while (rows.length < 101) rows.push(listed(await create(api, customer)))
+    return { path, api, rows, cursorOf }
+  }),
+)
+
+for (const { path, api, rows, cursorOf } of prepared) {
+  describe(`GET ${path}`, () => {
+    test('answers {data, next_cursor}, oldest first, 50 records, without events (§4.1)', async () => {
+      const { status, body } = await api.get(path)
+      assert.equal(status, 200)
+      assert.deepEqual(Object.keys(body), ['data', 'next_cursor'])
+      assert.deepEqual(body, { data: rows.slice(0, 50), next_cursor: cursorOf(rows[49]) })
+    })
+
+    test('follows next_cursor to the end, whatever the limit; it is null exactly there', async () => {
+      for (const [limit, sizes] of [
+        [100, [100, 1]],
+        [50, [50, 50, 1]],
+        [34, [34, 34, 33]],
+        [1, Array(101).fill(1)],
+      ] as const) {
+        const pages = await readPages(api, path, { limit })
+        assert.deepEqual(
+          pages.map((page) => page.length),
+          sizes,
+        )
+        assert.deepEqual(pages.flat(), rows)
+      }
+    })
+
+    test('next_cursor is null where the rest is exactly as long as the limit', async () => {
+      const rest = await readPage(api, path, { after: cursorOf(rows[90]), limit: 10 })
+      assert.deepEqual(rest.body, { data: rows.slice(91), next_cursor: null })
+      const oneLess = await readPage(api, path, { after: cursorOf(rows[90]), limit: 9 })
+      assert.deepEqual(oneLess.body, { data: rows.slice(91, 100), next_cursor: cursorOf(rows[99]) })
+    })
+
+    test('after the last record comes an empty page', async () => {
+      const { body } = await readPage(api, path, { after: cursorOf(rows[100]) })
+      assert.deepEqual(body, { data: [], next_cursor: null })
+    })
+
+    test('order=desc answers newest first, order=asc is the default', async () => {
+      const pages = await readPages(api, path, { order: 'desc', limit: 40 })
+      assert.deepEqual(pages.flat(), rows.toReversed())
+      const before = await readPage(api, path, { order: 'desc', after: cursorOf(rows[2]) })
+      assert.deepEqual(before.body, { data: [rows[1], rows[0]], next_cursor: null })
+      assert.deepEqual((await readPage(api, path, { order: 'asc' })).body, (await api.get(path)).body)
+    })
+
+    test('a cursor is taken in upper case', async () => {
+      const { body } = await readPage(api, path, { after: cursorOf(rows[99]).toUpperCase() })
+      assert.deepEqual(body.data, [rows[100]])
+    })
+
+    test('an account without records has an empty list', async () => {
+      const { body } = await (await service.newAccount()).get(path)
+      assert.deepEqual(body, { data: [], next_cursor: null })
+    })
+
+    for (const limit of ['0', '-1', '101', '1.5', 'abc', '', '1e9', 'null']) {
+      test(`limit=${limit} answers 400 at limit (§8)`, async () => {
+        assertError(await api.get(`${path}?limit=${limit}`), 400, 'VALIDATION_ERROR', 'limit')
+      })
+    }
+
+    for (const order of ['ASC', 'newest', '']) {
+      test(`order=${order} answers 400 at order`, async () => {
+        assertError(await api.get(`${path}?order=${order}`), 400, 'VALIDATION_ERROR', 'order')
+      })
+    }
+
+    for (const name of ['page', 'Limit', 'events', '__proto__', 'constructor']) {
+      test(`the unknown parameter ${name} answers 400 at ${name}`, async () => {
+        assertError(await api.get(`${path}?${name}=1`), 400, 'VALIDATION_ERROR', name)
+      })
+    }
+
+    for (const [name, value] of [
+      ['limit', '5'],
+      ['order', 'asc'],
+      ['after', cursorOf(rows[3])],
+    ]) {
+      test(`the repeated parameter ${name} answers 400 at ${name}`, async () => {
+        const answer = await api.get(`${path}?${name}=${value}&${name}=${value}`)
+        assertError(answer, 400, 'VALIDATION_ERROR', name)
+      })
+    }
+
+    test('an `after` that names nothing, or another kind of record, answers 400 at after', async () => {
+      const schema = await api.post('/v1/schemas', { contract: contractWith() })
+      for (const name of ['', randomUUID(), 'not-a-cursor', 'x'.repeat(256), schema.body.id]) {
+        assertError(await readPage(api, path, { after: name }), 400, 'VALIDATION_ERROR', 'after')
+      }
+    })
+  })
+}
+
+describe('GET /v1/candidates: after takes an alias as well (§4.1)', () => {
+  test('an alias continues after its candidate', async () => {
+    const api = await service.newAccount()
+    const rows: Row[] = []
+    for (let i = 0; i < 3; i++) rows.push(withoutEvents(await newCandidate(api)))
+    const { body } = await readPage(api, '/v1/candidates', { after: rows[0].candidate_alias })
+    assert.deepEqual(body, { data: rows.slice(1), next_cursor: null })
+  })
+
+  test('an alias that looks like a UUID is taken as a cursor first, then as an alias', async () => {
+    const api = await service.newAccount()
+    const first = await newCandidate(api)
+    const likeCursor = await newCandidate(api, { alias: candidateId(first.candidate_alias) })
+    const likeUuid = await newCandidate(api, { alias: randomUUID() })
+    const last = await newCandidate(api)
+    const aliasesAfter = async (name: string) =>
+      (await readPage(api, '/v1/candidates', { after: name })).body.data.map(
+        (row: Row) => row.candidate_alias,
+      )
+    const everyOneAfterFirst = [likeCursor, likeUuid, last].map((row) => row.candidate_alias)
+    assert.deepEqual(await aliasesAfter(likeCursor.candidate_alias), everyOneAfterFirst)
+    assert.deepEqual(await aliasesAfter(likeUuid.candidate_alias), [last.candidate_alias])
+  })
+
+  test('a claim’s id is no cursor among the candidates, nor the other way round', async () => {
+    const api = await service.newAccount()
+    const claim = await newClaim(api)
+    const { candidate_alias } = await newCandidate(api)
+    const wrong = await readPage(api, '/v1/candidates', { after: claim.id })
+    assertError(wrong, 400, 'VALIDATION_ERROR', 'after')
+    const other = await readPage(api, '/v1/claims', { after: candidateId(candidate_alias) })
+    assertError(other, 400, 'VALIDATION_ERROR', 'after')
+  })
+})

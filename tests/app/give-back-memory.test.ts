@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { MemoryToGiveBack } from '../../src/app/give-back-memory.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 
@@ -8,10 +10,11 @@ const externalMemory = () => process.memoryUsage().external
 
 function memoryToGiveBack() {
   const seen = { collections: 0 }
-  const memory = new MemoryToGiveBack(async () => {
+  const collect = async () => {
     seen.collections++
     collectGarbage()
-  })
+  }
+  const memory = new MemoryToGiveBack(collect, () => {})
   const now = { ms: 0, cpuMs: 0 }
   /** Ten seconds later, of which so many milliseconds were work. */
   const look = (workMs: number) => {
@@ -50,4 +53,45 @@ describe('memory that large requests took', () => {
     assert.equal(seen.collections, 1)
     assert.equal(body.length, LARGE)
   })
+})
+
+const canTrim = process.platform === 'linux' && process.getBuiltinModule('node:ffi') !== undefined
+
+/** In a process of its own: what else this one keeps comes and goes. */
+const FILLS = `
+  import { trimAllocator } from '${new URL('../../src/app/allocator.ts', import.meta.url)}'
+  import { MemoryToGiveBack } from '${new URL('../../src/app/give-back-memory.ts', import.meta.url)}'
+  const memory = new MemoryToGiveBack(async () => {}, trimAllocator)
+  await memory.look({ ms: 0, cpuMs: 0 })
+  const small = []
+  let large = []
+  for (let n = 0; n < 2_000; n++) {
+    large.push(Buffer.allocUnsafeSlow(60_000).fill(1))
+    small.push(Buffer.allocUnsafeSlow(200).fill(1))
+  }
+  large = null
+  gc()
+  const kept = process.memoryUsage.rss()
+  await memory.look({ ms: 10_000, cpuMs: 9_000 })
+  const busy = process.memoryUsage.rss()
+  let left = busy
+  // Buffers are freed by another thread, a moment after they were collected.
+  for (let n = 2; n < 1_000 && left > kept - 64e6; n++) {
+    await memory.look({ ms: n * 10_000, cpuMs: 9_000 })
+    await new Promise(setImmediate)
+    left = process.memoryUsage.rss()
+  }
+  console.log(JSON.stringify({ kept, busy, left, small: small.length }))
+`
+
+test('what the allocator keeps of buffers is given back to the system, too', { skip: !canTrim }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--expose-gc',
+    '--input-type=module',
+    '--eval',
+    FILLS,
+  ])
+  const { kept, busy, left } = JSON.parse(stdout)
+  assert.ok(busy > kept - LARGE / 4, `not while there is work: ${busy} of ${kept}`)
+  assert.ok(left < kept - 64e6, `${left} of ${kept}`)
 })

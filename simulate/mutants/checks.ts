@@ -5,17 +5,13 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'on a clock the check comes a minute late where the window ends on the minute',
     edits: [
-      edit(
-        'domain/claims/scheduled-transitions.ts',
-        'const due = Math.ceil(dueAt.getTime() / MINUTE_MS)',
-        'const due = Math.floor(dueAt.getTime() / MINUTE_MS) + 1',
-      ),
+      edit('domain/claims/scheduled-transitions.ts', '[checkAtOrAfter(dueAt), ', '[checkAfter(dueAt), '),
     ],
   },
   {
     name: 'the live check comes a minute early',
     edits: [
-      edit('app/check/read-check-time.ts', 'return new Date(next - MINUTE_MS)', 'return new Date(next)'),
+      edit('app/check/read-check-time.ts', 'return checksBefore(next, 1)', 'return checksBefore(next, 0)'),
       edit('app/check/read-check-time.ts', 'const TOLERATED_LEAD_MS = 5_000', 'const TOLERATED_LEAD_MS = -1'),
     ],
   },
@@ -68,8 +64,8 @@ export const OF_CHECKS: readonly Mutant[] = [
       edit('domain/claims/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
       edit(
         'domain/claims/scheduled-transitions.ts',
-        'Math.floor(statusSince.getTime() / MINUTE_MS) + 1',
-        'Math.ceil(statusSince.getTime() / MINUTE_MS)',
+        'checkAfter(statusSince)]',
+        'checkAtOrAfter(statusSince)]',
       ),
     ],
   },

@@ -6,12 +6,12 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a transaction that failed is not rolled back, and its connection lent again',
     edits: [
       edit(
-        'storage/database/borrower.ts',
+        'storage/database/lending/borrower.ts',
         "await connection.query({ text: 'ROLLBACK' }).catch(() => {})",
         '',
       ),
       edit(
-        'storage/database/pool.ts',
+        'storage/database/lending/pool.ts',
         "return use?.askedAt === null && !use.isEnding && client.getTransactionStatus() === 'I'",
         'return use?.askedAt === null && !use.isEnding',
       ),
@@ -22,7 +22,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'what a transaction did is answered before its commit',
     edits: [
       edit(
-        'storage/database/borrower.ts',
+        'storage/database/lending/borrower.ts',
         'await this.#commit(client)',
         'this.#commit(client).catch(() => {})',
       ),
@@ -54,7 +54,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a lost write is taken for none',
     edits: [
       edit(
-        'storage/database/borrower.ts',
+        'storage/database/lending/borrower.ts',
         'throw asDatabaseAway(error, readOnly === true) ?? error',
         'throw asDatabaseAway(error, readOnly ?? true) ?? error',
       ),

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Contract } from '../domain/contract/contract.ts'
 import type { ClaimSchema } from '../domain/records.ts'
+import { NOW } from './database/clock.ts'
 import type { Connection } from './database/database.ts'
 
 interface ClaimSchemaRow {
@@ -35,7 +36,7 @@ export async function insertClaimSchema(
     name: 'insert_claim_schema',
     text: `-- insert_claim_schema
       INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
-      SELECT $1, $2, $3, now, now FROM date_trunc('milliseconds', clock_timestamp()) AS now
+      SELECT $1, $2, $3, now, now FROM ${NOW} AS now
       WHERE (SELECT count(*) FROM claim_schemas WHERE user_id = $1) < $4
       RETURNING ${COLUMNS}`,
     values: [userId, uuidv7(), JSON.stringify(contract), most],
@@ -114,7 +115,7 @@ export async function updateClaimSchema(
   const [row] = await db.query<ClaimSchemaRow>({
     name: 'update_claim_schema',
     text: `-- update_claim_schema
-      UPDATE claim_schemas SET contract = $3, updated_at = date_trunc('milliseconds', clock_timestamp())
+      UPDATE claim_schemas SET contract = $3, updated_at = ${NOW}
       WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
     values: [userId, id, JSON.stringify(contract)],
   })

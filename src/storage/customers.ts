@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Customer } from '../domain/records.ts'
+import { NOW } from './database/clock.ts'
 import type { Connection } from './database/database.ts'
 import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
@@ -32,7 +33,7 @@ export async function insertCustomer(
     text: `-- insert_customer
       WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE})
       INSERT INTO customers (user_id, id, external_id, name, created_at)
-      SELECT $2::uuid, $3, $4, $5, date_trunc('milliseconds', clock_timestamp()) FROM turnstile
+      SELECT $2::uuid, $3, $4, $5, ${NOW} FROM turnstile
       ON CONFLICT (user_id, external_id) DO NOTHING
       RETURNING ${COLUMNS}`,
     values: ['customers', customer.userId, uuidv7(), customer.externalId, customer.name],

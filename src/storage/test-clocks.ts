@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { ClockName, TestClock } from '../domain/records.ts'
+import { NOW } from './database/clock.ts'
 import type { Connection } from './database/database.ts'
 import { plainArray } from './database/sql-array.ts'
 import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
@@ -35,7 +36,7 @@ export async function insertTestClock(
     text: `-- insert_test_clock
       WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE})
       INSERT INTO test_clocks (user_id, id, name, frozen_time, created_at)
-      SELECT $2::uuid, $3, $4, $5, date_trunc('milliseconds', clock_timestamp()) FROM turnstile
+      SELECT $2::uuid, $3, $4, $5, ${NOW} FROM turnstile
       RETURNING ${COLUMNS}`,
     values: ['test_clocks', clock.userId, uuidv7(), clock.name, clock.frozenTime],
   })

@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   app: ['domain', 'storage', 'errors', 'operator-error', 'owned-promise'],
   config: ['app', 'operator-error'],
   http: ['domain', 'app', 'errors', 'owned-promise'],
-  scheduler: ['app', 'owned-promise'],
+  scheduler: ['domain', 'app', 'owned-promise'],
   service: ['app', 'storage', 'http', 'scheduler', 'config', 'operator-error', 'owned-promise'],
   cli: ['domain', 'app', 'service', 'config', 'errors', 'operator-error', 'owned-promise'],
   main: ['cli'],

@@ -1,4 +1,4 @@
-import { FairLine } from '../../storage/database/fair-line.ts'
+import { FairLine } from '../../storage/database/lending/fair-line.ts'
 import { tooManyAttempts } from './attempts.ts'
 
 /** Somebody without a token. */

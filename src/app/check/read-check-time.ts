@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { readClock } from '../../storage/claim-writes/due-claims.ts'
+import { checkAtOrAfter, checksBefore } from '../../domain/check-time.ts'
+import { readClock } from '../../storage/database/clock.ts'
 import type { App } from '../app.ts'
 
-const MINUTE_MS = 60_000
 /** A host's clock that runs ahead of the database's by no more than this is waited for. */
 const TOLERATED_LEAD_MS = 5_000
 
@@ -11,11 +11,10 @@ const TOLERATED_LEAD_MS = 5_000
  * Where the host's clock rings a little before the database's minute, waits for that minute to begin.
  */
 export async function readCheckTime(app: App): Promise<Date> {
-  const now = (await readClock(app.db.checks)).getTime()
-  const next = Math.ceil(now / MINUTE_MS) * MINUTE_MS
-  if (next - now <= TOLERATED_LEAD_MS) {
-    await pause(next - now)
-    return new Date(next)
-  }
-  return new Date(next - MINUTE_MS)
+  const now = await readClock(app.db.checks)
+  const next = checkAtOrAfter(now)
+  const leadMs = next.getTime() - now.getTime()
+  if (leadMs > TOLERATED_LEAD_MS) return checksBefore(next, 1)
+  await pause(leadMs)
+  return next
 }

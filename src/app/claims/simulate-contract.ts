@@ -1,6 +1,6 @@
 import { type Simulation, simulate, type TimedSubmission } from '../../domain/claims/simulate.ts'
 import { validationError } from '../../errors.ts'
-import { readClock } from '../../storage/claim-writes/due-claims.ts'
+import { readClock } from '../../storage/database/clock.ts'
 import type { App } from '../app.ts'
 import { inSlices } from '../in-slices.ts'
 import { type ContractSource, resolveContract, type TakeMemory } from './resolve-contract.ts'

@@ -7,7 +7,7 @@ import {
   listInvitationsOf,
   revokeInvitationOf,
 } from '../../storage/accounts/invitations.ts'
-import { THE_SERVICE } from '../../storage/database/places.ts'
+import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { newestFirst } from '../../storage/lists/newest-first.ts'
 import { isEmail } from '../accounts/email.ts'
 import type { App } from '../app.ts'

@@ -1,3 +1,4 @@
+import { checkAtOrAfter, checksBefore } from '../../domain/check-time.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import { findCustomers } from '../../storage/customers.ts'
@@ -34,7 +35,6 @@ export interface Overview {
 }
 
 const [DUE_NEXT, RECENT] = [5, 10]
-const MINUTE_MS = 60_000
 
 /**
  * The figures of the account, all of one moment.
@@ -79,4 +79,4 @@ async function readTime(connection: Connection, request: OverviewRequest): Promi
 }
 
 /** The last scheduled check that was on more than a minute ago: what it left behind is overdue. */
-const checkThatIsOver = (now: Date) => new Date((Math.ceil(now.getTime() / MINUTE_MS) - 2) * MINUTE_MS)
+const checkThatIsOver = (now: Date) => checksBefore(checkAtOrAfter(now), 2)

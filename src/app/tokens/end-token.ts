@@ -1,6 +1,6 @@
 import { revokeApiToken } from '../../storage/accounts/api-tokens.ts'
 import { waitUntilHeard } from '../../storage/accounts/revocations.ts'
-import type { Borrower } from '../../storage/database/borrower.ts'
+import type { Borrower } from '../../storage/database/lending/borrower.ts'
 import { LONGEST_TRUST_MS } from './token-owners.ts'
 
 /**

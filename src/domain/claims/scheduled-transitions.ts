@@ -1,7 +1,6 @@
+import { checkAfter, checkAtOrAfter } from '../check-time.ts'
 import type { CheckTerms } from '../contract/contract.ts'
 import { atScheduledCheck, type ClaimState, type Transition } from './lifecycle.ts'
-
-const MINUTE_MS = 60_000
 
 /**
  * The transitions that the scheduled checks of every whole minute up to and including `until` make, in their
@@ -27,7 +26,6 @@ export function scheduledTransitions(
 /** The whole minute whose check moves the claim if nothing happens before; null in a terminal state. */
 function nextCheckTime({ dueAt, statusSince }: ClaimState): Date | null {
   if (dueAt === null) return null
-  const due = Math.ceil(dueAt.getTime() / MINUTE_MS)
-  const afterEntering = Math.floor(statusSince.getTime() / MINUTE_MS) + 1
-  return new Date(Math.max(due, afterEntering) * MINUTE_MS)
+  const [due, afterEntering] = [checkAtOrAfter(dueAt), checkAfter(statusSince)]
+  return due > afterEntering ? due : afterEntering
 }

@@ -1,9 +1,8 @@
 import type { App } from '../../app/app.ts'
 import { readCheckTime } from '../../app/check/read-check-time.ts'
 import { runScheduledCheck } from '../../app/check/run-scheduled-check.ts'
+import { MINUTE_MS } from '../../domain/check-time.ts'
 import type { Job } from '../scheduler.ts'
-
-const MINUTE_MS = 60_000
 
 /**
  * The scheduled check, at each whole minute (§3 rule 1). A run that takes longer than a minute goes on with the

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { ApiToken } from '../../domain/records.ts'
+import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/database.ts'
 import type { Place } from '../lists/newest-first.ts'
 
@@ -59,7 +60,7 @@ export async function insertApiToken(
         SELECT coalesce((SELECT count(*) FROM api_tokens WHERE user_id = $2 AND ${IN_FORCE}) >= $7::int, false) AS is_full
       ), inserted AS (
         INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at, session_id)
-        SELECT $1, $2, $3, $4, date_trunc('milliseconds', clock_timestamp()), $5, $6 FROM account
+        SELECT $1, $2, $3, $4, ${NOW}, $5, $6 FROM account
         WHERE NOT is_full
           AND ($6::uuid IS NULL OR EXISTS (SELECT FROM sessions WHERE id = $6::uuid FOR KEY SHARE))
         RETURNING id
@@ -154,7 +155,7 @@ export async function touchApiToken(db: Connection, hash: Buffer): Promise<void>
   await db.query({
     name: 'touch_api_token',
     text: `-- touch_api_token
-      UPDATE api_tokens SET last_used_at = date_trunc('milliseconds', clock_timestamp())
+      UPDATE api_tokens SET last_used_at = ${NOW}
       WHERE token_hash = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 minute')`,
     values: [hash],
   })
@@ -168,7 +169,7 @@ export async function revokeApiToken(db: Connection, id: string): Promise<number
   const rows = await db.query({
     name: 'revoke_api_token',
     text: `-- revoke_api_token
-      UPDATE api_tokens SET revoked_at = coalesce(revoked_at, date_trunc('milliseconds', clock_timestamp()))
+      UPDATE api_tokens SET revoked_at = coalesce(revoked_at, ${NOW})
       WHERE id = $1 RETURNING id`,
     values: [id],
   })
@@ -188,7 +189,7 @@ export async function revokeTokensOfSessions(
   const rows = await db.query({
     name: 'revoke_tokens_of_sessions',
     text: `-- revoke_tokens_of_sessions
-      UPDATE api_tokens SET revoked_at = date_trunc('milliseconds', clock_timestamp())
+      UPDATE api_tokens SET revoked_at = ${NOW}
       WHERE user_id = $1 AND session_id = ANY($2::uuid[]) AND revoked_at IS NULL RETURNING id`,
     values: [userId, sessionIds],
   })

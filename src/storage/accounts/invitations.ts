@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Invitation } from '../../domain/records.ts'
+import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/database.ts'
 import type { Place } from '../lists/newest-first.ts'
 
@@ -50,7 +51,7 @@ export async function insertInvitation(
     text: `-- insert_invitation
       INSERT INTO invitations (id, key_hash, email, invited_by, claims_user_id, created_at, expires_at)
       SELECT $1, $2, lower($3), $4, $5, now, now + make_interval(secs => $6)
-      FROM date_trunc('milliseconds', clock_timestamp()) AS now
+      FROM ${NOW} AS now
       WHERE $7::int IS NULL OR (SELECT count(*) FROM invitations WHERE invited_by = $4 AND ${IS_OPEN}) < $7::int
       RETURNING ${COLUMNS}`,
     values: [uuidv7(), keyHash, email, invitedBy, claimsUserId, lastsSeconds, most],
@@ -95,7 +96,7 @@ export async function useInvitation(db: Connection, keyHash: Buffer): Promise<In
   const [row] = await db.query<InvitationRow>({
     name: 'use_invitation',
     text: `-- use_invitation
-      UPDATE invitations SET used_at = date_trunc('milliseconds', clock_timestamp())
+      UPDATE invitations SET used_at = ${NOW}
       WHERE key_hash = $1 AND ${IS_OPEN} RETURNING ${COLUMNS}`,
     values: [keyHash],
   })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import { REVOCATIONS } from '../database/advisory-locks.ts'
 import type { Connection, Database } from '../database/database.ts'
 
 /*
@@ -10,8 +11,6 @@ import type { Connection, Database } from '../database/database.ts'
  */
 
 const CHANNEL = 'claimkeeper_revocations'
-/** First key of the advisory locks; the second is the revocation's number. */
-const LOCKS = 1_129_011_299
 const POLL_MS = 5
 const END_PATIENCE_MS = 1_000
 
@@ -58,8 +57,8 @@ export async function watchRevocations(
   async function standAt(number: number): Promise<void> {
     const previous = standing
     standing = number
-    await ask('SELECT pg_advisory_lock_shared($1, $2)', [LOCKS, number])
-    if (previous !== null) await ask('SELECT pg_advisory_unlock_shared($1, $2)', [LOCKS, previous])
+    await ask('SELECT pg_advisory_lock_shared($1, $2)', [REVOCATIONS, number])
+    if (previous !== null) await ask('SELECT pg_advisory_unlock_shared($1, $2)', [REVOCATIONS, previous])
   }
 
   try {
@@ -107,7 +106,7 @@ export async function waitUntilHeard(db: Connection, number: number, timeoutMs: 
         SELECT count(*)::integer AS behind FROM pg_locks
         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND classid = $1 AND objid::bigint < $2 AND objsubid = 2`,
-      values: [LOCKS, number],
+      values: [REVOCATIONS, number],
     })
     if (row?.behind === 0) return
     await pause(POLL_MS)

@@ -1,5 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { User } from '../../domain/records.ts'
+import { BOOTSTRAP } from '../database/advisory-locks.ts'
+import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/database.ts'
 
 interface UserRow {
@@ -26,7 +28,7 @@ export async function insertUser(
     name: 'insert_user',
     text: `-- insert_user
       INSERT INTO users (id, email, name, created_at)
-      VALUES ($1, lower($2), $3, date_trunc('milliseconds', clock_timestamp()))
+      VALUES ($1, lower($2), $3, ${NOW})
       ON CONFLICT ((lower(email))) DO NOTHING
       RETURNING id, email, name, created_at`,
     values: [uuidv7(), email, name],
@@ -89,5 +91,5 @@ export async function listUsers(db: Connection): Promise<User[]> {
 
 /** Servers that start together on an empty database take turns here. Until the transaction ends. */
 export async function takeBootstrapTurn(db: Connection): Promise<void> {
-  await db.query({ text: "SELECT pg_advisory_xact_lock(hashtext('claimkeeper bootstrap'))" })
+  await db.query({ text: `SELECT pg_advisory_xact_lock(${BOOTSTRAP})` })
 }

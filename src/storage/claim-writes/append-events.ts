@@ -1,5 +1,6 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Change } from '../../domain/claims/lifecycle.ts'
+import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/database.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { guardedWrite } from './guarded-write.ts'
@@ -37,7 +38,7 @@ export interface Appended {
   overtaken: Set<string>
 }
 
-const LIVE = "SELECT NULL::uuid AS id, date_trunc('milliseconds', clock_timestamp()) AS now"
+const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
 /** The lock keeps a clock from being advanced until the events are in the log; an advance is not waited for. */
 const ON_TEST_CLOCKS = `SELECT id, frozen_time AS now FROM test_clocks
         WHERE user_id = $14 AND id = ANY ($15::uuid[]) FOR SHARE SKIP LOCKED`

@@ -1,5 +1,6 @@
 import type { ClaimState, Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import type { CheckTerms } from '../../domain/contract/contract.ts'
+import { SCHEDULED_CHECK } from '../database/advisory-locks.ts'
 import type { Connection } from '../database/database.ts'
 import { plainArray } from '../database/sql-array.ts'
 
@@ -39,22 +40,13 @@ export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor |
   return last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null
 }
 
-/** The database's time, in whole milliseconds. */
-export async function readClock(db: Connection): Promise<Date> {
-  const [row] = await db.query<{ now: Date }>({
-    name: 'read_clock',
-    text: "SELECT date_trunc('milliseconds', clock_timestamp()) AS now",
-  })
-  return (row as { now: Date }).now
-}
-
 /**
  * Until the transaction ends no other server works on due claims: the same work is not done twice. False where another
  * one does now.
  */
 export async function tryCheckTurn(db: Connection): Promise<boolean> {
   const [row] = await db.query<{ taken: boolean }>({
-    text: "SELECT pg_try_advisory_xact_lock(hashtext('claimkeeper scheduled check')) AS taken",
+    text: `SELECT pg_try_advisory_xact_lock(${SCHEDULED_CHECK}) AS taken`,
   })
   return row?.taken === true
 }

@@ -1,6 +1,7 @@
 import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
 import { type Outcome, openState, type Status } from '../../domain/claims/lifecycle.ts'
 import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
+import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/database.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILE } from '../lists/list-page.ts'
@@ -102,7 +103,7 @@ const ON_TEST_CLOCK = `held AS MATERIALIZED (
       clock AS MATERIALIZED (SELECT now FROM turnstile, held)`
 const LIVE = `turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
       clock AS MATERIALIZED (
-        SELECT date_trunc('milliseconds', clock_timestamp()) AS now FROM turnstile, (SELECT $3::uuid) AS live
+        SELECT ${NOW} AS now FROM turnstile, (SELECT $3::uuid) AS live
       )`
 
 /**

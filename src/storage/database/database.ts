@@ -1,7 +1,7 @@
 import pg from 'pg'
-import type { Borrower } from './borrower.ts'
-import { type AccountBounds, THE_SERVICE } from './places.ts'
-import { CONNECT_TIMEOUT_MS, Pool } from './pool.ts'
+import type { Borrower } from './lending/borrower.ts'
+import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
+import { CONNECT_TIMEOUT_MS, Pool } from './lending/pool.ts'
 
 /** A statement; with a name it is prepared once a connection. */
 export interface Statement {

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { OperatorError } from '../../operator-error.ts'
-import type { Borrower } from './borrower.ts'
+import { MIGRATIONS } from './advisory-locks.ts'
 import type { Connection } from './database.ts'
+import type { Borrower } from './lending/borrower.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 const OLDEST_POSTGRES = 15
@@ -25,7 +26,7 @@ export async function migrate(
   const migrations = await readMigrations()
   await db.transaction(async (connection) => {
     await requirePostgres(connection)
-    await connection.query({ text: "SELECT pg_advisory_xact_lock(hashtext('claimkeeper migrations'))" })
+    await connection.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATIONS})` })
     const current = await prepareVersionTable(connection)
     requireKnownVersion(current, migrations)
     for (const migration of migrations.filter(({ version }) => version > current)) {

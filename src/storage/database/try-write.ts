@@ -1,4 +1,4 @@
-import type { Borrower } from './borrower.ts'
+import type { Borrower } from './lending/borrower.ts'
 
 /**
  * Writes as a submission does: a new page of a new file on the disk of the claims, and a commit that waits for the log.

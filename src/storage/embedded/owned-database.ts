@@ -1,17 +1,16 @@
 import type pg from 'pg'
+import { CLUSTER_SETUP } from '../database/advisory-locks.ts'
 import type { Cluster } from './cluster.ts'
 import type { Server } from './find-server.ts'
 import { connectAsOwner, DATABASE, mayPass } from './session.ts'
 import { ensureOwnPassword } from './superuser-password.ts'
-
-const SETUP = '(17227, 3)'
 
 /**
  * Makes the service's role and database where they lack: at the first start, or when that was killed in between. The
  * role is no superuser and cannot become one: a fault in the service must not reach the machine's files.
  */
 export async function ensureOwnedDatabase(cluster: Cluster, { session, port }: Server): Promise<void> {
-  await session.query(`SELECT pg_advisory_lock${SETUP}`)
+  await session.query(`SELECT pg_advisory_lock${CLUSTER_SETUP}`)
   try {
     // A failing statement is quoted in the log, and some of these hold a password.
     await session.query('SET log_min_error_statement = panic; SET log_statement = none')
@@ -20,7 +19,7 @@ export async function ensureOwnedDatabase(cluster: Cluster, { session, port }: S
     await ensureRole(cluster, session)
     await ensureDatabase(session)
   } finally {
-    await session.query(`SELECT pg_advisory_unlock${SETUP}`)
+    await session.query(`SELECT pg_advisory_unlock${CLUSTER_SETUP}`)
   }
   await checkOwnerIsTaken(cluster, port)
 }

@@ -1,4 +1,5 @@
 import { validationError } from '../../errors.ts'
+import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/database.ts'
 import { ListQuery } from '../lists/list-query.ts'
 
@@ -76,7 +77,7 @@ export async function beginOverview(db: Connection, timeZone: string): Promise<D
   try {
     const [row] = await db.query<{ now: Date }>({
       text: `-- begin_overview
-        SELECT date_trunc('milliseconds', clock_timestamp()) AS now, set_config('TimeZone', $1, true),
+        SELECT ${NOW} AS now, set_config('TimeZone', $1, true),
           set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
           set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`,
       values: [timeZone],

@@ -1,3 +1,4 @@
+import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/database.ts'
 
 /*
@@ -11,7 +12,7 @@ import type { Connection } from '../database/database.ts'
 export async function sumUpResolutions(db: Connection): Promise<void> {
   const [span] = await db.query<{ after: Date; up_to: Date }>({
     text: `-- read_resolution_span
-      SELECT up_to AS after, date_trunc('milliseconds', clock_timestamp()) - interval '5 minutes' AS up_to
+      SELECT up_to AS after, ${NOW} - interval '5 minutes' AS up_to
       FROM resolution_mark FOR UPDATE`,
   })
   if (!span || span.up_to <= span.after) return

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { OperatorError } from '../../../operator-error.ts'
+import { CLUSTER_IN_USE, CLUSTER_SERVICE } from '../../database/advisory-locks.ts'
 import type { Cluster } from '../cluster.ts'
 import { findServer, type Server } from '../find-server.ts'
 import { createPatience } from '../patience.ts'
@@ -13,8 +14,6 @@ export type Role = 'service' | 'command'
  * Advisory locks in the database postgres count who uses the server: every user's session shares IN_USE, and who
  * gets it alone on leaving is the last and stops the server. A killed process gives its locks back by itself.
  */
-const IN_USE = '(17227, 1)'
-const SERVICE = '(17227, 2)'
 const SERVICE_WAIT_MS = 1_500
 const POLL_MS = 50
 /** For each answer of a server that is being left. */
@@ -34,7 +33,7 @@ export async function enterServer(
   for (;;) {
     const { server, started } = await reachServer(cluster, port, signal)
     try {
-      if (await tryLock(server.session, `pg_try_advisory_lock_shared${IN_USE}`)) {
+      if (await tryLock(server.session, `pg_try_advisory_lock_shared${CLUSTER_IN_USE}`)) {
         if (port !== undefined && server.port !== port)
           throw new OperatorError('PostgreSQL runs on another port.')
         if (role === 'service') await becomeTheService(cluster, server.session)
@@ -66,7 +65,7 @@ export async function leaveServer(cluster: Cluster, session: pg.Client): Promise
   }
   try {
     await inTime(() => session.query('SELECT pg_advisory_unlock_all()'))
-    if (await inTime(() => tryLock(session, `pg_try_advisory_lock${IN_USE}`))) {
+    if (await inTime(() => tryLock(session, `pg_try_advisory_lock${CLUSTER_IN_USE}`))) {
       cluster.report('Stopping PostgreSQL')
       await stopPostmaster(cluster.dir)
     }
@@ -98,7 +97,7 @@ async function reachServer(
 async function becomeTheService(cluster: Cluster, session: pg.Client): Promise<void> {
   const deadline = performance.now() + SERVICE_WAIT_MS
   // The server may take a moment to notice that a killed service is gone.
-  while (!(await tryLock(session, `pg_try_advisory_lock${SERVICE}`))) {
+  while (!(await tryLock(session, `pg_try_advisory_lock${CLUSTER_SERVICE}`))) {
     if (performance.now() > deadline) {
       throw new OperatorError(
         `Another Claimkeeper service already uses the data folder ${cluster.dataDir}; stop it or set CLAIMKEEPER_DATA_DIR.`,

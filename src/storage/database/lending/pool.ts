@@ -1,7 +1,7 @@
 import pg from 'pg'
+import { CONNECTION_SETTINGS } from '../connection-settings.ts'
+import { DatabaseAway, isLastWord } from '../database-away.ts'
 import { Borrower, type Lender } from './borrower.ts'
-import { CONNECTION_SETTINGS } from './connection-settings.ts'
-import { DatabaseAway, isLastWord } from './database-away.ts'
 import { type AccountBounds, Places } from './places.ts'
 
 /** How long a statement may run, a caller may wait for a connection, and a close for statements, in milliseconds. */

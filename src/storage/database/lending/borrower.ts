@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { Connection, Statement } from './database.ts'
-import { asDatabaseAway } from './database-away.ts'
+import type { Connection, Statement } from '../database.ts'
+import { asDatabaseAway } from '../database-away.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'
 

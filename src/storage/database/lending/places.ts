@@ -1,4 +1,4 @@
-import { DatabaseAway } from './database-away.ts'
+import { DatabaseAway } from '../database-away.ts'
 import { FairLine } from './fair-line.ts'
 
 /** Whose the work is: an account's, or the service's own. */

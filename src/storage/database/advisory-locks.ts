@@ -1,0 +1,22 @@
+/*
+ * The keys of all advisory locks on the service's database. The lists' turnstile has two, the list and the account
+ * (`lists/list-page.ts`).
+ */
+
+/** Servers bring the tables up to date one after the other. */
+export const MIGRATIONS = "hashtext('claimkeeper migrations')"
+/** One server at a time moves due claims, or sums up what was resolved. */
+export const SCHEDULED_CHECK = "hashtext('claimkeeper scheduled check')"
+/** Servers that start on an empty database make the first account one after the other. */
+export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
+/** First key of what servers hold that watch revocations; the second is the number of the last one that was heard. */
+export const REVOCATIONS = 1_129_011_299
+
+/* On the embedded cluster's own database. */
+
+/** Shared by those who use the cluster: the last one stops it. */
+export const CLUSTER_IN_USE = '(17227, 1)'
+/** The one service that runs on it. */
+export const CLUSTER_SERVICE = '(17227, 2)'
+/** Its database and role are made by one process at a time. */
+export const CLUSTER_SETUP = '(17227, 3)'

@@ -1,0 +1,9 @@
+import type { Connection } from './database.ts'
+
+/** SQL for the database's time, in whole milliseconds: every time that is stored, unless it is a test clock's. */
+export const NOW = "date_trunc('milliseconds', clock_timestamp())"
+
+export async function readClock(db: Connection): Promise<Date> {
+  const [row] = await db.query<{ now: Date }>({ name: 'read_clock', text: `SELECT ${NOW} AS now` })
+  return (row as { now: Date }).now
+}

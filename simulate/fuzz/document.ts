@@ -50,7 +50,7 @@ interface RawOperation {
   security?: object[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Content> }
-  responses: Record<string, Answers>
+  responses: Record<string, Answers | { $ref: string }>
 }
 
 /** What the service says of one of its operations. */
@@ -70,7 +70,7 @@ export interface Operation {
 
 interface RawDocument {
   paths: Record<string, Record<string, RawOperation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; responses: Record<string, Answers> }
   security?: object[]
 }
 
@@ -87,7 +87,9 @@ export class ApiDocument {
     addFormats.default(this.#ajv)
     this.#ajv.addSchema({ $id: 'openapi', components })
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => toOperation(method, path, operation)),
+      Object.entries(methods).map(([method, operation]) =>
+        toOperation(method, path, operation, components.responses),
+      ),
     )
   }
 
@@ -135,7 +137,12 @@ export class ApiDocument {
   }
 }
 
-function toOperation(method: string, path: string, raw: RawOperation): Operation {
+function toOperation(
+  method: string,
+  path: string,
+  raw: RawOperation,
+  shared: Record<string, Answers>,
+): Operation {
   const { operationId, parameters = [], requestBody, responses, security } = raw
   const needs = security?.flatMap((one) => Object.keys(one))
   return {
@@ -144,10 +151,16 @@ function toOperation(method: string, path: string, raw: RawOperation): Operation
     path,
     parameters,
     bodies: requestBody?.content ?? {},
-    responses,
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, answers]) => [status, inlined(answers, shared)]),
+    ),
     access: needs === undefined ? 'account' : needs.length === 0 ? 'anyone' : 'session',
   }
 }
+
+/** Error answers stand once in the document. */
+const inlined = (answers: Answers | { $ref: string }, shared: Record<string, Answers>): Answers =>
+  '$ref' in answers ? (shared[answers.$ref.split('/').at(-1) as string] as Answers) : answers
 
 /** The codes that a status of an operation stands for. */
 export const codesOf = (answers: Answers | undefined): string[] =>

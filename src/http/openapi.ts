@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import { sessionCookieName } from '../app/sessions/session-cookie.ts'
+import { shareErrors } from './documents/share-errors.ts'
 import { ACCOUNT_COMPONENTS } from './schemas/account.ts'
 import { CLAIM_COMPONENTS } from './schemas/claim.ts'
 import { ClaimSchemaBody } from './schemas/claim-schema.ts'
@@ -66,6 +67,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
       },
       security: [{ apiToken: [] }, { session: [] }],
     },
+    transformObject: (made) => shareErrors('openapiObject' in made ? made.openapiObject : made.swaggerObject),
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => `${schema.$id ?? `schema-${i}`}` },
   })
   for (const component of [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { inlineAnswers } from './inline-answers.ts'
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>
@@ -23,7 +24,7 @@ export class Conformance {
   readonly #validators = new Map<object, ValidateFunction>()
 
   constructor(document: unknown) {
-    this.#document = document as OpenApi
+    this.#document = inlineAnswers(document as OpenApi)
     addFormats.default(this.#ajv)
     this.#ajv.addSchema({ $id: 'openapi', components: this.#document.components })
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { ERRORS, type ErrorCode } from '../../../src/errors.ts'
+import { inlineAnswers } from '../../support/inline-answers.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* The catalogue, the documentation and the tests hold together (§7). */
@@ -39,9 +40,9 @@ for (const code of CODES) {
     })
 
     test('is known to the OpenAPI document', async () => {
-      const document: Document & { components: { schemas: { Error: object } } } = (
-        await api.get('/openapi.json')
-      ).body
+      const document: Document & { components: { schemas: { Error: object } } } = inlineAnswers(
+        (await api.get('/openapi.json')).body,
+      )
       assert.ok(JSON.stringify(document.components.schemas.Error).includes(`"${code}"`))
       if (OUTSIDE.includes(code)) return
       const statuses = Object.values(document.paths)

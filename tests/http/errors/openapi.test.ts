@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { inlineAnswers } from '../../support/inline-answers.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -29,17 +30,27 @@ interface Operation {
   parameters?: { name: string; in: string; required?: boolean; schema: object }[]
 }
 
-const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
-  ([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      name: `${method} ${path}`,
-      path,
-      method,
-      operation,
-    })),
+const operations = Object.entries(
+  inlineAnswers(document).paths as Record<string, Record<string, Operation>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    name: `${method} ${path}`,
+    path,
+    method,
+    operation,
+  })),
 )
 
 describe('the document', () => {
+  test('has each error answer once', () => {
+    const answers = Object.values(document.paths as Record<string, Record<string, Operation>>)
+      .flatMap(Object.values)
+      .flatMap(({ responses }: Operation) => Object.entries(responses))
+    for (const [status, answer] of answers) assert.equal('$ref' in answer, Number(status) >= 400, status)
+    const shared = Object.values(document.components.responses).map((answer) => JSON.stringify(answer))
+    assert.equal(new Set(shared).size, shared.length)
+  })
+
   test('is OpenAPI 3.1, and valid', async () => {
     assert.match(document.openapi, /^3\.1\.\d$/)
     const validator = new Validator()

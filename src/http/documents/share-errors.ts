@@ -1,0 +1,28 @@
+interface Answer {
+  content?: Record<string, { examples?: Record<string, unknown> }>
+}
+
+/** As far as it is read here. */
+interface Document {
+  paths?: Record<string, Record<string, { responses?: Record<string, Answer | { $ref: string }> }>>
+  components?: { responses?: Record<string, Answer> }
+}
+
+/** Error answers stand once in the document, by their codes: forty operations refer to the same few. */
+export function shareErrors<D extends object>(openapiObject: D): D {
+  const document: Document = openapiObject
+  const shared: Record<string, Answer> = {}
+  for (const operations of Object.values(document.paths ?? {})) {
+    for (const { responses = {} } of Object.values(operations)) {
+      for (const [status, answer] of Object.entries(responses)) {
+        if (Number(status) < 400 || '$ref' in answer) continue
+        const name = Object.keys(answer.content?.['application/json']?.examples ?? {}).join('.')
+        if (name === '') continue
+        shared[name] = answer
+        responses[status] = { $ref: `#/components/responses/${name}` }
+      }
+    }
+  }
+  document.components = { ...document.components, responses: shared }
+  return openapiObject
+}

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { ERRORS, type ErrorCode, ServiceError } from '../../errors.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../protocol/shared-answer.ts'
 import type { TypedServer } from '../typed-server.ts'
-import { errorPage } from './error-page.ts'
+import { errorPage, errorsPage } from './error-page.ts'
 
 const CSP = 'Content-Security-Policy'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -23,7 +23,11 @@ export function addReference(server: TypedServer): void {
   )
 
   const errorPages = once(
-    () => new Map(Object.keys(ERRORS).map((code) => [code, pageOf(code as ErrorCode)] as const)),
+    () => new Map(Object.keys(ERRORS).map((code) => [code, toAnswer(errorPage(code as ErrorCode))] as const)),
+  )
+  const allErrors = once(() => toAnswer(errorsPage()))
+  server.get('/docs/errors', { schema: { hide: true } }, (request, reply) =>
+    sendShared(request, reply, allErrors()),
   )
   server.get('/docs/errors/:code', { schema: { hide: true } }, (request, reply) => {
     const page = errorPages().get((request.params as { code: string }).code)
@@ -58,8 +62,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-const pageOf = (code: ErrorCode): SharedAnswer =>
-  shareAnswer(errorPage(code), HTML_TYPE, { [CSP]: ERROR_PAGE_POLICY })
+const toAnswer = (page: string): SharedAnswer => shareAnswer(page, HTML_TYPE, { [CSP]: ERROR_PAGE_POLICY })
 
 /** The page and its script, by their paths, asked once of a server that listens nowhere. */
 async function readReference(): Promise<Map<string, SharedAnswer>> {

@@ -67,6 +67,13 @@ for (const code of CODES) {
   })
 }
 
+test('all codes are on one page, with links to theirs', async () => {
+  const page = await fetch(`${service.url}/docs/errors`)
+  assert.equal(page.status, 200)
+  const html = await page.text()
+  for (const code of CODES) assert.ok(html.includes(`<a href="/docs/errors/${code}">${code}</a>`), code)
+})
+
 test('codes that are names of every object are no codes', async () => {
   for (const name of ['constructor', '__proto__', 'toString', 'validation_error', '..%2F..%2Fpackage.json']) {
     assert.equal((await api.get(`/docs/errors/${name}`)).status, 404, name)

@@ -7,7 +7,7 @@ import { createServer } from '../src/http/server.ts'
 import { Database } from '../src/storage/database/database.ts'
 
 /*
- * Writes what is generated and committed: openapi.json, docs/errors.md and the table of settings in README.md.
+ * Writes what is generated and committed: openapi.json, docs/errors.md and the table of settings in docs/setup.md.
  * With --check writes nothing, and fails where a file is stale.
  */
 
@@ -16,7 +16,7 @@ const ROOT = new URL('../', import.meta.url)
 const FILES: Record<string, (current: string) => Promise<string> | string> = {
   'openapi.json': openApiDocument,
   'docs/errors.md': errorsPage,
-  'README.md': withSettings,
+  'docs/setup.md': withSettings,
 }
 
 async function openApiDocument(): Promise<string> {
@@ -76,7 +76,7 @@ function withSettings(readme: string): string {
   const table = ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
   const [before, rest] = readme.split(TABLE_START)
   const after = rest?.split(TABLE_END)[1]
-  if (after === undefined) throw new Error(`README.md lacks the markers ${TABLE_START} and ${TABLE_END}`)
+  if (after === undefined) throw new Error(`docs/setup.md lacks the markers ${TABLE_START} and ${TABLE_END}`)
   return `${before}${TABLE_START}\n${table}\n${TABLE_END}${after}`
 }
 

@@ -40,6 +40,16 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
     assert.match(stdout, /P-1005 .* │ 2 conditions, late by 51 min/)
   })
 
+  test('pays for what the tutorial says, by the line that it shows', async () => {
+    const tutorial = await readFile(new URL('../../docs/tutorial.md', import.meta.url), 'utf8')
+    const [, line] = /^npx claimkeeper (backtest .*)$/m.exec(tutorial) as unknown as [string, string]
+    const { stdout, status } = await runCli(line.split(' '), {})
+    assert.equal(status, 0)
+    const [, cases, paid] = /Of these (\d+) deliveries it would have paid (\d+)\./.exec(tutorial) ?? []
+    assert.match(stdout, new RegExp(`│ cases +│ +${cases} │`))
+    assert.match(stdout, new RegExp(`│ confirmed +│ +${paid} `))
+  })
+
   test('--json prints one object and nothing else', async (t) => {
     const path = await filesIn(t, { 'contract.json': await fourHours() })
     const run = await backtest(

@@ -13,7 +13,7 @@ import { createServer } from './http/server.ts'
 import type { TypedServer } from './http/typed-server.ts'
 import { OperatorError } from './operator-error.ts'
 import { forgetExpiredJob } from './scheduler/jobs/forget-expired.ts'
-import { giveBackMemoryJob } from './scheduler/jobs/give-back-memory.ts'
+import { giveBackMemoryJob, trimAllocatorJob } from './scheduler/jobs/give-back-memory.ts'
 import { scheduledCheckJob } from './scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { startScheduler } from './scheduler/scheduler.ts'
@@ -79,7 +79,13 @@ export async function startService(
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
-    const jobs = [check, sumUpResolutionsJob(app), forgetExpiredJob(app), giveBackMemoryJob()]
+    const jobs = [
+      check,
+      sumUpResolutionsJob(app),
+      forgetExpiredJob(app),
+      giveBackMemoryJob(),
+      trimAllocatorJob(),
+    ]
     const scheduler = startScheduler(jobs, (error, job) => log.error({ err: error }, `${job.name} failed`))
 
     const stop = async () => {

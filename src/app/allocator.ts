@@ -3,17 +3,25 @@ type Trim = (pad: bigint) => number
 
 /** Where a size is what the signature says. */
 const SIZES_OF_64_BITS = new Set(['x64', 'arm64'])
-
-let trim: Trim | null | undefined
+/** Bytes more than were left the last time that are worth it: a few milliseconds of the event loop. */
+const WORTH_IT = 32 * 1024 * 1024
 
 /**
  * glibc's allocator keeps what buffers leave behind between others, a hundred megabytes of it, for those to come. This
  * gives it back to the system, where Node can ask for that (from 26 on, as long as its `node:ffi` stays) and the allocator
- * is glibc's; elsewhere nothing happens. It takes some milliseconds.
+ * is glibc's; elsewhere nothing happens.
  */
-export function trimAllocator(): void {
-  trim ??= findTrim()
-  trim?.(0n)
+export class AllocatorToTrim {
+  #trim: Trim | null | undefined
+  #left = Number.POSITIVE_INFINITY
+
+  look(): void {
+    this.#left = Math.min(this.#left, heldBeside())
+    if (heldBeside() - this.#left < WORTH_IT) return
+    this.#trim ??= findTrim()
+    this.#trim?.(0n)
+    this.#left = heldBeside()
+  }
 }
 
 function findTrim(): Trim | null {
@@ -26,4 +34,10 @@ function findTrim(): Trim | null {
     // Another C library, or another Node.
     return null
   }
+}
+
+/** What the process has beside its heap and buffers: code, stacks, and what the allocator keeps. */
+function heldBeside(): number {
+  const { rss, heapTotal, arrayBuffers } = process.memoryUsage()
+  return rss - heapTotal - arrayBuffers
 }

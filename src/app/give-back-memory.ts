@@ -1,5 +1,5 @@
 const MIB = 1024 * 1024
-/** So much more than was left the last time is worth it: of all that is in the heap or belongs to it, and beside that. */
+/** So much more than was left the last time is worth a collection, of all that is in the heap or belongs to it. */
 const WORTH_IT = 32 * MIB
 /** Of a processor's time; who takes more has something else to do, and comes to its own collections. */
 const QUIET = 0.1
@@ -13,19 +13,15 @@ interface Looked {
 /**
  * V8 collects what large requests leave behind when it needs room, and so not while nothing is asked of it: a server
  * would stay as large as its largest minute made it. It looks from time to time, and collects when all is quiet: that
- * holds the event loop for some tens of milliseconds, when hardly anyone needs it. What was collected the allocator keeps;
- * that is given back to the system as well.
+ * holds the event loop for some tens of milliseconds, when hardly anyone needs it.
  */
 export class MemoryToGiveBack {
   readonly #collect: () => Promise<unknown>
-  readonly #trim: () => void
   #before: Looked | null = null
   #left = 0
-  #leftBeside = Number.POSITIVE_INFINITY
 
-  constructor(collect: () => Promise<unknown>, trim: () => void) {
+  constructor(collect: () => Promise<unknown>) {
     this.#collect = collect
-    this.#trim = trim
   }
 
   /** @param now counted on from one call to the next */
@@ -33,29 +29,16 @@ export class MemoryToGiveBack {
     const before = this.#before
     this.#before = now
     this.#left = Math.min(this.#left, held())
-    this.#leftBeside = Math.min(this.#leftBeside, heldBeside())
     const isQuiet = before !== null && now.cpuMs - before.cpuMs < QUIET * (now.ms - before.ms)
-    if (!isQuiet) return
-    if (held() - this.#left >= WORTH_IT) {
-      await this.#collect()
-      this.#left = held()
-    }
-    if (heldBeside() - this.#leftBeside >= WORTH_IT) {
-      this.#trim()
-      this.#leftBeside = heldBeside()
-    }
+    if (!isQuiet || held() - this.#left < WORTH_IT) return
+    await this.#collect()
+    this.#left = held()
   }
 }
 
 function held(): number {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-
-/** What the process has beside its heap: code, stacks, and what the allocator keeps. */
-function heldBeside(): number {
-  const { rss, heapTotal, arrayBuffers } = process.memoryUsage()
-  return rss - heapTotal - arrayBuffers
 }
 
 function cpuMs(): number {

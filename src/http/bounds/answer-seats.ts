@@ -47,44 +47,68 @@ export class DeedSeats extends Seats {
   }
 }
 
+/** Of simulations, which hold all of their events while they are told. More at a time would not be faster. */
+class SimulationSeats extends Seats {
+  constructor() {
+    super({
+      most: 16,
+      mostOfOne: 4,
+      mostWaiting: 256,
+      mostWaitingOfOne: 64,
+      patienceMs: 10_000,
+      refusal: 'Too many simulations are in work, or their answers are not read.',
+    })
+  }
+}
+
 /** Of all answers of this process that only read. */
 const seats = new AnswerSeats()
 /** Of those to requests that did something. */
 const seatsOfDeeds = new DeedSeats()
 
+interface InTurn {
+  onRequest: onRequestHookHandler
+  preValidation: preValidationHookHandler
+  onSend: onSendHookHandler
+}
+
 /**
- * The hooks of a batch. It waits while many of the account are in work or not read yet: before its body is read, unless
+ * The hooks of requests that wait while many of the account are in work or not read yet: before the body is read, unless
  * that takes no memory to speak of, and may be long on its way. What is not large is told at once; lines are told as they
  * come.
  * @throws UNAVAILABLE
  */
-export const inTurnToTell: {
-  onRequest: onRequestHookHandler
-  preValidation: preValidationHookHandler
-  onSend: onSendHookHandler
-} = {
+const inTurnOf = (of: Seats): InTurn => ({
   onRequest: (request, reply, done) => {
-    if (isLight(request)) done()
-    else takeTurn(request, reply, done)
+    if (isLight(request) || hasLines(request)) done()
+    else takeTurn(of, request, reply, done)
   },
   preValidation: (request, reply, done) => {
-    if (isLight(request)) takeTurn(request, reply, done)
+    if (isLight(request) && !hasLines(request)) takeTurn(of, request, reply, done)
     else done()
   },
   onSend: (request, _reply, payload, done) => {
     request.turn?.giveBack()
     done(null, payload)
   },
-}
+})
+
+/** Of batches. */
+export const inTurnToTell = inTurnOf(seatsOfDeeds)
+/** Of simulations. */
+export const inTurnToSimulate = inTurnOf(new SimulationSeats())
 
 const isLight = ({ headers }: FastifyRequest): boolean =>
   Number(headers['content-length'] ?? Infinity) <= LIGHT
 
-function takeTurn(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {
-  if (isLines(request.headers['content-type'])) {
-    done()
-    return
-  }
+const hasLines = ({ headers }: FastifyRequest): boolean => isLines(headers['content-type'])
+
+function takeTurn(
+  of: Seats,
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  done: (error?: Error) => void,
+): void {
   const begin = (seat: Seat) => {
     request.turn = seat
     // Whatever becomes of the body: of some that break off nothing is heard any more.
@@ -92,11 +116,11 @@ function takeTurn(request: FastifyRequest, { raw }: FastifyReply, done: (error?:
     if (raw.destroyed) seat.giveBack()
     done()
   }
-  const seat = raw.destroyed ? null : seatsOfDeeds.takeAtOnce(request.userId, 1)
+  const seat = raw.destroyed ? null : of.takeAtOnce(request.userId, 1)
   if (seat) begin(seat)
   else {
     const { userId, server } = request
-    const turn = whileThere(raw, server.stops, (ended) => seatsOfDeeds.take(userId, 1, ended))
+    const turn = whileThere(raw, server.stops, (ended) => of.take(userId, 1, ended))
     void owned(turn.then(begin, done))
   }
 }

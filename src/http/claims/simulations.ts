@@ -2,6 +2,7 @@ import type { App } from '../../app/app.ts'
 import { simulateContract } from '../../app/claims/simulate-contract.ts'
 import { inSlices } from '../../app/in-slices.ts'
 import type { ErrorCode } from '../../errors.ts'
+import { inTurnToSimulate } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { itemReader, validateEnvelope } from '../protocol/batch.ts'
 import { readTime } from '../protocol/read-time.ts'
@@ -26,6 +27,7 @@ export function addSimulationRoutes(server: TypedServer, app: App): void {
   server.post(
     '/v1/simulations',
     {
+      ...inTurnToSimulate,
       config: { items: { name: 'events', most: MAX_EVENTS } },
       validatorCompiler: validateEnvelope(server, 'events'),
       schema: {

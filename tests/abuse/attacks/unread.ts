@@ -55,6 +55,12 @@ const EVENTS_OF_64_MIB = 256
 /** With its quotes and its key it is just below 256 KiB. */
 const PAYLOAD = JSON.stringify({ text: 'x'.repeat(256 * 1024 - 12) })
 
+/** Its answer has more than a megabyte. */
+const MANY_EVENTS = {
+  contract: OPEN_CONTRACT,
+  events: Array.from({ length: 8_000 }, () => ({ at: '2026-01-01T00:00:00Z', type: 'note' })),
+}
+
 export const unreadAttacks: Attack[] = [
   unread('openapi', '`GET /openapi.json` without a token', 4, (target) =>
     request(target, 'GET', '/openapi.json', { token: null }),
@@ -121,4 +127,7 @@ export const unreadAttacks: Attack[] = [
       schema: (await stage.post('/v1/schemas', { contract: LARGE_CONTRACT })).id as string,
     }),
   },
+  unreadOnce('simulations', 'simulate 8,000 events each', 100, (target) =>
+    post(target, '/v1/simulations', MANY_EVENTS),
+  ),
 ]

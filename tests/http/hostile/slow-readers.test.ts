@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import type { ApiClient } from '../../support/api-client.ts'
+import { contractWith } from '../../support/contracts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdClaims, holdTokens } from '../../support/held-rows.ts'
 import { largeContract } from '../../support/large-records.ts'
@@ -139,6 +140,27 @@ test('batches whose bodies do not arrive, or break off, leave their turns to oth
   for (const [n, { socket }] of begun.entries()) n % 2 === 0 ? socket.resetAndDestroy() : socket.end()
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
   await assertAllTurns(t, account)
+})
+
+test('simulations are in work four of an account at a time; others are not kept waiting', async (t) => {
+  const [greedy, other] = [await service.newAccount(), await service.newAccount()]
+  const simulation = { contract: contractWith(), events: [{ at: '2026-01-01T00:00:00Z', type: 'note' }] }
+  const begun: RawConnection[] = []
+  for (let n = 0; n < 4; n++) {
+    const connection = await connectRaw(t, service.url)
+    const headers = { Authorization: `Bearer ${greedy.token}`, 'Content-Type': 'application/json' }
+    connection.write(head('POST', '/v1/simulations', { ...headers, 'Content-Length': 10_000 }))
+    begun.push(connection)
+  }
+  assert.equal((await greedy.get('/v1/me')).status, 200)
+  let isAnswered = false
+  const waiting = greedy.post('/v1/simulations', simulation).finally(() => {
+    isAnswered = true
+  })
+  assert.equal((await other.post('/v1/simulations', simulation)).status, 200)
+  assert.equal(isAnswered, false)
+  for (const { socket } of begun) socket.destroy()
+  assert.equal((await waiting).status, 200)
 })
 
 test('batches that wait for their turn when the server stops are told so: nothing of them was done', async (t) => {

@@ -1,7 +1,7 @@
 import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
 import { decideSubmission, judgeRepeat } from '../../domain/claims/decide-submission.ts'
 import type { LogEvent, Submission } from '../../domain/claims/event.ts'
-import { LateEvent, LateSubmission } from '../../domain/claims/late-submission.ts'
+import { eventOf } from '../../domain/claims/late-submission.ts'
 import { type Change, type Status, stateAt } from '../../domain/claims/lifecycle.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Append } from '../../storage/claim-writes/append-events.ts'
@@ -199,10 +199,7 @@ export class ClaimDraft {
 
   #eventAdded(id: string, createdAt: Date): LogEvent | null {
     const added = this.#added.get(id)
-    if (!added) return null
-    if (added.submission instanceof LateSubmission) return new LateEvent(added.submission, createdAt)
-    const { type, payload } = added.submission
-    return { id, type, payload, system: false, createdAt }
+    return added ? eventOf(added.submission, createdAt) : null
   }
 }
 

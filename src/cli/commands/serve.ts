@@ -7,6 +7,7 @@ import { type Config, readConfig, SETTINGS } from '../../config.ts'
 import { type Service, startService } from '../../service.ts'
 import { bannerText } from '../banner.ts'
 import { Fault, listenForFaults } from '../last-resort.ts'
+import { listenForWarnings } from '../listen-for-warnings.ts'
 import { createLog } from '../log.ts'
 import { reportTo } from '../run-command.ts'
 import { killedAfter, listenForStop } from '../stop-signal.ts'
@@ -19,6 +20,7 @@ export function addServeCommand(program: Command): void {
     .action(async () => {
       const config = readConfig()
       const log = createLog(config.logLevel)
+      listenForWarnings(log)
       const signal = AbortSignal.any([listenForStop(), listenForFaults(log)])
       const service = await start(config, log, signal)
       if (service !== null) {

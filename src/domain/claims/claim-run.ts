@@ -3,6 +3,7 @@ import type { Claim } from './claim.ts'
 import { decideSubmission, judgeRepeat, type SubmissionDecision } from './decide-submission.ts'
 import type { LogEvent, Submission } from './event.ts'
 import { EventLog } from './event-log.ts'
+import { eventOf } from './late-submission.ts'
 import { type ClaimState, openState, stateAt, type Transition } from './lifecycle.ts'
 import { scheduledTransitions } from './scheduled-transitions.ts'
 
@@ -49,15 +50,14 @@ export class ClaimRun {
     const decision = decideSubmission(this.#claim, this.#log, submission)
     if (decision.kind !== 'append') return decision
 
-    const { id, type, payload, payloadBytes } = submission
-    const event: LogEvent = { id, type, payload, system: false, createdAt: at }
-    this.#recorded.set(id, event)
+    const event = eventOf(submission, at)
+    this.#recorded.set(submission.id, event)
     const { contract, eventCount, logBytes } = this.#claim
     this.#claim = {
       ...(decision.becomes ? stateAt(decision.becomes, at) : this.state),
       contract,
       eventCount: eventCount + 1,
-      logBytes: logBytes + payloadBytes,
+      logBytes: logBytes + submission.payloadBytes,
     }
     return { kind: 'append', event }
   }

@@ -58,3 +58,10 @@ export class LateEvent implements LogEvent {
     return this.#submission.hasTextOf(submission)
   }
 }
+
+/** The event that a submission becomes. */
+export function eventOf(submission: Submission, createdAt: Date): LogEvent {
+  if (submission instanceof LateSubmission) return new LateEvent(submission, createdAt)
+  const { id, type, payload } = submission
+  return { id, type, payload, system: false, createdAt }
+}

@@ -53,8 +53,8 @@ class SimulationSeats extends Seats {
     super({
       most: 16,
       mostOfOne: 4,
-      mostWaiting: 256,
-      mostWaitingOfOne: 64,
+      mostWaiting: 1_000,
+      mostWaitingOfOne: 500,
       patienceMs: 10_000,
       refusal: 'Too many simulations are in work, or their answers are not read.',
     })

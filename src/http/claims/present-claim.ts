@@ -21,6 +21,7 @@ export function presentCandidate<Form = Claim['contract']>(
   }
 }
 
+/** As the kind of record that it is. */
 export function presentEither<Form = Claim['contract']>(claim: WithContract<Claim, Form>) {
   return claim.candidateAlias === null ? presentClaim(claim) : presentCandidate(claim)
 }
@@ -38,6 +39,7 @@ function presentState<Form>(claim: WithContract<Claim, Form>) {
   }
 }
 
+/** A list's answer whose claims are read to the end while it is sent. */
 export const presentClaimPage = (
   { claims, nextCursor }: ClaimPage,
   present: (claim: WithContract<Claim, JsonText>) => object,
@@ -46,6 +48,7 @@ export const presentClaimPage = (
   next_cursor: nextCursor,
 })
 
+/** The contract goes into the answer as it was stored. */
 export const withContractText = (claim: StoredClaim): WithContract<Claim, JsonText> => ({
   ...claim,
   contract: new JsonText(claim.contract),

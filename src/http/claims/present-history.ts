@@ -1,9 +1,11 @@
 import type { ClaimExplanation } from '../../app/claims/explain-claim.ts'
 import type { ContractSimulation } from '../../app/claims/simulate-contract.ts'
 import type { Fate } from '../../domain/claims/claim-run.ts'
+import { eventOf } from '../../domain/claims/late-submission.ts'
 import type { TimelineEntry } from '../../domain/claims/simulate.ts'
 import type { ErrorCode } from '../../errors.ts'
-import { presentEvent } from '../events/present-event.ts'
+import { presentRecorded } from '../events/present-event.ts'
+import { JsonText } from '../protocol/send-json.ts'
 
 /* How a claim came to stand where it does, or would. */
 
@@ -33,6 +35,7 @@ export function presentSimulation({ openedAt, timeline, final }: ContractSimulat
   }
 }
 
+/** What the live service answers where it does not record. */
 const REFUSALS: Partial<Record<Fate['kind'], ErrorCode>> = {
   'not-open': 'CLAIM_NOT_OPEN',
   'id-conflict': 'EVENT_ID_CONFLICT',
@@ -42,10 +45,11 @@ const REFUSALS: Partial<Record<Fate['kind'], ErrorCode>> = {
 function presentTimelineEntry(entry: TimelineEntry) {
   if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
   const { kind, at, submission, fate } = entry
-  const event = presentEvent({ ...submission, system: false, createdAt: at })
+  const event = presentRecorded(eventOf(submission, at))
   const code = REFUSALS[fate]
-  if (code) return { kind, at, event, accepted: false, code }
-  return { kind, at, event, accepted: true, ...(fate === 'replay' ? { replayed: true } : {}) }
+  const verdict = code ? { accepted: false, code } : { accepted: true }
+  const body = { kind, at, event, ...verdict, ...(fate === 'replay' ? { replayed: true } : {}) }
+  return event instanceof JsonText ? JsonText.ofObject(body) : body
 }
 
 function presentBecause(because: { eventId?: string; windowElapsed?: string }) {

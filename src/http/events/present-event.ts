@@ -9,14 +9,16 @@ import { JsonText } from '../protocol/send-json.ts'
  * answers are many it is written out here, since JSON.stringify takes several times as long over what holds a Date.
  */
 
-export function presentEvent(event: LogEvent) {
+function presentEvent(event: LogEvent) {
   const { id, type, createdAt, system, payload } = event
   return { id, type, created_at: createdAt.toISOString(), system, ...payload }
 }
 
+/** An event that was submitted just now. */
 export const presentRecorded = (event: LogEvent) =>
   event instanceof LateEvent ? presentLogged(event.asText()) : presentEvent(event)
 
+/** Without a look at the payload: it is the text that was stored. */
 function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): JsonText {
   const { id, type, createdAt, system, payload } = event
   const head = JSON.stringify({ id, type, created_at: createdAt.toISOString(), system })
@@ -24,4 +26,5 @@ function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): 
   return new JsonText(fields === '' ? head : `${head.slice(0, -1)},${fields}}`)
 }
 
+/** A claim's or candidate's log, as it is read. */
 export const presentLog = (log: AsyncIterable<LoggedEvent[]>) => presentEach(log, presentLogged)

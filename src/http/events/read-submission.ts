@@ -23,7 +23,7 @@ export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
  * Takes the fields with a meaning of their own out of the body; the rest is the payload.
  * @throws PAYLOAD_TOO_LARGE
  */
-export function readSubmission(
+function readSubmission(
   body: JsonObject & SubmissionFields,
   defaultId?: string,
 ): { submission: Submission; payloadJson: string } {
@@ -40,11 +40,12 @@ export function readSubmission(
   return { submission: { id, type, payload, payloadBytes }, payloadJson }
 }
 
-/** The same to be recorded, for which it may wait among thousands. @throws PAYLOAD_TOO_LARGE */
-export function readSubmissionToRecord(
+/** The same to be held among thousands: heavy payloads stay text. @throws PAYLOAD_TOO_LARGE */
+export function readSubmissionToHold(
   body: JsonObject & SubmissionFields,
+  defaultId?: string,
 ): ReturnType<typeof readSubmission> {
-  const read = readSubmission(body)
+  const read = readSubmission(body, defaultId)
   return isHeavy(read.payloadJson)
     ? { ...read, submission: new LateSubmission(read.submission, read.payloadJson) }
     : read

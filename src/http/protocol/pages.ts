@@ -1,3 +1,4 @@
+/** A list's answer; the cursor is the UUID of the page's last record. */
 export function presentPage<Row extends { id: string }, Body>(
   page: { rows: Row[]; hasMore: boolean },
   present: (row: Row) => Body,
@@ -8,6 +9,7 @@ export function presentPage<Row extends { id: string }, Body>(
   }
 }
 
+/** Records in pages as they are read; each is presented when it is its turn in the answer. */
 export async function* presentEach<Row, Body>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   present: (row: Row) => Body,

@@ -7,7 +7,7 @@ const LIMIT_MS = 60_000
 
 /**
  * One waiting, shared by its turns: each call waits a moment, the first after 2 s says what for, and the first after
- * 60 s throws a OperatorError. Rejects when the signal is aborted.
+ * 60 s throws an OperatorError. Rejects when the signal is aborted.
  */
 export function createPatience(
   report: (step: string) => void,

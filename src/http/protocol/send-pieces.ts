@@ -30,7 +30,12 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
     await pieces.return(undefined)
     return reply.send(Readable.from([]))
   }
-  await takeSeat(reply)
+  try {
+    await takeSeat(reply)
+  } catch (error) {
+    await pieces.return(undefined)
+    throw error
+  }
   if (reply.raw.destroyed) {
     await pieces.return(undefined)
     return reply.send('')

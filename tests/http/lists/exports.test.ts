@@ -56,6 +56,9 @@ for (let n = 0; n < 5; n++) {
 const { body: done } = await api.post('/v1/claims', { customer_id: customer.id, schema_id: schema.id })
 await api.post('/v1/events', { claim_id: done.id, type: 'done' })
 
+/** A server with what an answer asks of it, and no routes. */
+const bareServer = () => fastify().decorate('stops', new AbortController().signal)
+
 describe('an export', () => {
   for (const [path, queries] of [
     ['/v1/claims', ['', 'status=PENDING', `schema_id=${schema.id}`, `customer_id=${customer.id}&order=desc`]],
@@ -177,7 +180,7 @@ describe('an export', () => {
         ended.resolve()
       }
     }
-    const server = fastify()
+    const server = bareServer()
     server.get('/', (_request, reply) => sendCsv(reply, 'endless.csv', CLAIM_COLUMNS, endless()))
     const url = await server.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => server.close())
@@ -200,7 +203,7 @@ describe('an export', () => {
         ended.resolve()
       }
     }
-    const server = fastify()
+    const server = bareServer()
     server.get('/', (_request, reply) => sendCsv(reply, 'many.csv', CLAIM_COLUMNS, many()))
     const url = await server.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => server.close())
@@ -216,7 +219,7 @@ describe('an export', () => {
       for (let page = 0; page < 50; page++) yield Array.from({ length: 1_000 }, () => NO_CLAIM)
       throw new Error('the database is away')
     }
-    const server = fastify()
+    const server = bareServer()
     server.get('/', (_request, reply) => sendCsv(reply, 'failing.csv', CLAIM_COLUMNS, failing()))
     const url = await server.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => server.close())

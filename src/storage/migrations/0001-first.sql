@@ -21,7 +21,7 @@ CREATE TABLE api_tokens (
   revoked_at timestamptz
 );
 
--- `position` orders a list by creation; see storage/lists/list-page.ts for why a time would not do.
+-- `position` orders a list by creation; see storage/list-page.ts for why a time would not do.
 CREATE TABLE customers (
   user_id uuid NOT NULL,
   id uuid NOT NULL,

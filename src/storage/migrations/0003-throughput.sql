@@ -1,5 +1,5 @@
 -- Servers hold tokens in memory. Whatever ends or changes one is told to all of them, also where it is done by
--- hand; the number lets who ends a token know when every server has heard of it (storage/accounts/revocations.ts).
+-- hand; the number lets who ends a token know when every server has heard of it (storage/revocations.ts).
 CREATE SEQUENCE token_revocations AS integer CYCLE;
 
 CREATE FUNCTION tell_of_revocation() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -17,7 +17,7 @@ CREATE TRIGGER token_revoked
   FOR EACH ROW EXECUTE FUNCTION tell_of_revocation();
 
 -- Every transition writes to every index that a claim is in. So there is one for an account's lists and one for
--- those of a customer; a list of all statuses is put together of the four (storage/claims/claims.ts).
+-- those of a customer; a list of all statuses is put together of the four (storage/claims.ts).
 CREATE INDEX claims_by_customer_and_status ON claims (user_id, customer_id, status, position)
   WHERE candidate_alias IS NULL;
 CREATE INDEX candidates_by_customer_and_status ON claims (user_id, customer_id, status, position)

@@ -1,4 +1,4 @@
--- Accounts that people sign in to. The first five tables are written by better-auth (src/app/sessions/auth.ts) as well,
+-- Accounts that people sign in to. The first five tables are written by better-auth (src/app/auth.ts) as well,
 -- which expects these columns under names of its own.
 
 -- Emails are compared in lower case everywhere; better-auth looks for exactly that.

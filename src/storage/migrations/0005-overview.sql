@@ -27,7 +27,7 @@ CREATE INDEX candidates_by_alias ON claims (user_id, candidate_alias COLLATE "C"
   WHERE candidate_alias IS NOT NULL;
 
 -- What the live claims and candidates came to that were resolved up to `resolution_mark`, by quarters of an hour: every
--- time zone's days are made of them. See storage/overview/resolution-totals.ts.
+-- time zone's days are made of them. See storage/resolution-totals.ts.
 CREATE TABLE resolution_totals (
   user_id uuid NOT NULL,
   quarter timestamptz NOT NULL,

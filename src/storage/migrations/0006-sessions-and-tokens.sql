@@ -2,7 +2,7 @@
 -- line, and of those that were made before this was recorded. The session itself may be gone by then.
 ALTER TABLE api_tokens ADD COLUMN session_id uuid;
 
--- A session is renewed by visits (src/app/sessions/auth.ts), but ends 90 days after its beginning, whoever writes it.
+-- A session is renewed by visits (src/app/auth.ts), but ends 90 days after its beginning, whoever writes it.
 CREATE FUNCTION end_session_in_time() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.expires_at := least(NEW.expires_at, NEW.created_at + interval '90 days');

@@ -12,13 +12,15 @@ const WORTH_IT = 32 * 1024 * 1024
  * is glibc's; elsewhere nothing happens.
  */
 export class AllocatorToTrim {
+  /** Looked for when it is first worth it; null where there is none. */
   #trim: Trim | null | undefined
   #left = Number.POSITIVE_INFINITY
 
   look(): void {
-    this.#left = Math.min(this.#left, heldBeside())
-    if (heldBeside() - this.#left < WORTH_IT) return
-    this.#trim ??= findTrim()
+    const held = heldBeside()
+    this.#left = Math.min(this.#left, held)
+    if (this.#trim === null || held - this.#left < WORTH_IT) return
+    if (this.#trim === undefined) this.#trim = findTrim()
     this.#trim?.(0n)
     this.#left = heldBeside()
   }

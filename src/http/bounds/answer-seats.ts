@@ -47,24 +47,19 @@ export class DeedSeats extends Seats {
   }
 }
 
-/** Of simulations, which hold all of their events while they are told. More at a time would not be faster. */
-class SimulationSeats extends Seats {
-  constructor() {
-    super({
-      most: 16,
-      mostOfOne: 4,
-      mostWaiting: 1_000,
-      mostWaitingOfOne: 500,
-      patienceMs: 10_000,
-      refusal: 'Too many simulations are in work, or their answers are not read.',
-    })
-  }
-}
-
 /** Of all answers of this process that only read. */
 const seats = new AnswerSeats()
 /** Of those to requests that did something. */
 const seatsOfDeeds = new DeedSeats()
+/** Of simulations, which hold all of their events while they are told. More at a time would not be faster. */
+const seatsOfSimulations = new Seats({
+  most: 16,
+  mostOfOne: 4,
+  mostWaiting: 1_000,
+  mostWaitingOfOne: 500,
+  patienceMs: 10_000,
+  refusal: 'Too many simulations are in work, or their answers are not read.',
+})
 
 interface InTurn {
   onRequest: onRequestHookHandler
@@ -96,7 +91,7 @@ const inTurnOf = (of: Seats): InTurn => ({
 /** Of batches. */
 export const inTurnToTell = inTurnOf(seatsOfDeeds)
 /** Of simulations. */
-export const inTurnToSimulate = inTurnOf(new SimulationSeats())
+export const inTurnToSimulate = inTurnOf(seatsOfSimulations)
 
 const isLight = ({ headers }: FastifyRequest): boolean =>
   Number(headers['content-length'] ?? Infinity) <= LIGHT

@@ -149,8 +149,8 @@ export class BodyBudget {
 
   #add(account: string, bytes: number): void {
     this.#taken += bytes
+    if (!this.#takenBy.has(account)) this.#come(account)
     const ofAccount = this.#takenByOf(account) + bytes
-    if (ofAccount === bytes) this.#come(account)
     if (ofAccount > 0) this.#takenBy.set(account, ofAccount)
     else this.#leave(account)
   }

@@ -1,7 +1,7 @@
 import type { TimedSubmission } from '../../domain/claims/simulate.ts'
 import { type Issue, MAX_ISSUES } from '../../domain/issue.ts'
 import { ServiceError, validationError } from '../../errors.ts'
-import { readSubmissionToHold } from '../events/read-submission.ts'
+import { readSubmission } from '../events/read-submission.ts'
 import { join } from '../protocol/json-flaws.ts'
 import type { Item } from '../protocol/parse-json.ts'
 import { readTime } from '../protocol/read-time.ts'
@@ -28,7 +28,7 @@ export function* readSimulatedEvents(
   const ids = new Set(events.map(({ id }) => id))
   const submissions: TimedSubmission[] = []
   for (const [i, { at, ...event }] of events.entries()) {
-    const { submission } = readSubmissionToHold(event, freeId(`event-${i + 1}`, ids))
+    const { submission } = readSubmission(event, freeId(`event-${i + 1}`, ids))
     submissions.push({ at: readTime(at, `events[${i}].at`), submission })
     yield
   }

@@ -26,7 +26,7 @@ import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { type EventResult, EventResults } from './event-results.ts'
-import { readAddress, readSubmissionToHold } from './read-submission.ts'
+import { readAddress, readSubmission } from './read-submission.ts'
 import { submitLines } from './submit-lines.ts'
 
 const RESULT = Type.Object({
@@ -120,5 +120,5 @@ function* submitEach(
 const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
   userId: request.userId,
   address: readAddress(body),
-  ...readSubmissionToHold(body),
+  ...readSubmission(body),
 })

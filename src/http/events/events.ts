@@ -18,7 +18,7 @@ import {
 } from '../schemas/submission.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { presentRecorded } from './present-event.ts'
-import { prefersMinimal, readAddress, readSubmissionToHold } from './read-submission.ts'
+import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
 
 /** Bytes of memory of a contract that is made text at once. */
 const SHORT = 16 * 1024
@@ -134,7 +134,7 @@ async function submit(
   const { event, claim, contractBytes, replayed } = await submitEvent(app, {
     userId,
     address,
-    ...readSubmissionToHold(body),
+    ...readSubmission(body),
   })
 
   if (replayed) reply.header('Idempotent-Replayed', 'true')

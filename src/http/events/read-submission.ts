@@ -20,10 +20,11 @@ export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
 }
 
 /**
- * Takes the fields with a meaning of their own out of the body; the rest is the payload.
+ * Takes the fields with a meaning of their own out of the body; the rest is the payload. It may be held among thousands:
+ * a heavy payload stays text.
  * @throws PAYLOAD_TOO_LARGE
  */
-function readSubmission(
+export function readSubmission(
   body: JsonObject & SubmissionFields,
   defaultId?: string,
 ): { submission: Submission; payloadJson: string } {
@@ -37,18 +38,10 @@ function readSubmission(
       `The event's payload has ${payloadBytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} are allowed.`,
     )
   }
-  return { submission: { id, type, payload, payloadBytes }, payloadJson }
-}
-
-/** The same to be held among thousands: heavy payloads stay text. @throws PAYLOAD_TOO_LARGE */
-export function readSubmissionToHold(
-  body: JsonObject & SubmissionFields,
-  defaultId?: string,
-): ReturnType<typeof readSubmission> {
-  const read = readSubmission(body, defaultId)
-  return isHeavy(read.payloadJson)
-    ? { ...read, submission: new LateSubmission(read.submission, read.payloadJson) }
-    : read
+  const submission = isHeavy(payloadJson)
+    ? new LateSubmission({ id, type, payloadBytes }, payloadJson)
+    : { id, type, payload, payloadBytes }
+  return { submission, payloadJson }
 }
 
 const isHeavy = (payloadJson: string): boolean =>

@@ -18,7 +18,8 @@ export class JsonText {
   /** An object, some of whose fields may be JSON already. */
   static ofObject(fields: object): JsonText {
     const text = new TextParts()
-    let separator = '{'
+    text.add('{')
+    let separator = ''
     for (const [name, value] of Object.entries(fields)) {
       addName(text, separator, name)
       addItem(text, value)
@@ -48,7 +49,8 @@ export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Pr
 
 async function* toJson(body: Record<string, unknown>): AsyncGenerator<readonly string[], undefined> {
   let text = new TextParts()
-  let separator = '{'
+  text.add('{')
+  let separator = ''
   for (const [name, value] of Object.entries(body)) {
     addName(text, separator, name)
     separator = ','

@@ -1,0 +1,8 @@
+import { AllocatorToTrim } from '../../app/allocator.ts'
+import type { Job } from '../scheduler.ts'
+
+/** Every second: a few large requests are enough, and it takes a few milliseconds. */
+export function trimAllocatorJob(): Job {
+  const allocator = new AllocatorToTrim()
+  return { name: 'trimming the allocator', pattern: '* * * * * *', run: async () => allocator.look() }
+}

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { createServer as createNodeServer } from 'node:http'
+import { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import type { App } from '../app/app.ts'
@@ -33,6 +34,7 @@ import { addOpenApi } from './openapi.ts'
 import { addOverviewRoutes } from './overview.ts'
 import { commonHeaders, newRequestId, refuseEncoding, sendError } from './protocol/error-response.ts'
 import { type ListOfItems, parseItems, parseJson } from './protocol/parse-json.ts'
+import { readBody } from './protocol/read-body.ts'
 import { inPieces, isLarge } from './protocol/send-pieces.ts'
 import { createValidatorCompiler } from './protocol/validate-request.ts'
 import { addTestClockRoutes } from './test-clocks.ts'
@@ -161,17 +163,14 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
 
 function acceptJsonOnly(server: TypedServer): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, bytes: Buffer) => {
-      refuseEncoding(request)
-      if (bytes.length === 0) return undefined
-      const { items } = request.routeOptions.config
-      if (bytes.length > LIGHT) await request.memory?.take(bytes, items?.oneByOne === true)
-      return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
-    },
-  )
+  server.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+    const bytes = await readBody(request, payload)
+    refuseEncoding(request)
+    if (bytes.length === 0) return undefined
+    const { items } = request.routeOptions.config
+    if (bytes.length > LIGHT) await request.memory?.take(bytes, items?.oneByOne === true)
+    return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
+  })
 }
 
 declare module 'fastify' {
@@ -210,6 +209,9 @@ function answerEveryRequestAlike(server: TypedServer): void {
     done()
   })
   server.addHook('onSend', (request, reply, payload, done) => {
+    const { raw, body } = request
+    // Of a body that was refused unread nobody wants the rest: it gives back what it takes.
+    if (!raw.complete && raw.readableFlowing === null && !(body instanceof Readable)) raw.resume()
     // A connection holds its last request for as long as it stays open.
     request.body = undefined
     // A connection that stayed open after its last answer would hold up the stop.

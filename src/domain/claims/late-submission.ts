@@ -6,7 +6,7 @@ import type { LogEvent, Submission } from './event.ts'
  * time it is asked for, and held by nobody. Thousands of submissions may wait.
  */
 export class LateSubmission implements Submission {
-  readonly id: string
+  id: string
   readonly type: string
   readonly payloadBytes: number
   readonly payloadJson: string

@@ -7,16 +7,25 @@ import type { Item } from '../protocol/parse-json.ts'
 import { readTime } from '../protocol/read-time.ts'
 import type { SimulatedEventFields } from '../schemas/simulation.ts'
 
-/** Reads the events of a simulation, a step for each. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+/** What no event is called: an id has a character at least. */
+const NO_ID = ''
+
+/**
+ * Reads the events of a simulation, a step for each. One that is heavy as an object is none for longer than its step.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
+ */
 export function* readSimulatedEvents(
   items: readonly Item[],
   readItem: (item: Item) => SimulatedEventFields,
 ): Generator<void, TimedSubmission[]> {
   const issues: Issue[] = []
-  const events: SimulatedEventFields[] = []
+  const ids = new Set<string>()
+  const events: TimedSubmission[] = []
   for (const [i, item] of items.entries()) {
     try {
-      events.push(withoutAddress(readItem(item)))
+      const { at, ...event } = withoutAddress(readItem(item))
+      if (event.id !== undefined) ids.add(event.id)
+      events.push({ at: readTime(at, 'at'), submission: readSubmission(event, NO_ID).submission })
     } catch (error) {
       issues.push(...issuesAt(`events[${i}]`, error))
       if (issues.length >= MAX_ISSUES) break
@@ -25,18 +34,14 @@ export function* readSimulatedEvents(
   }
   if (issues.length > 0) throw validationError(issues.slice(0, MAX_ISSUES))
 
-  const ids = new Set(events.map(({ id }) => id))
-  const submissions: TimedSubmission[] = []
-  for (const [i, { at, ...event }] of events.entries()) {
-    const { submission } = readSubmission(event, freeId(`event-${i + 1}`, ids))
-    submissions.push({ at: readTime(at, `events[${i}].at`), submission })
-    yield
+  for (const [i, { submission }] of events.entries()) {
+    if (submission.id === NO_ID) submission.id = freeId(`event-${i + 1}`, ids)
   }
-  return submissions
+  return events
 }
 
 /** The service makes ids that nobody has given: so does the simulation. */
-function freeId(id: string, taken: ReadonlySet<string | undefined>): string {
+function freeId(id: string, taken: ReadonlySet<string>): string {
   return taken.has(id) ? freeId(`${id}'`, taken) : id
 }
 

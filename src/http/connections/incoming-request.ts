@@ -1,4 +1,5 @@
 import { IncomingMessage } from 'node:http'
+import { giveBackBytes } from '../protocol/give-back-bytes.ts'
 
 /** Pieces in which a body may come: so many, so many more a second, and one more for so many bytes. */
 const FREE = 1_000
@@ -17,10 +18,20 @@ export class IncomingRequest extends IncomingMessage {
 
   override push(piece: Buffer | null): boolean {
     if (this.#isCut) return false
-    if (piece === null || !this.#isCrumbled(piece.length)) return super.push(piece)
-    this.#isCut = true
-    this.socket.emit('crumbled')
-    return false
+    if (piece === null) return super.push(null)
+    if (this.#isCrumbled(piece.length)) {
+      this.#isCut = true
+      this.socket.emit('crumbled')
+      return false
+    }
+    if (!this.#isUnwanted) return super.push(piece)
+    giveBackBytes(piece)
+    return true
+  }
+
+  /** What is left of its body is read for the sake of the next request alone. */
+  get #isUnwanted(): boolean {
+    return this.readableFlowing === true && this.listenerCount('data') === 0
   }
 
   /** Nothing more is taken up. */

@@ -61,7 +61,7 @@ const toldUnavailable = new WeakSet<object>()
 
 /** How an error is answered; what is our fault goes into the log with its cause, of a batch's items the first. */
 export function toAnswer(error: unknown, request: FastifyRequest) {
-  const serviceError = toServiceError(error, request.routeOptions.bodyLimit)
+  const serviceError = toServiceError(error)
   const { status } = ERRORS[serviceError.code]
   const isUnavailable = serviceError.code === 'UNAVAILABLE'
   const isTold = toldUnavailable.has(request) || toldUnavailable.has(serviceError)
@@ -81,12 +81,10 @@ function whatWasAsked({ method, routeOptions, userId }: FastifyRequest) {
   return { method, route: routeOptions.url ?? null, ...(userId ? { userId } : {}) }
 }
 
-function toServiceError(error: unknown, bodyLimit: number): ServiceError {
+function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const { code, statusCode, message } = error as Partial<FastifyError>
   switch (code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesInWords(bodyLimit)}.`)
     case 'FST_ERR_BAD_URL':
       return validationError([
         { path: 'path', message: 'is not valid percent-encoded UTF-8, or is too long' },
@@ -99,9 +97,6 @@ function toServiceError(error: unknown, bodyLimit: number): ServiceError {
   }
   return new ServiceError('INTERNAL_ERROR', undefined, { cause: error })
 }
-
-const bytesInWords = (bytes: number): string =>
-  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`
 
 function unsupportedMediaType(message: string): ServiceError {
   return new ServiceError('UNSUPPORTED_MEDIA_TYPE', message)

@@ -1,9 +1,10 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
 import { atOnce, inSlices } from '../../app/in-slices.ts'
 import { MAX_PAYLOAD_BYTES } from '../../domain/claims/event.ts'
 import { isJsonObject, type Json } from '../../domain/json.ts'
 import { ServiceError, validationError } from '../../errors.ts'
+import { giveBackBytes } from './give-back-bytes.ts'
 import { mayLoseDigits, requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
@@ -53,7 +54,9 @@ export class ItemText {
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
-  bytes.length > AS_IT_COMES ? inSlices(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
+  bytes.length > AS_IT_COMES
+    ? inSlices(parseBytes(bytes, parseText, decodeBody))
+    : parseAtOnce(bytes, parseShort)
 
 /**
  * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
@@ -62,19 +65,20 @@ export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
  */
 export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>
   bytes.length > AS_IT_COMES
-    ? inSlices(parseBytes(bytes, (text) => parseList(text, list)))
+    ? inSlices(parseBytes(bytes, (text) => parseList(text, list), decodeBody))
     : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
 
 /** Parses a line in steps. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
-export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText)
+export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText, decode)
 
 function* parseBytes<Value>(
   bytes: Buffer,
   parsing: (text: string) => Generator<void, Value>,
+  decoding: (bytes: Buffer) => Generator<void, string>,
 ): Generator<void, Value> {
   requireUtf8(bytes)
   try {
-    return yield* parsing(yield* decode(bytes))
+    return yield* parsing(yield* decoding(bytes))
   } catch (error) {
     throw asRefusal(error)
   }
@@ -99,8 +103,15 @@ const asRefusal = (error: unknown) =>
     ? validationError([{ path: 'body', message: `is not valid JSON: ${error.message}` }])
     : error
 
+/** Nobody looks at the bytes again, but at short ones to weigh them. */
+function* decodeBody(bytes: Buffer): Generator<void, string> {
+  const text = yield* decode(bytes)
+  if (bytes.length > SHORT) giveBackBytes(bytes)
+  return text
+}
+
 function* decode(bytes: Buffer): Generator<void, string> {
-  if (bytes.length <= DECODED_AT_ONCE) return bytes.toString('utf8')
+  if (bytes.length <= DECODED_AT_ONCE || isAscii(bytes)) return bytes.toString('utf8')
   const decoder = new StringDecoder('utf8')
   let text = ''
   for (let from = 0; from < bytes.length; from += DECODED_AT_ONCE) {

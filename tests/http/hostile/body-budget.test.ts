@@ -47,6 +47,16 @@ describe('large bodies that do not arrive', () => {
     )
   })
 
+  test('are read on when they were refused, so that their connection goes on', async (t) => {
+    const { socket, write, read } = await connectRaw(t, service.url)
+    const bytes = 2 * MIB
+    write(head('POST', '/v1/claims/batch', headersOf('nobody', bytes)))
+    write('x'.repeat(bytes))
+    write(head('GET', '/v1/me', headersOf(api.token, 0)))
+    await eventually(async () => /401 .*\r\n\r\n.*HTTP\/1\.1 200 /s.test(read()))
+    assert.ok(!socket.destroyed)
+  })
+
   test('of accounts that fill all the room give way, after a while, to who has less', async (t) => {
     const isOpen = ({ socket, read }: RawConnection) => !socket.destroyed && read() === ''
     const begin = async (account: ApiClient, count: number) => {

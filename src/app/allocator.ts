@@ -38,8 +38,8 @@ function findTrim(): Trim | null {
   }
 }
 
-/** What the process has beside its heap and buffers: code, stacks, and what the allocator keeps. */
+/** What the process has beside its heap and what belongs to it: code, stacks, and what the allocator keeps. */
 function heldBeside(): number {
-  const { rss, heapTotal, arrayBuffers } = process.memoryUsage()
-  return rss - heapTotal - arrayBuffers
+  const { rss, heapTotal, external } = process.memoryUsage()
+  return rss - heapTotal - external
 }

@@ -7,8 +7,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'app/submission/submission-queue.ts',
-        'fateAfterLoss(one, outcomes[i] as Outcome)',
-        'fateAfterLoss(one, outcomes[waiting.length - 1 - i] as Outcome)',
+        'const result = one.takeResult()',
+        'const result = (submissions.findLast((other) => other.result) ?? one).takeResult()',
       ),
     ],
   },
@@ -63,8 +63,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'app/submission/submission-queue.ts',
-        'one.reject(notKnown(one.request))',
-        'one.reject(outOfPatience(one))',
+        'one.answer(notKnown(one.request))',
+        'one.answer(outOfPatience(one))',
       ),
       edit('app/submission/submission-queue.ts', 'const LONGEST_MS = 10_000', 'const LONGEST_MS = 1_000'),
     ],

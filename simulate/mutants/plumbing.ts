@@ -44,8 +44,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'app/submission/write-drafts.ts',
-        'for (const attempt of some) attempt.written = writtenTo(attempt.draft, result)',
-        'if (!isOver) for (const attempt of some) attempt.written = writtenTo(attempt.draft, result)',
+        'for (const draft of some) draft.written = writtenTo(draft, result)',
+        'if (!isOver) for (const draft of some) draft.written = writtenTo(draft, result)',
       ),
     ],
     faults: 'answers-lost,backends-terminated',

@@ -17,8 +17,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'app/submission/claim-draft.ts',
-        'if (this.#recorded.has(submission.id) || this.#added.has(submission.id)) {',
-        'if (this.#recorded.has(submission.id)) {',
+        'if (this.#recordedIds.has(submission.id) || this.#added.has(submission.id)) {',
+        'if (this.#recordedIds.has(submission.id)) {',
       ),
     ],
   },
@@ -44,28 +44,27 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'a repeat is answered as if it were recorded now',
-    edits: [
-      edit(
-        'app/submission/claim-draft.ts',
-        'return verdict.isSame ? { event, claim, contractBytes, replayed: true }',
-        'return verdict.isSame ? { event, claim, contractBytes, replayed: false }',
-      ),
-    ],
+    edits: [edit('app/submission/claim-draft.ts', "replayed: one.kind === 'repeat' }", 'replayed: false }')],
   },
   {
     name: 'a stale copy is used to refuse and to repeat',
     edits: [
-      edit('app/submission/submit-group.ts', 'if (draft.writes) one.attempt', 'one.attempt'),
+      edit('app/submission/record-group.ts', 'if (draft?.writes) drafts', 'if (draft) drafts'),
       edit('app/submission/claim-draft.ts', "if (this.#after.status !== 'OPEN') return false\n", ''),
     ],
   },
   {
-    name: 'a copy is kept though its write failed',
+    name: 'a write that failed leaves its events in the log',
     edits: [
       edit(
-        'app/submission/submit-group.ts',
-        'copies.forget(id)\n    return draft.requests.map(',
-        'return draft.requests.map(',
+        'app/submission/record-group.ts',
+        'copies.forget(id)\n    return\n',
+        "if ('because' in written && written.because === 'overtaken') copies.forget(id)\n    return\n",
+      ),
+      edit(
+        'app/submission/claim-draft.ts',
+        'this.#log = decision.log\n',
+        'this.#log = decision.log\n        this.copy.log = decision.log\n',
       ),
     ],
     faults: 'refused-53100',
@@ -75,9 +74,9 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a copy is kept that another server has overtaken',
     edits: [
       edit(
-        'app/submission/submit-group.ts',
-        'copies.forget(id)\n    return draft.requests.map(',
-        'if (written !== OVERTAKEN) copies.forget(id)\n    return draft.requests.map(',
+        'app/submission/record-group.ts',
+        'copies.forget(id)\n    return\n',
+        "if (!('because' in written && written.because === 'overtaken')) copies.forget(id)\n    return\n",
       ),
     ],
   },
@@ -111,8 +110,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'domain/claims/event-log.ts',
-        'this.#satisfied.add(leaf)\n      this.#holds = null',
-        'this.#satisfied.add(leaf)',
+        'return satisfied === null ? this : new EventLog(this.#condition, satisfied)',
+        'if (satisfied === null) return this\n    const next = new EventLog(this.#condition, satisfied)\n    next.#holds = this.#holds\n    return next',
       ),
     ],
   },

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
 import { ClaimDraft } from '../../src/app/submission/claim-draft.ts'
-import type { EventRequest } from '../../src/app/submission/submit-event.ts'
-import { submitGroup } from '../../src/app/submission/submit-group.ts'
+import { type EventRequest, PendingSubmission } from '../../src/app/submission/pending-submission.ts'
+import { recordGroup } from '../../src/app/submission/record-group.ts'
+import type { SubmissionResult } from '../../src/app/submission/submission-result.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import type { Connection } from '../../src/storage/database/database.ts'
@@ -50,25 +51,29 @@ const requestOf = (claimId: string, type = 'none', id = type): EventRequest => (
   payloadJson: '{}',
 })
 
+const nobody = () => {}
+const pending = (request: EventRequest) => new PendingSubmission(request, nobody, nobody)
+
 describe('a group', () => {
-  const attempt = (claims: readonly string[]) =>
-    app.db.submissions.withConnection((connection) =>
-      submitGroup(
-        connection,
-        new ClaimCopies(),
-        claims.map((claimId) => ({ claimId, requests: [requestOf(claimId)] })),
-      ),
-    )
+  const attempt = async (claims: readonly string[], heavyBytes = 0) => {
+    const group = claims.map((claimId) => ({
+      claimId,
+      submissions: [pending(requestOf(claimId))] as const,
+      heavyBytes,
+    }))
+    await app.db.submissions.withConnection((connection) => recordGroup(connection, new ClaimCopies(), group))
+    return group.map(({ submissions: [{ result }] }) => result as SubmissionResult)
+  }
 
   test('of many reads as many heavy claims as it may, of the rest how heavy they are, and all others', async () => {
     const heavy = await heavyClaims(40)
     const light = await claimsUnder(Array.from({ length: 10 }, () => contractWith()))
-    const outcomes = (await attempt([...heavy, ...light])).map(([outcome]) => outcome as object)
-    const waiting = outcomes.slice(0, 40).filter((outcome) => 'again' in outcome)
+    const outcomes = await attempt([...heavy, ...light])
+    const waiting = outcomes.slice(0, 40).filter((outcome) => 'because' in outcome)
     // Of 25 KiB each in 512.
     assert.ok(waiting.length >= 15 && waiting.length <= 25, `${waiting.length}`)
     for (const outcome of waiting) {
-      assert.ok('bytes' in outcome && 'again' in outcome && outcome.again === 'is heavy')
+      assert.ok('bytes' in outcome && outcome.because === 'is heavy')
       assert.ok(Number(outcome.bytes) > 20 * KIB && Number(outcome.bytes) < 40 * KIB)
     }
     const decided = outcomes.filter((outcome) => 'event' in outcome)
@@ -80,7 +85,7 @@ describe('a group', () => {
     // Of one length each, and a hundred would be 2.5 MB.
     const contracts = [longContract(10), longContract(11)] as const
     const claims = await claimsUnder(Array.from({ length: 100 }, (_, n) => contracts[n % 2] as Contract))
-    for (const [outcome] of await attempt(claims)) assert.ok(outcome && 'event' in outcome)
+    for (const outcome of await attempt(claims)) assert.ok('event' in outcome)
     const { claims: read } = await readClaimsToDecide(app.db.checks, claims, [], 512 * KIB)
     const found = new Map([...read].map(({ claim }) => [claim.id, claim.contract]))
     for (const [n, id] of claims.entries()) assert.deepEqual(found.get(id), contracts[n % 2])
@@ -88,18 +93,7 @@ describe('a group', () => {
 
   test('of those that are known to be heavy reads and decides them', async () => {
     const claims = await heavyClaims(20)
-    const outcomes = await app.db.submissions.withConnection((connection) =>
-      submitGroup(
-        connection,
-        new ClaimCopies(),
-        claims.map((claimId) => ({
-          claimId,
-          requests: [requestOf(claimId)],
-          heavyBytes: 40 * KIB,
-        })),
-      ),
-    )
-    for (const [outcome] of outcomes) assert.ok(outcome && 'event' in outcome)
+    for (const outcome of await attempt(claims, 40 * KIB)) assert.ok('event' in outcome)
   })
 
   test('asks for no contract that it knows', async () => {
@@ -185,11 +179,11 @@ test('a draft is made step by step, one for each submission whose payload is not
   const { claims } = await readClaimsToDecide(app.db.checks, [claimId], [])
   const [read] = [...claims]
   assert.ok(read)
-  const requests = ['1', '2', '3'].map((id) => {
+  const submissions = ['1', '2', '3'].map((id) => {
     const request = requestOf(claimId, 'none', id)
-    return { ...request, submission: { ...request.submission, payloadBytes: 2_000 } }
+    return pending({ ...request, submission: { ...request.submission, payloadBytes: 2_000 } })
   })
-  const steps = ClaimDraft.of(copyOf(read), requests, new Set())
+  const steps = ClaimDraft.of(copyOf(read), submissions, new Set())
   for (let i = 0; i < 3; i++) assert.equal(steps.next().done, false)
   const { done, value } = steps.next()
   assert.ok(done && value.writes)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { submitEvent } from '../../src/app/submission/submit-event.ts'
 import type { Submission } from '../../src/domain/claims/event.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -17,7 +16,7 @@ test('repeats of one event, sent together, leave turns of the event loop to othe
   const payloadJson = JSON.stringify(payload)
   const named = { id: 'again', type: 'note', payloadBytes: payloadJson.length }
   const submit = (submission: Submission) =>
-    submitEvent(app, { userId, address: { kind: 'claim', id: claimId }, submission, payloadJson })
+    app.submissions.submit({ userId, address: { kind: 'claim', id: claimId }, submission, payloadJson })
   await submit({ ...named, payload })
 
   const counter = new TurnCounter()

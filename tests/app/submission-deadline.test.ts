@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createApp } from '../../src/app/app.ts'
-import { submitEvent } from '../../src/app/submission/submit-event.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
@@ -20,7 +19,7 @@ test('where connections answer no more, each submission is answered in time and 
   const app = createApp(db)
   const [a, b, c] = await Promise.all([newClaim(api), newClaim(api), newClaim(api)])
   const submit = (claim: typeof a, id: string) =>
-    submitEvent(app, {
+    app.submissions.submit({
       userId: claim.user_id,
       address: { kind: 'claim', id: claim.id },
       submission: { id, type: 'other', payload: {}, payloadBytes: 2 },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { type Kind, SubmissionLines, type Waiting } from '../../src/app/submission/submission-lines.ts'
+import type { PendingSubmission } from '../../src/app/submission/pending-submission.ts'
+import { type Kind, SubmissionLines } from '../../src/app/submission/submission-lines.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -174,15 +175,15 @@ test('a stranger’s submissions to a claim stand in a line of their own', async
 
 describe('a group', () => {
   const waitingOf = (userId: string, payloadBytes = 2) =>
-    ({ request: { userId, submission: { payloadBytes } } }) as Waiting
+    ({ request: { userId, submission: { payloadBytes } } }) as PendingSubmission
   const countBy = (lines: SubmissionLines, kind: Kind = 'light') => {
     const taken = lines.take(kind)
     const counts = Object.groupBy(
-      taken.flatMap(({ waiting }) => waiting),
+      taken.flatMap(({ submissions }) => submissions),
       ({ request }) => request.userId,
     )
-    for (const { line, waiting } of taken) {
-      for (const { request } of waiting) lines.leave(request)
+    for (const { line, submissions } of taken) {
+      for (const { request } of submissions) lines.leave(request)
       lines.open(line)
     }
     return Object.fromEntries(Object.entries(counts).map(([id, all]) => [id, all?.length]))
@@ -227,8 +228,8 @@ describe('a group', () => {
     for (let i = 0; i < 40; i++) lines.add(`${i}`, waitingOf('a'))
     lines.add('light', waitingOf('a'))
     for (let i = 0; i < 3; i++) lines.add(`${i}`, waitingOf('b'))
-    for (const { line, waiting } of lines.take('light')) {
-      lines.giveBack(line, waiting)
+    for (const { line, submissions } of lines.take('light')) {
+      lines.giveBack(line, submissions)
       line.heavyBytes = line.claimId === 'light' ? 0 : 40 * 1024
       lines.open(line)
     }

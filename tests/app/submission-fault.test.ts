@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { submitEvent } from '../../src/app/submission/submit-event.ts'
 import type { Submission } from '../../src/domain/claims/event.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -24,7 +23,7 @@ test('a fault with one submission of a group leaves the others their answers', a
   }
   const held = await holdClaims(t, databaseUrl, ids)
   const submitting = [faulty, submission, submission].map((submission, i) =>
-    submitEvent(app, { userId, address: { kind: 'claim', id: ids[i] }, submission, payloadJson: '{}' }),
+    app.submissions.submit({ userId, address: { kind: 'claim', id: ids[i] }, submission, payloadJson: '{}' }),
   )
   await held.keepWaiting()
   isBroken = true

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { EventRequest } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
-import { type EventRequest, submitEvent } from '../../src/app/submission/submit-event.ts'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { countDeadlocks } from '../support/deadlocks.ts'
@@ -104,9 +104,9 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
     claims.map(({ id }) => id),
   )
   const requests = Array.from({ length: 5_000 }, (_, i) => requestFor(claims[i % 10], `${i}`))
-  const waiting = requests.map((request) => submitEvent(app, request))
+  const waiting = requests.map((request) => app.submissions.submit(request))
   await held.keepWaiting()
-  await assert.rejects(submitEvent(app, requestFor(claims[0], 'late')), {
+  await assert.rejects(app.submissions.submit(requestFor(claims[0], 'late')), {
     code: 'UNAVAILABLE',
     headers: { 'Retry-After': '2' },
   })
@@ -136,20 +136,22 @@ test('where 16 MiB of an account’s payloads wait, one more answers 503 at once
   const claim = await openClaim()
   const held = await holdClaims(t, service.databaseUrl, [claim.id])
   const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
-  const waiting = Array.from({ length: 64 }, (_, i) => submitEvent(app, requestFor(claim, `${i}`, value)))
-  await assert.rejects(submitEvent(app, requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
+  const waiting = Array.from({ length: 64 }, (_, i) =>
+    app.submissions.submit(requestFor(claim, `${i}`, value)),
+  )
+  await assert.rejects(app.submissions.submit(requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
   await held.letGo()
   await Promise.all(waiting)
-  await submitEvent(app, requestFor(claim, 'late'))
+  await app.submissions.submit(requestFor(claim, 'late'))
   assert.deepEqual(await logOf(claim.id), [...waiting.keys().map(String), 'late'])
 })
 
 test('a claim whose row is held does not hold up the others, nor does it come out of order', async (t) => {
   const [stuck, free] = [await openClaim(), await openClaim()]
   const held = await holdClaims(t, service.databaseUrl, [stuck.id])
-  const waiting = ['1', '2', '3'].map((id) => submitEvent(app, requestFor(stuck, id)))
+  const waiting = ['1', '2', '3'].map((id) => app.submissions.submit(requestFor(stuck, id)))
   await held.keepWaiting()
-  for (let i = 0; i < 5; i++) await submitEvent(app, requestFor(free, `${i}`))
+  for (let i = 0; i < 5; i++) await app.submissions.submit(requestFor(free, `${i}`))
   await held.letGo()
   await Promise.all(waiting)
   assert.deepEqual(await logOf(stuck.id), ['1', '2', '3'])

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createApp } from '../../src/app/app.ts'
-import { submitEvent } from '../../src/app/submission/submit-event.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -127,7 +126,7 @@ test('a connection that is cut silently while it writes answers 503 in time, and
   const app = createApp(db)
   const claim = await api.claim(customer, contractWith())
   const submit = (id: string) =>
-    submitEvent(app, {
+    app.submissions.submit({
       userId: claim.user_id,
       address: { kind: 'claim', id: claim.id },
       submission: { id, type: 'other', payload: {}, payloadBytes: 2 },

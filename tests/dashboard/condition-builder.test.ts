@@ -283,7 +283,7 @@ test('an event that a leaf asks for can be made from it', () => {
   for (const leaf of leaves) {
     const payload = satisfyingPayload(leaf)
     const event = { id: '1', type: 'a', payload, system: false, createdAt: new Date(0) }
-    assert.ok(new EventLog(leaf, [event]).satisfiesCondition, JSON.stringify({ leaf, payload }))
+    assert.ok(EventLog.of(leaf, [event]).satisfiesCondition, JSON.stringify({ leaf, payload }))
   }
   assert.deepEqual(suggestedEvents(all({ event: 'a', gte: 4 }, not(b), { event: 'a', lt: 1 })), [
     { type: 'a', payload: { value: 4 } },

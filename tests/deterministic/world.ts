@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { App } from '../../src/app/app.ts'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import type { SubmittedEvent } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
-import { type SubmittedEvent, submitEvent } from '../../src/app/submission/submit-event.ts'
 import { HeldClocks } from '../../src/app/test-clocks/held-clocks.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { candidateId } from '../../src/storage/claims/candidate-id.ts'
@@ -201,7 +201,7 @@ export class World {
     const payloadJson = JSON.stringify(payload)
     const { id, type } = deed
     const app = this.#serverOf(deed)
-    const answer = submitEvent(app, {
+    const answer = app.submissions.submit({
       userId: deed.as,
       address:
         deed.to === 'candidate'

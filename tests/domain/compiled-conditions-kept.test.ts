@@ -55,9 +55,9 @@ test('only the leaves of types that come are made ready', () => {
     return Object.defineProperty(leaf, 'match', { get, enumerable: false })
   }
   const log = new EventLog(all(leafOf('a'), leafOf('b'), leafOf('b')))
-  log.add({ type: 'none', payload: {}, system: false })
+  assert.equal(log.with({ type: 'none', payload: {}, system: false }), log)
   assert.deepEqual(looks, [])
-  log.add({ type: 'b', payload: {}, system: false })
-  log.add({ type: 'b', payload: {}, system: false })
+  const one = log.with({ type: 'b', payload: {}, system: false })
+  assert.equal(one.with({ type: 'b', payload: {}, system: false }), one)
   assert.deepEqual(looks, ['b', 'b'])
 })

@@ -15,7 +15,7 @@ const event = (type: string, payload: JsonObject = {}): LogEvent => ({
   system: false,
   createdAt: new Date(0),
 })
-const isSatisfied = (condition: Condition, log: LogEvent[]) => new EventLog(condition, log).satisfiesCondition
+const isSatisfied = (condition: Condition, log: LogEvent[]) => EventLog.of(condition, log).satisfiesCondition
 const holds = (condition: Condition, ...log: LogEvent[]) => isSatisfied(condition, log)
 
 describe('a leaf', () => {
@@ -185,9 +185,9 @@ describe('for every condition and log', () => {
     }
     fc.assert(
       fc.property(arbitrary.condition, arbitrary.log, (condition, log) => {
-        const growing = new EventLog(condition)
+        let growing = new EventLog(condition)
         for (const [i, event] of log.entries()) {
-          growing.add(event)
+          growing = growing.with(event)
           assert.equal(growing.satisfiesCondition, anew(condition, log.slice(0, i + 1)))
         }
       }),

@@ -10,8 +10,10 @@ import { all, contractWith } from '../support/contracts.ts'
 const now = new Date('2026-01-01T12:00:00.000Z')
 const contract = contractWith({ fulfillment_condition: all({ event: 'a' }, { event: 'b' }) })
 const claim = { status: 'OPEN', eventCount: 0, logBytes: 0, contract } as const
-const decide = (claim: Parameters<typeof decideSubmission>[0], log: LogEvent[], submission: Submission) =>
-  decideSubmission(claim, new EventLog(contract.fulfillment_condition, log), submission)
+function decide(claim: Parameters<typeof decideSubmission>[0], log: LogEvent[], submission: Submission) {
+  const decision = decideSubmission(claim, EventLog.of(contract.fulfillment_condition, log), submission)
+  return decision.kind === 'append' ? { kind: decision.kind, becomes: decision.becomes } : decision
+}
 const submission = (fields: Partial<Submission> = {}): Submission => ({
   id: 'e1',
   type: 'a',
@@ -43,10 +45,13 @@ describe('a submission is decided', () => {
     assert.equal(decide({ ...claim, logBytes: mebibytes64 - 1 }, [], submission()).kind, 'log-full')
   })
 
-  test('without a trace in the log where it is refused', () => {
-    const log = new EventLog(contract.fulfillment_condition, [recorded])
-    decideSubmission({ ...claim, status: 'PENDING' }, log, submission({ id: 'e2', type: 'b' }))
+  test('without a trace in the log that it is decided by', () => {
+    const log = EventLog.of(contract.fulfillment_condition, [recorded])
+    const second = submission({ id: 'e2', type: 'b' })
+    decideSubmission({ ...claim, status: 'PENDING' }, log, second)
+    const decision = decideSubmission(claim, log, second)
     assert.equal(log.satisfiesCondition, false)
+    assert.ok(decision.kind === 'append' && decision.log.satisfiesCondition)
   })
 })
 

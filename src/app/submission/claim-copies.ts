@@ -4,7 +4,7 @@ import { EventLog } from '../../domain/claims/event-log.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import type { ClaimToDecide } from '../../storage/claims/claims-to-decide.ts'
 
-/** A claim as far as decisions need it. It is the deciding one's own while it decides. */
+/** A claim as far as decisions need it. */
 export interface ClaimCopy {
   claim: Claim
   log: EventLog
@@ -93,7 +93,7 @@ export function copyOf({
   return {
     // Several drafts may be made of one read.
     claim: { ...claim },
-    log: new EventLog(claim.contract.fulfillment_condition, decisiveEvents),
+    log: EventLog.of(claim.contract.fulfillment_condition, decisiveEvents),
     isWhole,
     lastAt,
     idHashes: eventIds.map(hashOf),

@@ -1,20 +1,23 @@
 import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
 import { decideSubmission, judgeRepeat } from '../../domain/claims/decide-submission.ts'
 import type { LogEvent, Submission } from '../../domain/claims/event.ts'
+import type { EventLog } from '../../domain/claims/event-log.ts'
 import { eventOf } from '../../domain/claims/late-submission.ts'
 import { type Change, type Status, stateAt } from '../../domain/claims/lifecycle.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Append } from '../../storage/claim-writes/append-events.ts'
 import { claimNotFound } from '../not-found.ts'
 import { addId, type ClaimCopy } from './claim-copies.ts'
-import type { EventRequest, SubmittedEvent } from './submit-event.ts'
+import type { EventRequest, PendingSubmission, SubmittedEvent } from './pending-submission.ts'
+import { OVERTAKEN, type Retry } from './submission-result.ts'
 
-/** What is decided about a submission, before anything is written. `settled`: the claim is, by this one or before. */
-type Verdict =
+/** A submission with what is decided about it, before anything is written. `settled`: the claim is, by it or before. */
+type Decided = { readonly pending: PendingSubmission } & (
   | { kind: 'append'; settled: boolean }
   /** Its id is in the log, or gets there by this draft. `isSame` once they were compared. */
   | { kind: 'repeat'; settled: boolean; isSame?: boolean }
   | { kind: 'refused'; error: ServiceError }
+)
 
 /** Events of a claim's log by their ids; null for one that differs from what was sent. */
 export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
@@ -23,55 +26,61 @@ export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 const SMALL_PAYLOAD = 1024
 /** Of what is not written. */
 export const AT_NO_TIME = new Date(0)
+const NONE_RECORDED: RecordedEvents = new Map()
 
-/** Submissions to one claim, decided in their order by a copy of it. */
+/** Submissions to one claim, decided in their order by a copy of it, which they leave as it is. */
 export class ClaimDraft {
   readonly copy: ClaimCopy
-  readonly requests: readonly EventRequest[]
-  #verdicts: Verdict[] = []
-  readonly #recorded: ReadonlySet<string>
+  /** When it was written, or why it was not; null as long as there is nothing of that. */
+  written: Date | Retry | Error | null = null
+  readonly #recordedIds: ReadonlySet<string>
+  readonly #decided: Decided[] = []
   readonly #added = new Map<string, EventRequest>()
-  /** As it is once the draft is written. */
+  /** What repeats are compared with. */
+  #recorded = NONE_RECORDED
+  /** The claim, its log, and what it becomes by this draft, if anything: as they are once the draft is written. */
   readonly #after: Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contract'>
-  /** What the claim becomes by this draft, if anything. */
+  #log: EventLog
   #becomes: Change | null = null
 
-  private constructor(copy: ClaimCopy, requests: readonly EventRequest[], recorded: ReadonlySet<string>) {
+  private constructor(copy: ClaimCopy, recordedIds: ReadonlySet<string>) {
     this.copy = copy
-    this.requests = requests
-    this.#recorded = recorded
+    this.#recordedIds = recordedIds
     const { status, eventCount, logBytes, contract } = copy.claim
     this.#after = { status, eventCount, logBytes, contract }
+    this.#log = copy.log
   }
 
   /**
-   * Decides them, a step for each whose payload is not small: a condition may look for thousands of keys in it. The
-   * copy's log takes the events that are to be appended: it is good no more where they are not written.
-   * @param recorded ids of events in the log, at least those that the requests name
+   * Decides them, a step for each whose payload is not small: a condition may look for thousands of keys in it.
+   * @param recordedIds of events in the log, at least those that the submissions name
    */
   static *of(
     copy: ClaimCopy,
-    requests: readonly EventRequest[],
-    recorded: ReadonlySet<string>,
+    submissions: readonly PendingSubmission[],
+    recordedIds: ReadonlySet<string>,
   ): Generator<void, ClaimDraft> {
-    const draft = new ClaimDraft(copy, requests, recorded)
-    for (const request of requests) {
-      draft.#verdicts.push(draft.#decide(request))
-      if (request.submission.payloadBytes > SMALL_PAYLOAD) yield
+    const draft = new ClaimDraft(copy, recordedIds)
+    for (const pending of submissions) {
+      draft.#decided.push(draft.#decide(pending))
+      if (!isSmall(pending)) yield
     }
     return draft
   }
 
-  /** The same in one go; null where a payload is not small. Most are, and a generator costs more than they do. */
+  /** The same in one go, for those that are quick. Most are, and a generator costs more than they do. */
   static atOnce(
     copy: ClaimCopy,
-    requests: readonly EventRequest[],
-    recorded: ReadonlySet<string>,
-  ): ClaimDraft | null {
-    if (requests.some(({ submission }) => submission.payloadBytes > SMALL_PAYLOAD)) return null
-    const draft = new ClaimDraft(copy, requests, recorded)
-    draft.#verdicts = requests.map((request) => draft.#decide(request))
+    submissions: readonly PendingSubmission[],
+    recordedIds: ReadonlySet<string>,
+  ): ClaimDraft {
+    const draft = new ClaimDraft(copy, recordedIds)
+    for (const pending of submissions) draft.#decided.push(draft.#decide(pending))
     return draft
+  }
+
+  static isQuick(submissions: readonly PendingSubmission[]): boolean {
+    return submissions.every(isSmall)
   }
 
   /** Whether anything is to be written. */
@@ -85,7 +94,7 @@ export class ClaimDraft {
     return testClockId === null ? null : userId
   }
 
-  /** What is to be written, where anything is. */
+  /** What is to be written, if anything is. */
   get append(): Append {
     return {
       seen: this.copy.claim,
@@ -100,66 +109,57 @@ export class ClaimDraft {
   }
 
   get hasRepeats(): boolean {
-    return this.#verdicts.some(({ kind }) => kind === 'repeat')
+    return this.#decided.some(({ kind }) => kind === 'repeat')
   }
 
   /** Those that repeat an event of the log, whose recorded form is needed for the answer: one of each id and size. */
   get repeats(): Submission[] {
-    const repeats = this.requests
-      .map(({ submission }) => submission)
-      .filter(({ id }, i) => this.#verdicts[i]?.kind === 'repeat' && !this.#added.has(id))
+    const repeats = this.#decided
+      .filter(({ kind, pending }) => kind === 'repeat' && !this.#added.has(pending.request.submission.id))
+      .map(({ pending }) => pending.request.submission)
     return [...new Map(repeats.map((one) => [`${one.payloadBytes} ${one.id}`, one])).values()]
   }
 
   /**
-   * Compares repeats with what they repeat, a step for each whose payload is not small. To be done before `answers`.
-   * @param recorded the events named by `repeats`, by their ids; null for one that surely differs
+   * Compares repeats with what they repeat, a step for each whose payload is not small. To be done before `conclude`.
+   * @param recorded the events named by `repeats`
    */
-  *judgeRepeats(recorded: RecordedEvents): Generator<void, void> {
-    for (const [i, { submission }] of this.requests.entries()) {
-      const verdict = this.#verdicts[i] as Verdict
-      if (verdict.kind !== 'repeat') continue
+  *compare(recorded: RecordedEvents): Generator<void, void> {
+    this.#recorded = recorded
+    for (const one of this.#decided) {
+      if (one.kind !== 'repeat') continue
+      const { submission } = one.pending.request
       const event = this.#eventAdded(submission.id, AT_NO_TIME) ?? recorded.get(submission.id)
       if (!event) continue
-      verdict.isSame = judgeRepeat(event, submission) === 'replay'
-      if (submission.payloadBytes > SMALL_PAYLOAD) yield
+      one.isSame = judgeRepeat(event, submission) === 'replay'
+      if (!isSmall(one.pending)) yield
     }
   }
 
-  /** Whether the write is what the answer to this submission stands on. */
-  isAppended(index: number): boolean {
-    return this.#verdicts[index]?.kind === 'append'
+  /**
+   * Gives each its result, once the draft is written. One that repeats an event that is recorded no more, since its claim
+   * is gone, goes again.
+   * @param at when it was; any time if there was nothing to write
+   */
+  conclude(at: Date): void {
+    const settled = this.#becomes ? { ...this.copy.claim, ...stateAt(this.#becomes, at) } : this.copy.claim
+    for (const one of this.#decided) one.pending.result = this.#resultOf(one, settled, at) ?? OVERTAKEN
   }
 
-  /**
-   * The answers, in order, once the draft is written. A repeat of an event that is recorded no more, since its claim is
-   * gone, has none.
-   * @param at when it was; any time where there was nothing to write
-   * @param recorded the events named by `repeats`, by their ids; null for one that surely differs
-   */
-  answers(at: Date, recorded: RecordedEvents): (SubmittedEvent | ServiceError | null)[] {
-    const settled = this.#becomes ? { ...this.copy.claim, ...stateAt(this.#becomes, at) } : this.copy.claim
-    const { contractBytes } = this.copy
-    return this.requests.map(({ submission }, i) => {
-      const verdict = this.#verdicts[i] as Verdict
-      if (verdict.kind === 'refused') return verdict.error
-      const claim = verdict.settled ? settled : this.copy.claim
-      const event = this.#eventAdded(submission.id, at) ?? recorded.get(submission.id)
-      if (event === undefined) return null
-      if (event === null) return idConflict(submission.id)
-      if (verdict.kind === 'append') return { event, claim, contractBytes, replayed: false }
-      return verdict.isSame ? { event, claim, contractBytes, replayed: true } : idConflict(submission.id)
-    })
+  /** Gives each its result, if the draft could not be written: only what was to be stands on that. */
+  fail(result: Retry | Error): void {
+    for (const { kind, pending } of this.#decided) pending.result = kind === 'append' ? result : OVERTAKEN
   }
 
   /**
    * Brings the copy up to what was written, if anything was. False: the claim takes no more events, so no copy is
    * needed.
    */
-  updateCopy(at: Date | undefined): boolean {
+  updateCopy(at: Date | null): boolean {
     if (this.#after.status !== 'OPEN') return false
     for (const id of this.#added.keys()) addId(this.copy, id)
     Object.assign(this.copy.claim, this.#after)
+    this.copy.log = this.#log
     this.copy.lastAt = at ?? this.copy.lastAt
     return true
   }
@@ -169,22 +169,23 @@ export class ClaimDraft {
     return this.#becomes !== null
   }
 
-  #decide(request: EventRequest): Verdict {
-    const { userId, address, submission } = request
-    const { claim, log } = this.copy
-    if (claim.userId !== userId || !isAt(claim, address)) return refused(claimNotFound(address))
-    if (this.#recorded.has(submission.id) || this.#added.has(submission.id)) {
-      return { kind: 'repeat', settled: this.#isSettled }
+  #decide(pending: PendingSubmission): Decided {
+    const { userId, address, submission } = pending.request
+    const { claim } = this.copy
+    if (claim.userId !== userId || !isAt(claim, address)) return refused(pending, claimNotFound(address))
+    if (this.#recordedIds.has(submission.id) || this.#added.has(submission.id)) {
+      return { pending, kind: 'repeat', settled: this.#isSettled }
     }
-    const decision = decideSubmission(this.#after, log, submission)
+    const decision = decideSubmission(this.#after, this.#log, submission)
     switch (decision.kind) {
       case 'append':
-        this.#add(request, decision.becomes)
-        return { kind: 'append', settled: this.#isSettled }
+        this.#log = decision.log
+        this.#add(pending.request, decision.becomes)
+        return { pending, kind: 'append', settled: this.#isSettled }
       case 'not-open':
-        return refused(claimNotOpen(address, this.#after.status))
+        return refused(pending, claimNotOpen(address, this.#after.status))
       case 'log-full':
-        return refused(new ServiceError('EVENT_LIMIT_REACHED', decision.message))
+        return refused(pending, new ServiceError('EVENT_LIMIT_REACHED', decision.message))
     }
   }
 
@@ -197,17 +198,33 @@ export class ClaimDraft {
     this.#after.logBytes += payloadBytes
   }
 
+  #resultOf(one: Decided, settled: Claim, at: Date): SubmittedEvent | ServiceError | null {
+    if (one.kind === 'refused') return one.error
+    const { id } = one.pending.request.submission
+    const event = this.#eventAdded(id, at) ?? this.#recorded.get(id)
+    if (event === undefined) return null
+    if (event === null || (one.kind === 'repeat' && !one.isSame)) return idConflict(id)
+    const claim = one.settled ? settled : this.copy.claim
+    return { event, claim, contractBytes: this.copy.contractBytes, replayed: one.kind === 'repeat' }
+  }
+
   #eventAdded(id: string, createdAt: Date): LogEvent | null {
     const added = this.#added.get(id)
     return added ? eventOf(added.submission, createdAt) : null
   }
 }
 
+const isSmall = ({ request }: PendingSubmission): boolean => request.submission.payloadBytes <= SMALL_PAYLOAD
+
 /** A claim is not reached by the address of a candidate, nor a candidate by its id. */
 const isAt = (claim: Claim, address: ClaimAddress) =>
   address.kind === 'claim' ? claim.candidateAlias === null : claim.candidateAlias === address.alias
 
-const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
+const refused = (pending: PendingSubmission, error: ServiceError): Decided => ({
+  pending,
+  kind: 'refused',
+  error,
+})
 
 const claimNotOpen = (address: ClaimAddress, status: Status) =>
   new ServiceError('CLAIM_NOT_OPEN', `The ${address.kind} is ${status}, not OPEN: it takes no events.`)

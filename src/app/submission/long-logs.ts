@@ -47,9 +47,9 @@ export class LongLogs {
 }
 
 /** A step for each. */
-function* addEach({ log }: ClaimCopy, events: readonly Evidence[]): Generator<void, void> {
+function* addEach(copy: ClaimCopy, events: readonly Evidence[]): Generator<void, void> {
   for (const event of events) {
-    log.add(event)
+    copy.log = copy.log.with(event)
     yield
   }
 }

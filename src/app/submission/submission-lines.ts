@@ -1,37 +1,20 @@
-import type { Again } from './submission-outcome.ts'
-import type { EventRequest, SubmittedEvent } from './submit-event.ts'
+import type { EventRequest, PendingSubmission } from './pending-submission.ts'
+import { newRoom, takePart } from './take-part.ts'
 
-/** What one group takes. */
-const GROUP_SIZE = 500
-const GROUP_BYTES = 1024 * 1024
-/** What one group of heavy lines takes, by what there is to read of their claims. */
-const HEAVY_BYTES = 256 * 1024
 /** What may wait, of all accounts together. */
 const MOST_WAITING = 10_000
 const MOST_WAITING_BYTES = 32 * 1024 * 1024
-
-export interface Waiting {
-  readonly request: EventRequest
-  /** By performance.now(), in milliseconds. */
-  readonly since: number
-  /** A write of it was lost on its way and may have taken effect. */
-  lost: Again | null
-  /** Also while it is still on its way: its answer could not be waited for. */
-  isAnswered: boolean
-  readonly resolve: (submitted: SubmittedEvent) => void
-  readonly reject: (error: unknown) => void
-}
 
 /** The submissions of one account to one claim, in their order. */
 export interface Line {
   readonly claimId: string
   readonly account: Account
-  readonly waiting: Waiting[]
+  readonly waiting: PendingSubmission[]
   /** It waits for something else than its turn: a pause before another try, a test clock. */
   isParked: boolean
   /** What was sent of it with others was refused: one goes by itself, so that it shows which is at fault. */
   goesAlone: boolean
-  /** What there is to read of its claim, where a group of many has found it heavy; else 0. */
+  /** What there is to read of its claim, if a group of many has found it heavy; else 0. */
   heavyBytes: number
   /** The last pause that was made before another try, in milliseconds. */
   pauseMs: number
@@ -51,17 +34,11 @@ interface Account {
 /** What a group takes of a line. */
 export interface Taken {
   readonly line: Line
-  readonly waiting: readonly Waiting[]
+  readonly submissions: readonly PendingSubmission[]
 }
 
 /** Heavy lines go by themselves: reading their claims takes long, and the others do not wait for it. */
 export type Kind = 'light' | 'heavy'
-
-interface Room {
-  size: number
-  bytes: number
-  heavyBytes: number
-}
 
 /**
  * Submissions that wait, a line for each claim of each account. A line of which something was taken is closed until
@@ -107,8 +84,8 @@ export class SubmissionLines {
     )
   }
 
-  add(claimId: string, waiting: Waiting): void {
-    const { userId, submission } = waiting.request
+  add(claimId: string, pending: PendingSubmission): void {
+    const { userId, submission } = pending.request
     const account = this.#accounts[userId] ?? newAccount(userId)
     this.#accounts[userId] = account
     account.waiting++
@@ -117,7 +94,7 @@ export class SubmissionLines {
     this.#bytes += submission.payloadBytes
     const line = account.lines[claimId]
     if (line) {
-      line.waiting.push(waiting)
+      line.waiting.push(pending)
       if (line.isParked) this.#parked++
       return
     }
@@ -125,7 +102,7 @@ export class SubmissionLines {
     const fresh = {
       claimId,
       account,
-      waiting: [waiting],
+      waiting: [pending],
       isParked: false,
       goesAlone: false,
       heavyBytes: 0,
@@ -139,10 +116,10 @@ export class SubmissionLines {
   take(kind: Kind): Taken[] {
     const group: Taken[] = []
     const turn = this.#turn[kind]
-    const room = { size: GROUP_SIZE, bytes: GROUP_BYTES, heavyBytes: HEAVY_BYTES }
+    const room = newRoom()
     let served = 0
     for (const account of turn) {
-      if (!takeOf(account.open[kind], room, turn.length - served, group)) break
+      if (!takePart(account.open[kind], room, turn.length - served, group)) break
       served++
     }
     this.#open[kind] -= group.length
@@ -151,7 +128,7 @@ export class SubmissionLines {
   }
 
   /** Puts those that must be tried again back to the front. The line stays closed. */
-  giveBack(line: Line, again: readonly Waiting[]): void {
+  giveBack(line: Line, again: readonly PendingSubmission[]): void {
     line.waiting.unshift(...again)
   }
 
@@ -161,7 +138,7 @@ export class SubmissionLines {
     this.#parked += line.waiting.length
   }
 
-  /** Opens the line, or ends it where nobody waits. */
+  /** Opens the line, or ends it if nobody waits. */
   open(line: Line): void {
     if (line.isParked) this.#parked -= line.waiting.length
     line.isParked = false
@@ -180,8 +157,8 @@ export class SubmissionLines {
   }
 
   /** Takes out those in lines for which it holds. They have left. */
-  removeWhere(holds: (waiting: Waiting, line: Line) => boolean): Waiting[] {
-    const removed: Waiting[] = []
+  removeWhere(holds: (pending: PendingSubmission, line: Line) => boolean): PendingSubmission[] {
+    const removed: PendingSubmission[] = []
     for (const account of Object.values(this.#accounts)) {
       for (const line of Object.values(account.lines)) {
         const { true: gone = [], false: left = [] } = Object.groupBy(
@@ -231,45 +208,3 @@ const newAccount = (userId: string): Account => ({
   waiting: 0,
   bytes: 0,
 })
-
-/** Takes an account's part of the room, one of so many, of its open lines; false where nothing fits any more. */
-function takeOf(open: Line[], room: Room, parts: number, group: Taken[]): boolean {
-  const part = {
-    size: Math.ceil(room.size / parts),
-    bytes: Math.ceil(room.bytes / parts),
-    heavyBytes: Math.ceil(room.heavyBytes / parts),
-  }
-  let lines = 0
-  for (const line of open) {
-    if (line.goesAlone && group.length > 0) break
-    const count = line.goesAlone ? 1 : countThatFit(line, line.waiting, part)
-    // At least one of each account, however small its part is.
-    const mayBeOne =
-      lines === 0 && (group.length === 0 || countThatFit(line, line.waiting.slice(0, 1), { ...room }) > 0)
-    if (count === 0 && !mayBeOne) break
-    const waiting = line.waiting.splice(0, Math.max(count, 1))
-    for (const { request } of waiting) room.bytes -= request.submission.payloadBytes
-    room.size -= waiting.length
-    room.heavyBytes -= line.heavyBytes
-    group.push({ line, waiting })
-    lines++
-    if (line.goesAlone) room.size = 0
-    if (line.goesAlone || part.size <= 0 || part.bytes <= 0) break
-  }
-  open.splice(0, lines)
-  return lines > 0
-}
-
-function countThatFit({ heavyBytes }: Line, waiting: readonly Waiting[], room: Room): number {
-  if (room.heavyBytes < heavyBytes) return 0
-  room.heavyBytes -= heavyBytes
-  let count = 0
-  for (const { request } of waiting) {
-    const { payloadBytes } = request.submission
-    if (room.size < 1 || room.bytes < payloadBytes) break
-    room.size--
-    room.bytes -= payloadBytes
-    count++
-  }
-  return count
-}

@@ -1,22 +1,22 @@
-import { ServiceError, unavailable } from '../../errors.ts'
+import { type ServiceError, unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { candidateId } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
-import { DatabaseAway } from '../../storage/database/database-away.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
 import { LongLogs } from './long-logs.ts'
-import { type Kind, type Line, SubmissionLines, type Taken, type Waiting } from './submission-lines.ts'
-import { type Again, type Outcome, OVERTAKEN } from './submission-outcome.ts'
-import { submitApart } from './submit-apart.ts'
-import type { EventRequest, SubmittedEvent } from './submit-event.ts'
+import { type EventRequest, PendingSubmission, type SubmittedEvent } from './pending-submission.ts'
+import type { ClaimSubmissions } from './record-group.ts'
+import { sendGroup } from './send-group.ts'
+import { type Kind, type Line, SubmissionLines, type Taken } from './submission-lines.ts'
+import { isRetry, OVERTAKEN, type Retry } from './submission-result.ts'
 
 /** For how long a submission is tried again before the caller is told to. */
 const PATIENCE_MS = 5_000
 /** Within this time each is answered, also where a statement of it never is. */
 const LONGEST_MS = 10_000
 const LOOK_EVERY_MS = 500
-/** Before another try where the connection was lost; doubled each time. */
+/** Before another try if the connection was lost; doubled each time. */
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
 /** Groups on their way at once: while one is being committed, another is decided and sent. */
@@ -26,8 +26,13 @@ const WORTH_ANOTHER = 8
 const LONGEST_HOLD_MS = 10
 
 /**
- * Group commit: submissions that arrive while others are on their way to the database go together in the next
- * group. Where nothing is on its way, a submission goes at once.
+ * Group commit. A commit costs a flush of the disk and a way to the database and back, whether it is one event's or five
+ * hundred's: so submissions that arrive while others are on their way go together in the next group, with one statement.
+ * If nothing is on its way, a submission goes at once, and waits for nobody.
+ *
+ * The way of one: into the line of its claim (`submission-lines.ts`), from there with a group (`send-group.ts`), which is
+ * decided by copies or by what is read, and written (`record-group.ts`); back with its result, it is answered or goes
+ * again. Each event is decided alone, in the order in which those to its claim came.
  */
 export class SubmissionQueue {
   readonly #db: Database
@@ -52,7 +57,13 @@ export class SubmissionQueue {
     return this.#lines.waiting - this.#lines.parked
   }
 
-  /** @throws UNAVAILABLE at once where too many of the account are waiting, and all that `submitEvent` throws */
+  /**
+   * Records an event and decides the claim by it, in one atomic operation (§4.3, §3). If the connection
+   * breaks while the write is on its way, nobody knows whether it took effect: it is tried again, and the
+   * event's id tells. The lost write cannot take effect after that one, since the version guards both.
+   * @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_NOT_OPEN, EVENT_ID_CONFLICT, EVENT_LIMIT_REACHED,
+   * UNAVAILABLE (its message says if the outcome is not known; at once if too many of the account are waiting)
+   */
   submit(request: EventRequest): Promise<SubmittedEvent> {
     if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes)) {
       return Promise.reject(unavailable('Too many events are waiting to be recorded. This one was not.'))
@@ -60,8 +71,7 @@ export class SubmissionQueue {
     const { address } = request
     const claimId = address.kind === 'claim' ? address.id : candidateId(address.alias)
     return new Promise((resolve, reject) => {
-      const since = performance.now()
-      this.#lines.add(claimId, { request, since, lost: null, isAnswered: false, resolve, reject })
+      this.#lines.add(claimId, new PendingSubmission(request, resolve, reject))
       this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
       this.#schedule()
     })
@@ -80,12 +90,12 @@ export class SubmissionQueue {
   #fillLanes(worthAnother = WORTH_ANOTHER): void {
     // One lane at most: what is read for it takes long, and the other is everyone else's.
     const mayBeHeavy = this.#hasLane && !this.#isUnderWay('heavy')
-    if (mayBeHeavy && this.#lines.openCount('heavy') > 0) this.#send('heavy')
+    if (mayBeHeavy && this.#lines.openCount('heavy') > 0) this.#start('heavy')
     while (
       this.#hasLane &&
       this.#lines.openCount('light') >= (this.#isUnderWay('light') ? worthAnother : 1)
     ) {
-      this.#send('light')
+      this.#start('light')
     }
     if (this.#hasLane && this.#lines.openCount('light') > 0) this.#holdNoLonger()
   }
@@ -98,8 +108,8 @@ export class SubmissionQueue {
     return this.#lanes.some((lane) => lane.kind === kind)
   }
 
-  #send(kind: Kind): void {
-    void owned(this.#run({ kind, group: this.#lines.take(kind) }))
+  #start(kind: Kind): void {
+    void owned(this.#send({ kind, group: this.#lines.take(kind) }))
   }
 
   /** Those that are held back now go at last. */
@@ -111,56 +121,47 @@ export class SubmissionQueue {
   }
 
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
-  async #run(lane: Lane): Promise<void> {
+  async #send(lane: Lane): Promise<void> {
     const { group } = lane
     this.#lanes.push(lane)
     try {
-      const outcomes = await this.#submit(group)
-      for (const [i, taken] of group.entries()) this.#settleSurely(taken, outcomes[i] ?? [])
+      await this.#record(group)
+      for (const taken of group) this.#settleSurely(taken)
     } finally {
       this.#lanes.splice(this.#lanes.indexOf(lane), 1)
       this.#fillLanes()
     }
   }
 
-  /** A fault of ours is answered to those whom it meets; the answers of the others follow what was written. */
-  #settleSurely(taken: Taken, outcomes: readonly Outcome[]): void {
+  async #record(group: readonly Taken[]): Promise<void> {
     try {
-      this.#settle(taken, outcomes)
-    } catch (error) {
-      try {
-        this.#settle(taken, allOf(taken, error as Error))
-      } catch {
-        for (const one of taken.waiting) one.reject(error)
-      }
-    }
-  }
-
-  async #submit(group: readonly Taken[]): Promise<Outcome[][]> {
-    const submitted: { outcomes?: Outcome[][] } = {}
-    try {
-      await this.#db.submissions.withConnection(async (connection) => {
-        submitted.outcomes = await submitApart(connection, this.#copies, group.map(toClaimSubmissions))
-      })
+      await this.#db.submissions.withConnection((connection) =>
+        sendGroup(connection, this.#copies, group.map(toClaimSubmissions)),
+      )
     } catch (error) {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.
-      submitted.outcomes ??= group.map((taken) => allOf(taken, error as Error))
+      for (const { submissions } of group) for (const one of submissions) one.result ??= error as Error
     }
-    return submitted.outcomes ?? []
   }
 
-  #settle({ line, waiting }: Taken, outcomes: readonly Outcome[]): void {
-    const again: Waiting[] = []
-    let waits: Again | null = null
-    // Faults of ours show here, where nothing is done yet.
-    if (outcomes.length !== waiting.length) throw new Error('a submission is without an outcome')
-    const fates = waiting.map((one, i) => fateAfterLoss(one, outcomes[i] as Outcome))
-    for (const [i, one] of waiting.entries()) {
-      const fate = fates[i] as Outcome
-      if (!('again' in fate)) this.#answer(one, fate)
-      else if (this.#mayTryAgain(one, fate)) {
+  /** A fault of ours is answered to those whom it meets; the answers of the others follow what was written. */
+  #settleSurely(taken: Taken): void {
+    try {
+      this.#settle(taken)
+    } catch (error) {
+      for (const one of taken.submissions) one.answer(error as Error)
+    }
+  }
+
+  #settle({ line, submissions }: Taken): void {
+    const again: PendingSubmission[] = []
+    let waits: Retry | null = null
+    for (const one of submissions) {
+      const result = one.takeResult()
+      if (!isRetry(result)) this.#answer(one, result)
+      else if (this.#mayTryAgain(one, result)) {
         again.push(one)
-        if (fate !== OVERTAKEN) waits = fate
+        if (result !== OVERTAKEN) waits = result
       }
     }
     if (again.length > 0) this.#lines.giveBack(line, again)
@@ -173,7 +174,7 @@ export class SubmissionQueue {
     }
   }
 
-  #park(line: Line, { again, heldClock }: Again): void {
+  #park(line: Line, { because, heldClock }: Retry): void {
     this.#lines.park(line)
     const open = () => {
       this.#lines.open(line)
@@ -181,7 +182,7 @@ export class SubmissionQueue {
     }
     const isWanted = () => line.waiting.length > 0
     if (heldClock) void owned(this.#heldClocks.untilFree(heldClock).then(open))
-    else if (again === 'log is long')
+    else if (because === 'log is long')
       void owned(this.#longLogs.load(line.account.userId, line.claimId, isWanted).then(open))
     else {
       line.pauseMs = Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
@@ -189,15 +190,14 @@ export class SubmissionQueue {
     }
   }
 
-  #answer(one: Waiting, outcome: SubmittedEvent | Error): void {
-    if (outcome instanceof Error) one.reject(outcome)
-    else one.resolve(one.lost ? { ...outcome, replayed: false } : outcome)
+  #answer(one: PendingSubmission, result: SubmittedEvent | Error): void {
+    one.answer(result)
     this.#lines.leave(one.request)
   }
 
-  /** False where that has taken too long: it is answered. */
-  #mayTryAgain(one: Waiting, again: Again): boolean {
-    if (again.again === 'write was lost') one.lost = again
+  /** False if that has taken too long: it is answered. */
+  #mayTryAgain(one: PendingSubmission, retry: Retry): boolean {
+    if (retry.because === 'write was lost') one.lost = retry
     if (!one.isAnswered && performance.now() - one.since < PATIENCE_MS) return true
     this.#answer(one, outOfPatience(one))
     return false
@@ -208,11 +208,9 @@ export class SubmissionQueue {
     const now = performance.now()
     const longestIn = (line: Line) => (line.isParked ? PATIENCE_MS : LONGEST_MS)
     const overdue = this.#lines.removeWhere(({ since }, line) => now - since >= longestIn(line))
-    for (const one of overdue) one.reject(outOfPatience(one))
-    for (const one of this.#lanes.flatMap(({ group }) => group).flatMap(({ waiting }) => waiting)) {
-      if (one.isAnswered || now - one.since < LONGEST_MS) continue
-      one.isAnswered = true
-      one.reject(notKnown(one.request))
+    for (const one of overdue) one.answer(outOfPatience(one))
+    for (const one of this.#lanes.flatMap(({ group }) => group).flatMap(({ submissions }) => submissions)) {
+      if (!one.isAnswered && now - one.since >= LONGEST_MS) one.answer(notKnown(one.request))
     }
     this.#watching =
       this.#lines.waiting === 0 ? null : setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
@@ -225,22 +223,13 @@ interface Lane {
   readonly group: readonly Taken[]
 }
 
-const allOf = ({ waiting }: Taken, fate: Outcome): Outcome[] => waiting.map(() => fate)
-
-const toClaimSubmissions = ({ line, waiting }: Taken) => ({
+const toClaimSubmissions = ({ line, submissions }: Taken): ClaimSubmissions => ({
   claimId: line.claimId,
   heavyBytes: line.heavyBytes,
-  requests: waiting.map(({ request }) => request),
+  submissions,
 })
 
-/** Where an earlier write may have taken effect, the answer has to be found out: no failure tells. */
-function fateAfterLoss({ lost }: Waiting, outcome: Outcome): Outcome {
-  if (!lost || !(outcome instanceof Error)) return outcome
-  const isVerdict = outcome instanceof ServiceError && !(outcome instanceof DatabaseAway)
-  return isVerdict ? outcome : lost
-}
-
-function outOfPatience({ request, lost }: Waiting): ServiceError {
+function outOfPatience({ request, lost }: PendingSubmission): ServiceError {
   if (lost) return notKnown(request, lost.cause)
   return unavailable(
     `Too much happens at once to this ${request.address.kind}, to its test clock or to the service. The event was not recorded.`,

@@ -93,14 +93,14 @@ class CaseRun {
     const time = new Date(at)
     this.note(this.claim.advanceTo(time))
     const id = nameOfPlace(this.#events++)
-    const fate = this.claim.submit({ id, type, payload, payloadBytes }, time)
-    if (fate.kind === 'append') {
-      this.result.accepted.push(fate.event)
+    const decision = this.claim.submit({ id, type, payload, payloadBytes }, time)
+    if (decision.kind === 'append') {
+      this.result.accepted.push(decision.event)
       if (this.claim.state.status === 'PENDING') this.result.decidedBy = 'events'
-    } else if (fate.kind === 'not-open') {
+    } else if (decision.kind === 'not-open') {
       this.result.refused.claim_not_open++
       this.result.late.push({ id, type, payload, system: false, createdAt: time, line })
-    } else if (fate.kind === 'log-full') this.result.refused.log_full++
+    } else if (decision.kind === 'log-full') this.result.refused.log_full++
     else throw new Error(`two events of case ${this.result.id} have the id ${id}`)
   }
 

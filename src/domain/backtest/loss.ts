@@ -27,11 +27,11 @@ export interface MissingLeaf {
 /** Null where no event could have won the case: the condition needs a system event (§2.2 rule 3). */
 export function lossOf(contract: Contract, { openedAt, accepted, late }: CaseResult): Loss | null {
   const condition = contract.fulfillment_condition
-  const log = new EventLog(condition, accepted)
+  let log = EventLog.of(condition, accepted)
   const missing = leastChanges(condition, true, log)
   if (missing === null) return null
   const event = late.find((event) => {
-    log.add(event)
+    log = log.with(event)
     return log.satisfiesCondition
   })
   const windowEnd = openedAt + windowMs(contract.activity_window)

@@ -7,8 +7,8 @@ import { eventOf } from './late-submission.ts'
 import { type ClaimState, openState, stateAt, type Transition } from './lifecycle.ts'
 import { scheduledTransitions } from './scheduled-transitions.ts'
 
-/** What became of a submission. */
-export type Fate =
+/** What was decided about a submission, whether its id is new or not. */
+export type Decision =
   | { kind: 'append'; event: LogEvent }
   | { kind: 'replay' | 'id-conflict' }
   | Exclude<SubmissionDecision, { kind: 'append' }>
@@ -18,7 +18,7 @@ export type Fate =
  * and between them the scheduled checks of every whole minute. At the same instant the check comes first.
  */
 export class ClaimRun {
-  readonly #log: EventLog
+  #log: EventLog
   readonly #recorded = new Map<string, LogEvent>()
   #claim: ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
 
@@ -44,12 +44,13 @@ export class ClaimRun {
   }
 
   /** Submits an event at a time to which the run has advanced. */
-  submit(submission: Submission, at: Date): Fate {
+  submit(submission: Submission, at: Date): Decision {
     const recorded = this.#recorded.get(submission.id)
     if (recorded) return { kind: judgeRepeat(recorded, submission) }
     const decision = decideSubmission(this.#claim, this.#log, submission)
     if (decision.kind !== 'append') return decision
 
+    this.#log = decision.log
     const event = eventOf(submission, at)
     this.#recorded.set(submission.id, event)
     const { contract, eventCount, logBytes } = this.#claim

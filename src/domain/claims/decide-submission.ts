@@ -7,15 +7,17 @@ import { type Change, satisfied } from './lifecycle.ts'
 
 /** What to do with a submission whose id is new to the claim. */
 export type SubmissionDecision =
-  /** `becomes`: what the claim does, if the condition holds with it. */
-  { kind: 'append'; becomes: Change | null } | { kind: 'not-open' } | { kind: 'log-full'; message: string }
+  /** `log`: with the event. `becomes`: what the claim does, if the condition holds then. */
+  | { kind: 'append'; log: EventLog; becomes: Change | null }
+  | { kind: 'not-open' }
+  | { kind: 'log-full'; message: string }
 
 /** What a decision needs to know of a claim. */
 type DecidableClaim = Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contract'>
 
 /**
  * Decides by the whole log and the new event (§2.2 rule 1). The caller has seen that no event of the log has the
- * submission's id (`judgeRepeat`). An event that is to be appended has been added to `log`.
+ * submission's id (`judgeRepeat`).
  */
 export function decideSubmission(
   claim: DecidableClaim,
@@ -29,8 +31,8 @@ export function decideSubmission(
   if (claim.logBytes + submission.payloadBytes > MAX_LOG_BYTES) {
     return { kind: 'log-full', message: `The log's payloads would exceed ${MAX_LOG_BYTES} bytes.` }
   }
-  log.add(submission)
-  return { kind: 'append', becomes: log.satisfiesCondition ? satisfied(claim.contract) : null }
+  const after = log.with(submission)
+  return { kind: 'append', log: after, becomes: after.satisfiesCondition ? satisfied(claim.contract) : null }
 }
 
 /**

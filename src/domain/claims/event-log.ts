@@ -5,25 +5,34 @@ import type { Evidence } from './event.ts'
 /**
  * The events of one claim, as far as its condition needs them. What a leaf needs is one event, and an event stays
  * in the log, so a satisfied leaf stays satisfied: each event is looked at once, and need not be kept.
+ *
+ * It never changes: whoever decides about an event has a log with it, and whoever fails to write it has the one before.
  */
 export class EventLog {
   readonly #condition: Condition
   /** Null while there is none: many logs are held in memory at once. */
-  #satisfied: Set<Leaf> | null = null
+  readonly #satisfied: ReadonlySet<Leaf> | null
   #holds: boolean | null = null
 
-  constructor(condition: Condition, events: readonly Evidence[] = []) {
+  /** Without an event, or with those that satisfy these leaves. */
+  constructor(condition: Condition, satisfied: ReadonlySet<Leaf> | null = null) {
     this.#condition = condition
-    for (const event of events) this.add(event)
+    this.#satisfied = satisfied
   }
 
-  add(event: Evidence): void {
+  static of(condition: Condition, events: readonly Evidence[]): EventLog {
+    return events.reduce((log: EventLog, event) => log.with(event), new EventLog(condition))
+  }
+
+  /** The log with the event as its next; the same one if it satisfies no further leaf. */
+  with(event: Evidence): EventLog {
+    let satisfied: Set<Leaf> | null = null
     for (const leaf of compile(this.#condition).leavesSatisfiedBy(event)) {
       if (this.isSatisfied(leaf)) continue
-      this.#satisfied ??= new Set()
-      this.#satisfied.add(leaf)
-      this.#holds = null
+      satisfied ??= new Set(this.#satisfied)
+      satisfied.add(leaf)
     }
+    return satisfied === null ? this : new EventLog(this.#condition, satisfied)
   }
 
   isSatisfied(leaf: Leaf): boolean {

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
-import { ClaimRun, type Fate } from './claim-run.ts'
+import { ClaimRun, type Decision } from './claim-run.ts'
 import type { Submission } from './event.ts'
 import type { ClaimState, Status, Transition } from './lifecycle.ts'
 
@@ -10,7 +10,7 @@ export interface TimedSubmission {
 
 /** What happened to a simulated claim, in order. */
 export type TimelineEntry =
-  | { kind: 'event'; at: Date; submission: Submission; fate: Fate['kind'] }
+  | { kind: 'event'; at: Date; submission: Submission; decision: Decision['kind'] }
   | { kind: 'transition'; at: Date; from: Status; to: Status; because: TransitionCause }
 
 type TransitionCause = { eventId: string } | { windowElapsed: 'activity_window' | 'review_window' }
@@ -40,9 +40,9 @@ export function* simulate(
   for (const { at, submission } of ordered) {
     timeline.push(...advance(run, at))
     const before = run.state.status
-    const fate = run.submit(submission, at)
+    const decision = run.submit(submission, at)
     const { status } = run.state
-    timeline.push({ kind: 'event', at, submission, fate: fate.kind })
+    timeline.push({ kind: 'event', at, submission, decision: decision.kind })
     if (status !== before) {
       timeline.push({ kind: 'transition', at, from: before, to: status, because: { eventId: submission.id } })
     }

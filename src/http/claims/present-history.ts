@@ -1,6 +1,6 @@
 import type { ClaimExplanation } from '../../app/claims/explain-claim.ts'
 import type { ContractSimulation } from '../../app/claims/simulate-contract.ts'
-import type { Fate } from '../../domain/claims/claim-run.ts'
+import type { Decision } from '../../domain/claims/claim-run.ts'
 import { eventOf } from '../../domain/claims/late-submission.ts'
 import type { TimelineEntry } from '../../domain/claims/simulate.ts'
 import type { ErrorCode } from '../../errors.ts'
@@ -36,7 +36,7 @@ export function presentSimulation({ openedAt, timeline, final }: ContractSimulat
 }
 
 /** What the live service answers where it does not record. */
-const REFUSALS: Partial<Record<Fate['kind'], ErrorCode>> = {
+const REFUSALS: Partial<Record<Decision['kind'], ErrorCode>> = {
   'not-open': 'CLAIM_NOT_OPEN',
   'id-conflict': 'EVENT_ID_CONFLICT',
   'log-full': 'EVENT_LIMIT_REACHED',
@@ -44,11 +44,11 @@ const REFUSALS: Partial<Record<Fate['kind'], ErrorCode>> = {
 
 function presentTimelineEntry(entry: TimelineEntry) {
   if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
-  const { kind, at, submission, fate } = entry
+  const { kind, at, submission, decision } = entry
   const event = presentRecorded(eventOf(submission, at))
-  const code = REFUSALS[fate]
+  const code = REFUSALS[decision]
   const verdict = code ? { accepted: false, code } : { accepted: true }
-  const body = { kind, at, event, ...verdict, ...(fate === 'replay' ? { replayed: true } : {}) }
+  const body = { kind, at, event, ...verdict, ...(decision === 'replay' ? { replayed: true } : {}) }
   return event instanceof JsonText ? JsonText.ofObject(body) : body
 }
 

@@ -3,7 +3,7 @@ import type { App } from '../../app/app.ts'
 import { CONTRACTS_AT_ONCE, readContracts } from '../../app/claims/read-contracts.ts'
 import { fillGaps } from '../../app/fill-gaps.ts'
 import { claimNotFound } from '../../app/not-found.ts'
-import { type EventRequest, submitEvent } from '../../app/submission/submit-event.ts'
+import type { EventRequest } from '../../app/submission/pending-submission.ts'
 import type { Claim, WithContract } from '../../domain/claims/claim.ts'
 import type { LogEvent } from '../../domain/claims/event.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
@@ -60,7 +60,7 @@ export class EventResults {
   /** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
   async of(read: () => EventRequest): Promise<EventResult> {
     try {
-      const { event, claim, contractBytes, replayed } = await submitEvent(this.#app, read())
+      const { event, claim, contractBytes, replayed } = await this.#app.submissions.submit(read())
       if (prefersMinimal(this.#request)) return { body: { status: 204 }, contract: '' }
       const status = replayed ? 200 : 201
       const { contract } = claim

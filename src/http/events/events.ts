@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { submitEvent } from '../../app/submission/submit-event.ts'
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
@@ -49,7 +48,7 @@ export function addEventRoutes(server: TypedServer, app: App): void {
         body: AddressedSubmission,
       },
     },
-    (request, reply) => submit(app, readAddress(request.body), request, reply),
+    (request, reply) => answerSubmission(app, readAddress(request.body), request, reply),
   )
 
   server.post(
@@ -66,7 +65,7 @@ export function addEventRoutes(server: TypedServer, app: App): void {
       const { claim_id, candidate_alias } = request.body
       if (claim_id !== undefined && claim_id.toLowerCase() !== id) throw namesAnother('claim_id')
       if (candidate_alias !== undefined) throw namesAnother('candidate_alias')
-      return submit(app, { kind: 'claim', id }, request, reply)
+      return answerSubmission(app, { kind: 'claim', id }, request, reply)
     },
   )
 
@@ -84,7 +83,7 @@ export function addEventRoutes(server: TypedServer, app: App): void {
       const { claim_id, candidate_alias } = request.body
       if (candidate_alias !== undefined && candidate_alias !== alias) throw namesAnother('candidate_alias')
       if (claim_id !== undefined) throw namesAnother('claim_id')
-      return submit(app, { kind: 'candidate', alias }, request, reply)
+      return answerSubmission(app, { kind: 'candidate', alias }, request, reply)
     },
   )
 }
@@ -124,14 +123,14 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
 const namesAnother = (path: string) =>
   validationError([{ path, message: 'names another claim or candidate than the path' }])
 
-async function submit(
+async function answerSubmission(
   app: App,
   address: ClaimAddress,
   request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
   reply: FastifyReply,
 ) {
   const { userId, body } = request
-  const { event, claim, contractBytes, replayed } = await submitEvent(app, {
+  const { event, claim, contractBytes, replayed } = await app.submissions.submit({
     userId,
     address,
     ...readSubmission(body),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { inSlices } from '../../app/in-slices.ts'
-import type { EventRequest } from '../../app/submission/submit-event.ts'
+import type { EventRequest } from '../../app/submission/pending-submission.ts'
 import { ServiceError } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { Seats } from '../bounds/seats.ts'

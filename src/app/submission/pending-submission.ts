@@ -1,0 +1,65 @@
+import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
+import type { LogEvent, Submission } from '../../domain/claims/event.ts'
+import { ServiceError } from '../../errors.ts'
+import { DatabaseAway } from '../../storage/database/database-away.ts'
+import type { Retry, SubmissionResult } from './submission-result.ts'
+
+export interface EventRequest {
+  userId: string
+  address: ClaimAddress
+  submission: Submission
+  /** The submission's payload as JSON. */
+  payloadJson: string
+}
+
+export interface SubmittedEvent {
+  event: LogEvent
+  /** As it stands after the decision. */
+  claim: Claim
+  /** Of memory that its contract takes, estimated. */
+  contractBytes: number
+  /** The same event had been recorded before; nothing was done now. */
+  replayed: boolean
+}
+
+/** A submission from its arrival to its answer. It goes to the database as often as it takes, with what came of it. */
+export class PendingSubmission {
+  readonly request: EventRequest
+  /** When it arrived; by performance.now(), in milliseconds. */
+  readonly since = performance.now()
+  /** What came of it this time. */
+  result: SubmissionResult | null = null
+  /** A write of it was lost on its way and may have taken effect. */
+  lost: Retry | null = null
+  /** Also while it is still on its way: its answer could not be waited for. */
+  isAnswered = false
+  readonly #resolve: (submitted: SubmittedEvent) => void
+  readonly #reject: (error: unknown) => void
+
+  constructor(
+    request: EventRequest,
+    resolve: (submitted: SubmittedEvent) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.request = request
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  /** If an earlier write may have taken effect, no failure tells: the answer has to be found out. */
+  takeResult(): SubmissionResult {
+    const { result, lost } = this
+    this.result = null
+    if (result === null) return new Error('a submission came back without a result')
+    return lost && result instanceof Error && !isRefusal(result) ? lost : result
+  }
+
+  answer(result: SubmittedEvent | Error): void {
+    this.isAnswered = true
+    if (result instanceof Error) this.#reject(result)
+    // Its own lost write is what it was found to repeat.
+    else this.#resolve(this.lost ? { ...result, replayed: false } : result)
+  }
+}
+
+const isRefusal = (error: Error) => error instanceof ServiceError && !(error instanceof DatabaseAway)

@@ -51,7 +51,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'a last line without an end is dropped',
     edits: [
       edit(
-        'http/protocol/read-lines.ts',
+        'http/bodies/read-lines.ts',
         '  const last = begun.end(Buffer.alloc(0))\n  if (!isBlank(last)) yield last\n',
         '',
       ),

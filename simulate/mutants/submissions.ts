@@ -117,7 +117,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'gte is taken for gt',
-    edits: [edit('domain/contract/wanted-values.ts', 'number >= gte', 'number > gte')],
+    edits: [edit('domain/contract/comparators.ts', 'number >= bound', 'number > bound')],
   },
   {
     name: 'what one event has counts for the next one too',

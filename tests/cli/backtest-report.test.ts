@@ -3,7 +3,6 @@ import { describe, test } from 'node:test'
 import { toPeriods } from '../../src/cli/backtest/cases/periods.ts'
 import { reportPage } from '../../src/cli/backtest/report/page.ts'
 import { resultTable } from '../../src/cli/backtest/report/result-table.ts'
-import { contractWords } from '../../src/cli/backtest/report/words.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { backtestOf, filesIn } from './backtest-files.ts'
 
@@ -81,19 +80,4 @@ test('periods are the finest of which there are at most 60, without gaps', () =>
   assert.equal(of('2010-05-01', '2024-05-01')?.periods[0]?.label, '2010 Q2')
   assert.equal(of('0000-01-01', '9999-12-31')?.unit, 'decade')
   assert.equal(toPeriods(new Map()), null)
-})
-
-test('a contract is told in words', () => {
-  const contract = contractWith({
-    activity_window: 90_000,
-    fulfillment_condition: all(
-      { event: 'a', match: { x: 'y' }, field: 'n', gte: 3, lt: 5 },
-      not(all({ event: 'b' }, { event: 'c' })),
-    ),
-  })
-  assert.equal(
-    contractWords(contract),
-    'Pays 10 when, within 1 d 1 h of opening, “a” with x "y" and n ≥ 3 and < 5 and not (“b” and “c”). ' +
-      'If not, it fails and pays nothing. Either way the outcome is final after a review of 10 min.',
-  )
 })

@@ -35,7 +35,7 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
     assert.match(stdout, /Event types that no condition names \(5\)\n +12 {2}picked_up/)
     assert.match(
       stdout,
-      /P-1004 +│ no “delivered” with celsius ≥ 2 and ≤ 8; the nearest was 11\.3, off by 3\.3 +│ 1 condition/,
+      /P-1004 +│ no “delivered” with a celsius of at least 2 and at most 8; the nearest was 11\.3, off by 3\.3 +│ 1 condition/,
     )
     assert.match(stdout, /P-1005 .* │ 2 conditions, late by 51 min/)
   })

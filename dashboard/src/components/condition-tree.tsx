@@ -1,7 +1,7 @@
 import { Ban, Check, CircleDashed, Minus } from 'lucide-react'
 import type { Condition, Leaf } from '../../../src/domain/contract/condition.ts'
+import { eventInWords } from '../../../src/domain/contract/contract-in-words.ts'
 import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
-import { eventInWords } from '../contract-in-words.ts'
 import { cn } from './ui/cn.ts'
 
 interface ConditionTreeProps {

@@ -1,5 +1,5 @@
 import type { Contract } from '../../../src/domain/contract/contract.ts'
-import { contractInWords } from '../contract-in-words.ts'
+import { contractInWords } from '../../../src/domain/contract/contract-in-words.ts'
 
 /** A contract in sentences, a paragraph each. */
 export const ContractInWords = ({ contract }: { contract: Contract }) => (

@@ -1,5 +1,5 @@
 import type { Overview } from '../api/records.ts'
-import { shortDuration } from '../duration-in-words.ts'
+import { shortDuration } from '../short-duration.ts'
 import { sumAmounts } from './sum-amounts.ts'
 import { Card, CardHeader } from './ui/card.tsx'
 import { Money } from './ui/money.tsx'

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
+import { formatMoney } from '../../../src/domain/contract/format-money.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemasQuery } from '../api/schemas.ts'
-import { formatMoney } from '../format-money.ts'
 import { shortId } from '../short-id.ts'
 import { Select } from './ui/select.tsx'
 

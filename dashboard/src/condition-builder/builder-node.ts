@@ -1,4 +1,4 @@
-import { COMPARATORS } from '../../../src/domain/contract/condition.ts'
+import { COMPARATORS, type Comparator } from '../../../src/domain/contract/comparators.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
 import { readValue, valueText } from './value-text.ts'
 
@@ -7,7 +7,6 @@ import { readValue, valueText } from './value-text.ts'
  * text. A builder's node may be incomplete; the domain then says what is wrong with its JSON, at the path of the node.
  */
 
-export type Comparator = (typeof COMPARATORS)[number]
 export type GroupKind = 'AND' | 'OR' | 'NOT'
 
 export interface LeafNode {

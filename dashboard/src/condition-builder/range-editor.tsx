@@ -1,21 +1,13 @@
-import { COMPARATORS } from '../../../src/domain/contract/condition.ts'
+import { COMPARATORS, type Comparator, wordsOf } from '../../../src/domain/contract/comparators.ts'
 import { Select } from '../components/ui/select.tsx'
 import { BuilderCell } from './builder-cell.tsx'
 import { useBuilder } from './builder-context.ts'
-import type { Comparator, LeafNode } from './builder-node.ts'
+import type { LeafNode } from './builder-node.ts'
 import type { LeafPartProps } from './leaf-editor.tsx'
 import { RemoveButton } from './match-editor.tsx'
 
-const NAMES: Record<Comparator, string> = {
-  gt: 'more than',
-  gte: 'at least',
-  lt: 'less than',
-  lte: 'at most',
-  eq: 'exactly',
-}
-
-/** As one would ask for them: at least, at most, and then the rest. */
-const OFFERED: readonly Comparator[] = ['gte', 'lte', 'gt', 'lt', 'eq']
+/** In the order of their words: at least, at most, and then the rest. */
+const OFFERED = COMPARATORS.toSorted((one, other) => (wordsOf(one) < wordsOf(other) ? -1 : 1))
 
 export const freeComparators = ({ bounds }: LeafNode): Comparator[] =>
   OFFERED.filter((name) => !bounds.some(({ comparator }) => comparator === name))
@@ -57,13 +49,13 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
               (name) => name === bound.comparator || freeComparators(leaf).includes(name),
             ).map((name) => (
               <option key={name} value={name}>
-                {NAMES[name]}
+                {wordsOf(name)}
               </option>
             ))}
           </Select>
           <BuilderCell
             className="flex-1"
-            aria-label={NAMES[bound.comparator]}
+            aria-label={wordsOf(bound.comparator)}
             inputMode="decimal"
             placeholder="number"
             value={bound.text}
@@ -71,7 +63,7 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
             onChange={(text) => setBounds(bounds.with(i, { ...bound, text }))}
           />
           <RemoveButton
-            label={`Remove ${NAMES[bound.comparator]}`}
+            label={`Remove ${wordsOf(bound.comparator)}`}
             onClick={() => setBounds(bounds.toSpliced(i, 1))}
           />
         </div>

@@ -1,21 +1,12 @@
-import { type Condition, hasComparator, type Leaf, leavesOf } from '../../../src/domain/contract/condition.ts'
+import { hasComparator, satisfyingNumber } from '../../../src/domain/contract/comparators.ts'
+import { type Condition, type Leaf, leavesOf } from '../../../src/domain/contract/condition.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
 
 /** The fields of an event that satisfies the leaf, unless it asks for what excludes each other. */
 export function satisfyingPayload(leaf: Leaf): JsonObject {
   const { match, field = 'value' } = leaf
   const matched: JsonObject = match === undefined ? {} : isJsonObject(match) ? match : { value: match }
-  return hasComparator(leaf) ? withNumberAt(matched, field.split('.'), numberIn(leaf)) : matched
-}
-
-/** A number that holds every bound, where there is one: the roundest. */
-function numberIn({ gt, gte, lt, lte, eq }: Leaf): number {
-  if (eq !== undefined) return eq
-  const least = Math.max(gt ?? -Infinity, gte ?? -Infinity)
-  const most = Math.min(lt ?? Infinity, lte ?? Infinity)
-  const holds = (n: number) => n >= least && n <= most && n !== gt && n !== lt
-  const candidates = [least, most, Math.floor(least) + 1, Math.ceil(most) - 1, (least + most) / 2]
-  return candidates.find((n) => Number.isFinite(n) && holds(n)) ?? 0
+  return hasComparator(leaf) ? withNumberAt(matched, field.split('.'), satisfyingNumber(leaf)) : matched
 }
 
 /** Leaves what is matched already: an event has one value at a path. */

@@ -1,4 +1,5 @@
-import { hasComparator, type Leaf, leavesOf } from '../contract/condition.ts'
+import { hasComparator } from '../contract/comparators.ts'
+import { type Leaf, leavesOf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
 import { isJsonObject } from '../json.ts'
 

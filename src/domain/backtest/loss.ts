@@ -1,6 +1,7 @@
 import { isReservedType, type LogEvent } from '../claims/event.ts'
 import { EventLog } from '../claims/event-log.ts'
-import { type Condition, hasComparator, type Leaf } from '../contract/condition.ts'
+import { gapOf, hasComparator } from '../contract/comparators.ts'
+import type { Condition, Leaf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
 import { windowMs } from '../contract/contract.ts'
 import { valueAt } from '../json.ts'
@@ -75,16 +76,9 @@ export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts 
   const numbers = events
     .map(({ payload }) => valueAt(payload, path))
     .filter((value) => typeof value === 'number')
-  const nearer = (one: number, other: number) => (gap(other, leaf) < gap(one, leaf) ? other : one)
+  const nearer = (one: number, other: number) => (gapOf(other, leaf) < gapOf(one, leaf) ? other : one)
   return {
     count: events.length,
     closest: hasComparator(leaf) && numbers.length > 0 ? numbers.reduce(nearer) : null,
   }
-}
-
-/** How far the number lies outside of the leaf's bounds. */
-export function gap(value: number, { gt, gte, lt, lte, eq }: Leaf): number {
-  const least = Math.max(gt ?? -Infinity, gte ?? -Infinity, eq ?? -Infinity)
-  const most = Math.min(lt ?? Infinity, lte ?? Infinity, eq ?? Infinity)
-  return Math.max(least - value, value - most, 0)
 }

@@ -1,17 +1,13 @@
 import type { JsonObject } from '../json.ts'
+import type { Bounds } from './comparators.ts'
 
 /** §2.2: a tree of leaves and operators, as it was sent. */
 export type Condition = Leaf | AllOrAny | Not
 
-export interface Leaf {
+export interface Leaf extends Bounds {
   event: string
   match?: JsonObject | string | number | boolean
   field?: string
-  gt?: number
-  gte?: number
-  lt?: number
-  lte?: number
-  eq?: number
 }
 interface AllOrAny {
   op: 'AND' | 'OR'
@@ -21,8 +17,6 @@ interface Not {
   op: 'NOT'
   condition: Condition
 }
-
-export const COMPARATORS = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
 
 /** The truth of the tree, given that of its leaves. */
 export function holds(condition: Condition, isLeafSatisfied: (leaf: Leaf) => boolean): boolean {
@@ -36,8 +30,6 @@ export function holds(condition: Condition, isLeafSatisfied: (leaf: Leaf) => boo
       return !holds(condition.condition, isLeafSatisfied)
   }
 }
-
-export const hasComparator = (leaf: Leaf): boolean => COMPARATORS.some((name) => leaf[name] !== undefined)
 
 /** The leaves of the tree, from left to right. */
 export function leavesOf(condition: Condition): Leaf[] {

@@ -1,7 +1,7 @@
 import { type Issue, MAX_ISSUES } from '../issue.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import { lengthInCharacters } from '../length-in-characters.ts'
-import { COMPARATORS } from './condition.ts'
+import { COMPARATORS } from './comparators.ts'
 
 /** Levels of the tree, its root being the first. */
 export const MAX_CONDITION_DEPTH = 32

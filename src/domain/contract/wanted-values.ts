@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { testOf } from './comparators.ts'
 import type { Leaf } from './condition.ts'
 
 /** A leaf by its place among the leaves of its type. */
@@ -88,18 +89,12 @@ export class WantedValues {
     }
   }
 
-  #addRange({ field = 'value', gt, gte, lt, lte, eq }: Leaf, leaf: LeafIndex): number {
-    const tests: ((number: number) => boolean)[] = []
-    if (gt !== undefined) tests.push((number) => number > gt)
-    if (gte !== undefined) tests.push((number) => number >= gte)
-    if (lt !== undefined) tests.push((number) => number < lt)
-    if (lte !== undefined) tests.push((number) => number <= lte)
-    if (eq !== undefined) tests.push((number) => number === eq)
-    const [only] = tests
-    if (!only) return 0
+  #addRange(wanted: Leaf, leaf: LeafIndex): number {
+    const { field = 'value' } = wanted
+    const holds = testOf(wanted)
+    if (!holds) return 0
     let place: WantedValues = this
     for (const key of field.split('.')) place = place.#under(key)
-    const holds = tests.length === 1 ? only : (number: number) => tests.every((test) => test(number))
     place.#ranges ??= []
     place.#ranges.push({ leaf, holds })
     return 1

@@ -6,6 +6,7 @@ import type { OpenedClaim } from '../../app/claims/open-claims.ts'
 import { contractOf, type TakeMemory } from '../../app/claims/resolve-contract.ts'
 import { inSlices } from '../../app/in-slices.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
+import { type Item, ItemText } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import {
@@ -17,7 +18,6 @@ import {
   MAX_ITEMS,
   validateEnvelope,
 } from '../protocol/batch.ts'
-import { type Item, ItemText } from '../protocol/parse-json.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'

@@ -3,7 +3,7 @@ import type { CandidateRequest } from '../../app/claims/create-candidates.ts'
 import type { ClaimRequest } from '../../app/claims/create-claims.ts'
 import type { ContractSource } from '../../app/claims/resolve-contract.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
-import type { ItemText } from '../protocol/parse-json.ts'
+import type { ItemText } from '../bodies/parse-json.ts'
 import type { NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { readContractSource } from './contract-source.ts'
 

@@ -1,9 +1,9 @@
 import type { TimedSubmission } from '../../domain/claims/simulate.ts'
 import { type Issue, MAX_ISSUES } from '../../domain/issue.ts'
 import { ServiceError, validationError } from '../../errors.ts'
+import { join } from '../bodies/json-flaws.ts'
+import type { Item } from '../bodies/parse-json.ts'
 import { readSubmission } from '../events/read-submission.ts'
-import { join } from '../protocol/json-flaws.ts'
-import type { Item } from '../protocol/parse-json.ts'
 import { readTime } from '../protocol/read-time.ts'
 import type { SimulatedEventFields } from '../schemas/simulation.ts'
 

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { giveBackBytes } from '../protocol/give-back-bytes.ts'
+import { giveBackBytes } from '../bodies/give-back-bytes.ts'
 
 /** Pieces in which a body may come: so many, so many more a second, and one more for so many bytes. */
 const FREE = 1_000

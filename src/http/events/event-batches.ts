@@ -7,6 +7,7 @@ import { inSlices } from '../../app/in-slices.ts'
 import type { EventRequest } from '../../app/submission/pending-submission.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { owned } from '../../owned-promise.ts'
+import type { Item } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
 import { mayLast } from '../connections/connection.ts'
 import {
@@ -19,7 +20,6 @@ import {
   validateEnvelope,
 } from '../protocol/batch.ts'
 import { refuseEncoding } from '../protocol/error-response.ts'
-import type { Item } from '../protocol/parse-json.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'

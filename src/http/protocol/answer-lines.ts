@@ -1,5 +1,5 @@
 import { owned } from '../../owned-promise.ts'
-import { type Line, TOO_LONG } from './read-lines.ts'
+import { type Line, TOO_LONG } from '../bodies/read-lines.ts'
 
 /** Lines of one request that are worked on at once, and the bytes of them: whoever sends faster, or does not read, waits. */
 const LINES_AT_ONCE = 500

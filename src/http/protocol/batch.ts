@@ -3,10 +3,10 @@ import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Json } from '../../domain/json.ts'
 import { ServiceError } from '../../errors.ts'
+import { type Item, ItemText } from '../bodies/parse-json.ts'
 import { ErrorBody } from '../schemas/responses.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { toAnswer } from './error-response.ts'
-import { type Item, ItemText } from './parse-json.ts'
 
 /** Items that a batch takes. */
 export const MAX_ITEMS = 1_000

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { COMPARATORS } from '../../domain/contract/condition.ts'
+import { COMPARATORS } from '../../domain/contract/comparators.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import {
   MAX_CONDITION_DEPTH,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Json } from '../../../src/domain/json.ts'
-import { type CutBody, cutList, leastBytes, pathAt } from '../../../src/http/protocol/json-text.ts'
+import { type CutBody, cutList, leastBytes, pathAt } from '../../../src/http/bodies/json-text.ts'
 import { payload } from '../../support/json-arbitraries.ts'
 
 const cut = (text: string, most = 1_000): CutBody => {

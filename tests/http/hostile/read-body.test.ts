@@ -4,9 +4,9 @@ import { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
+import { type ItemText, parseItems, parseJson } from '../../../src/http/bodies/parse-json.ts'
+import { readBody } from '../../../src/http/bodies/read-body.ts'
 import { IncomingRequest } from '../../../src/http/connections/incoming-request.ts'
-import { type ItemText, parseItems, parseJson } from '../../../src/http/protocol/parse-json.ts'
-import { readBody } from '../../../src/http/protocol/read-body.ts'
 
 /* The memory of bytes is given back when they are not needed, not when the collector comes. */
 

@@ -1,4 +1,4 @@
-import { formatMoney } from '../../format-money.ts'
+import { formatMoney } from '../../../../src/domain/contract/format-money.ts'
 
 interface MoneyProps {
   /** In major units; sums come as exact decimal strings. */

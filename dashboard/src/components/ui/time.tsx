@@ -1,4 +1,4 @@
-import { shortDuration } from '../../duration-in-words.ts'
+import { shortDuration } from '../../short-duration.ts'
 import { cn } from './cn.ts'
 import { useNow } from './use-now.ts'
 

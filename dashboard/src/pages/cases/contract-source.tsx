@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import { contractInWords } from '../../../../src/domain/contract/contract-in-words.ts'
 import { validateContract } from '../../../../src/domain/contract/validate-contract.ts'
 import type { NewCase } from '../../api/cases.ts'
 import { schemasQuery } from '../../api/schemas.ts'
 import { SchemaSelect } from '../../components/schema-select.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Textarea } from '../../components/ui/textarea.tsx'
-import { contractInWords } from '../../contract-in-words.ts'
 
 /** Where the contract comes from: a schema, or JSON where no schema is chosen. */
 export interface Source {

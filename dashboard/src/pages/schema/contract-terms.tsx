@@ -1,3 +1,4 @@
+import { durationInWords } from '../../../../src/domain/contract/duration-in-words.ts'
 import type { Issue } from '../../../../src/domain/issue.ts'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
@@ -9,7 +10,6 @@ import {
   TIME_UNITS,
   type TimeUnit,
 } from '../../condition-builder/contract-draft.ts'
-import { durationInWords } from '../../duration-in-words.ts'
 
 interface ContractTermsProps {
   draft: ContractDraft

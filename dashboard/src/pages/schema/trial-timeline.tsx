@@ -1,11 +1,11 @@
 import { ArrowRight, Ban, CheckCheck, Circle, Flag } from 'lucide-react'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import { formatMoney } from '../../../../src/domain/contract/format-money.ts'
 import type { StatusTransition } from '../../api/records.ts'
 import type { Simulation, SimulationEntry } from '../../api/simulations.ts'
 import { StatusBadge } from '../../components/ui/status-badge.tsx'
 import { formatDateTime } from '../../components/ui/time.tsx'
-import { shortDuration } from '../../duration-in-words.ts'
-import { formatMoney } from '../../format-money.ts'
+import { shortDuration } from '../../short-duration.ts'
 
 interface TrialTimelineProps {
   simulation: Simulation

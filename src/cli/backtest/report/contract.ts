@@ -3,13 +3,14 @@ import { REFUSALS } from '../../../domain/backtest/backtest.ts'
 import { decimalText } from '../../../domain/backtest/decimal.ts'
 import { REASONS, type Reason, type Totals } from '../../../domain/backtest/totals.ts'
 import { decisiveEventTypes } from '../../../domain/contract/contract.ts'
+import { contractInWords } from '../../../domain/contract/contract-in-words.ts'
 import type { BacktestResult } from '../backtest-result.ts'
 import { toPeriods } from '../cases/periods.ts'
 import { barChart, type Series, shareChart } from './charts.ts'
 import { duration, grouped, share } from './figures.ts'
 import { resolutionBins } from './histogram.ts'
 import { type Html, html } from './html.ts'
-import { contractWords, marginWords, missingWords, REASON_WORDS, REFUSAL_WORDS } from './words.ts'
+import { marginWords, missingWords, REASON_WORDS, REFUSAL_WORDS } from './words.ts'
 
 const MAX_TYPES = 30
 
@@ -32,7 +33,7 @@ const REASON_COLOURS: Record<Reason, Series['colour']> = {
 export function contractSections(totals: Totals, { files, backtest }: BacktestResult, place: number): Html {
   const name = basename(files[place] ?? '')
   return html`<section><h2>${files.length > 1 ? name : 'The contract'}</h2>
-<p>${contractWords(totals.contract)}</p>
+<p>${contractInWords(totals.contract).join(' ')}</p>
 <details><summary>As JSON</summary><pre>${JSON.stringify(totals.contract, null, 2)}</pre></details>
 ${tiles(totals)}</section>
 <div class="two">${overTime(totals)}${timeToResolution(totals)}${reasons(totals)}${types(totals, backtest.reading.types)}</div>

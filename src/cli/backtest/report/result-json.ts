@@ -3,8 +3,9 @@ import { decimalText } from '../../../domain/backtest/decimal.ts'
 import type { Loser, Totals } from '../../../domain/backtest/totals.ts'
 import { STATUSES } from '../../../domain/claims/lifecycle.ts'
 import { decisiveEventTypes } from '../../../domain/contract/contract.ts'
+import { contractInWords, eventInWords } from '../../../domain/contract/contract-in-words.ts'
 import type { BacktestResult } from '../backtest-result.ts'
-import { contractWords, leafWords, missingWords } from './words.ts'
+import { missingWords } from './words.ts'
 
 /**
  * The result for machines. Times are ISO 8601, durations seconds, sums of money exact decimals in strings:
@@ -55,7 +56,7 @@ function contractJson(totals: Totals) {
   const { contract, count, resolution, reasons, accepted, refused } = totals
   return {
     contract,
-    words: contractWords(contract),
+    words: contractInWords(contract).join(' '),
     cases: totals.cases,
     confirmed: count.CONFIRMED,
     failed: count.FAILED,
@@ -83,7 +84,7 @@ function loserJson(loser: Loser) {
     missing: missingWords(loser),
     leaves: missing.map(({ leaf, isWanted, closest }) => ({
       leaf,
-      words: leafWords(leaf),
+      words: eventInWords(leaf),
       must_be_satisfied: isWanted,
       closest_value: closest,
     })),

@@ -1,9 +1,8 @@
 import type { Refusal } from '../../../domain/backtest/backtest.ts'
-import { gap } from '../../../domain/backtest/loss.ts'
 import type { Loser, Reason } from '../../../domain/backtest/totals.ts'
-import { COMPARATORS, type Condition, type Leaf } from '../../../domain/contract/condition.ts'
-import type { Contract } from '../../../domain/contract/contract.ts'
-import { duration, grouped } from './figures.ts'
+import { gapOf } from '../../../domain/contract/comparators.ts'
+import { eventInWords } from '../../../domain/contract/contract-in-words.ts'
+import { duration } from './figures.ts'
 
 export const REASON_WORDS: Record<Reason, string> = {
   condition_satisfied: 'Events satisfied the condition',
@@ -21,51 +20,6 @@ export const REFUSAL_WORDS: Record<Refusal, string> = {
   log_full: 'the claim’s log was full',
 }
 
-const SIGNS = { gt: '>', gte: '≥', lt: '<', lte: '≤', eq: '=' } as const
-
-/** "Pays 12.5 when …": a contract for someone who does not read JSON. */
-export function contractWords(contract: Contract): string {
-  const { price, activity_window, review_window, timeout_outcome, fulfillment_condition } = contract
-  const otherwise =
-    timeout_outcome === 'confirm' ? 'it is confirmed and pays too' : 'it fails and pays nothing'
-  return (
-    `Pays ${grouped(price)} when, within ${duration(activity_window * 1000)} of opening, ` +
-    `${conditionWords(fulfillment_condition)}. If not, ${otherwise}. ` +
-    `Either way the outcome is final after a review of ${duration(review_window * 1000)}.`
-  )
-}
-
-function conditionWords(condition: Condition, isNested = false): string {
-  if (!('op' in condition)) return leafWords(condition)
-  if (condition.op === 'NOT') return `not ${conditionWords(condition.condition, true)}`
-  const { op, conditions } = condition
-  if (conditions.length === 0) return op === 'AND' ? 'anything happens' : '(nothing can satisfy this)'
-  const parts = conditions.map((child) => conditionWords(child, conditions.length > 1))
-  const joined = parts.join(op === 'AND' ? ' and ' : ' or ')
-  return isNested && parts.length > 1 ? `(${joined})` : joined
-}
-
-export function leafWords(leaf: Leaf): string {
-  const bounds = boundsWords(leaf)
-  const details = [
-    ...(leaf.match === undefined ? [] : [matchWords(leaf.match)]),
-    ...(bounds ? [`${leaf.field ?? 'value'} ${bounds}`] : []),
-  ]
-  return `“${leaf.event}”${details.length > 0 ? ` with ${details.join(' and ')}` : ''}`
-}
-
-function matchWords(match: NonNullable<Leaf['match']>): string {
-  if (typeof match !== 'object') return `value ${JSON.stringify(match)}`
-  return Object.entries(match)
-    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
-    .join(' and ')
-}
-
-const boundsWords = (leaf: Leaf) =>
-  COMPARATORS.filter((name) => leaf[name] !== undefined)
-    .map((name) => `${SIGNS[name]} ${leaf[name]}`)
-    .join(' and ')
-
 /** What a lost case lacked. */
 export function missingWords({ missing }: Loser): string {
   if (missing.length === 0) return 'nothing, but no event came while it was open'
@@ -73,10 +27,11 @@ export function missingWords({ missing }: Loser): string {
 }
 
 function missingLeafWords({ leaf, isWanted, count, closest }: Loser['missing'][number]): string {
-  if (!isWanted) return `had ${leafWords(leaf)}, which it must not`
-  if (count === 0) return `no ${leafWords(leaf)}`
-  if (closest === null || gap(closest, leaf) === 0) return `“${leaf.event}” came, but not ${leafWords(leaf)}`
-  return `no ${leafWords(leaf)}; the nearest was ${closest}, off by ${Number(gap(closest, leaf).toPrecision(12))}`
+  if (!isWanted) return `had ${eventInWords(leaf)}, which it must not`
+  if (count === 0) return `no ${eventInWords(leaf)}`
+  if (closest === null || gapOf(closest, leaf) === 0)
+    return `“${leaf.event}” came, but not ${eventInWords(leaf)}`
+  return `no ${eventInWords(leaf)}; the nearest was ${closest}, off by ${Number(gapOf(closest, leaf).toPrecision(12))}`
 }
 
 /** By how much a lost case lost. */

@@ -1,16 +1,9 @@
-import { COMPARATORS, type Condition, hasComparator, type Leaf } from '../../src/domain/contract/condition.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../src/domain/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { boundsInWords } from './comparators.ts'
+import type { Condition, Leaf } from './condition.ts'
+import type { Contract } from './contract.ts'
 import { durationInWords } from './duration-in-words.ts'
 import { formatMoney } from './format-money.ts'
-
-const COMPARED = {
-  gt: 'more than',
-  gte: 'at least',
-  lt: 'less than',
-  lte: 'at most',
-  eq: 'exactly',
-} as const
 
 /** A contract in sentences, as one would tell it to the customer's accountant. */
 export function contractInWords(contract: Contract): string[] {
@@ -76,9 +69,6 @@ function equalities(match: JsonObject, prefix: string): string[] {
 }
 
 function rangeInWords(leaf: Leaf): string[] {
-  if (!hasComparator(leaf)) return []
-  const bounds = COMPARATORS.filter((name) => leaf[name] !== undefined).map(
-    (name) => `${COMPARED[name]} ${leaf[name]}`,
-  )
-  return [`a ${leaf.field ?? 'value'} of ${bounds.join(' and ')}`]
+  const bounds = boundsInWords(leaf)
+  return bounds === '' ? [] : [`a ${leaf.field ?? 'value'} of ${bounds}`]
 }

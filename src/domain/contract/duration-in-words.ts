@@ -18,18 +18,3 @@ export function durationInWords(seconds: number): string {
   }
   return parts.join(' ') || 'no time'
 }
-
-/** Rounded to its two largest units, in few characters: "3d 4h", "12m 05s". */
-export function shortDuration(milliseconds: number): string {
-  const seconds = Math.max(0, Math.round(milliseconds / 1000))
-  const [d, h, m, s] = [
-    Math.floor(seconds / 86_400),
-    Math.floor(seconds / 3_600) % 24,
-    Math.floor(seconds / 60) % 60,
-    seconds % 60,
-  ]
-  const two = (count: number) => String(count).padStart(2, '0')
-  if (d > 0) return d > 99 || h === 0 ? `${NUMBER.format(d)}d` : `${d}d ${two(h)}h`
-  if (h > 0) return m === 0 ? `${h}h` : `${h}h ${two(m)}m`
-  return m > 0 ? `${m}m ${two(s)}s` : `${s}s`
-}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sumAmounts } from '../../dashboard/src/components/sum-amounts.ts'
-import { conditionInWords, contractInWords } from '../../dashboard/src/contract-in-words.ts'
-import { durationInWords, shortDuration } from '../../dashboard/src/duration-in-words.ts'
+import { shortDuration } from '../../dashboard/src/short-duration.ts'
+import { conditionInWords, contractInWords } from '../../src/domain/contract/contract-in-words.ts'
+import { durationInWords } from '../../src/domain/contract/duration-in-words.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 
 test('a contract is told in sentences: its worth, what must happen by when, what counts otherwise, the review', () => {

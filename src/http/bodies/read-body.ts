@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { CallerGone } from './error-response.ts'
+import { CallerGone } from '../protocol/error-response.ts'
 import { giveBackBytes } from './give-back-bytes.ts'
 
 /**

@@ -1,0 +1,78 @@
+/** How a leaf compares a number of the event with its own, the bound. Whatever knows comparators knows them from here. */
+interface ComparatorRules {
+  /** Whether a number satisfies it. */
+  accepts: (bound: number) => (number: number) => boolean
+  /** How far a number is from satisfying it; 0 if only by being equal. */
+  gap: (number: number, bound: number) => number
+  /** Before the bound, for people: "at least" 4. */
+  words: string
+}
+
+/** In the order in which they are told. */
+const RULES = {
+  gt: {
+    accepts: (bound) => (number) => number > bound,
+    gap: (number, bound) => Math.max(bound - number, 0),
+    words: 'more than',
+  },
+  gte: {
+    accepts: (bound) => (number) => number >= bound,
+    gap: (number, bound) => Math.max(bound - number, 0),
+    words: 'at least',
+  },
+  lt: {
+    accepts: (bound) => (number) => number < bound,
+    gap: (number, bound) => Math.max(number - bound, 0),
+    words: 'less than',
+  },
+  lte: {
+    accepts: (bound) => (number) => number <= bound,
+    gap: (number, bound) => Math.max(number - bound, 0),
+    words: 'at most',
+  },
+  eq: {
+    accepts: (bound) => (number) => number === bound,
+    gap: (number, bound) => Math.abs(number - bound),
+    words: 'exactly',
+  },
+} satisfies Record<string, ComparatorRules>
+
+export type Comparator = keyof typeof RULES
+/** The bounds of a leaf. */
+export type Bounds = Partial<Record<Comparator, number>>
+
+export const COMPARATORS = Object.keys(RULES) as readonly Comparator[]
+
+export const hasComparator = (bounds: Bounds): boolean =>
+  COMPARATORS.some((name) => bounds[name] !== undefined)
+
+export const wordsOf = (comparator: Comparator): string => RULES[comparator].words
+
+/** Tells whether a number satisfies all bounds; null if there is none. */
+export function testOf(bounds: Bounds): ((number: number) => boolean) | null {
+  const tests = setIn(bounds).map((name) => RULES[name].accepts(bounds[name] as number))
+  const [only] = tests
+  if (!only) return null
+  return tests.length === 1 ? only : (number) => tests.every((test) => test(number))
+}
+
+/** How far the number is from satisfying all bounds. */
+export const gapOf = (number: number, bounds: Bounds): number =>
+  Math.max(0, ...setIn(bounds).map((name) => RULES[name].gap(number, bounds[name] as number)))
+
+/** "at least 2 and less than 8"; empty if there is no bound. */
+export const boundsInWords = (bounds: Bounds): string =>
+  setIn(bounds)
+    .map((name) => `${wordsOf(name)} ${bounds[name]}`)
+    .join(' and ')
+
+/** A number that satisfies all bounds, if one does: a bound itself or one beside it, if possible. */
+export function satisfyingNumber(bounds: Bounds): number {
+  const set = setIn(bounds).map((name) => bounds[name] as number)
+  const sorted = set.toSorted((one, other) => one - other)
+  const between = sorted.slice(1).map((bound, i) => (bound + (sorted[i] as number)) / 2)
+  const beside = set.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
+  return [...set, ...beside, ...between].find((number) => testOf(bounds)?.(number)) ?? 0
+}
+
+const setIn = (bounds: Bounds): Comparator[] => COMPARATORS.filter((name) => bounds[name] !== undefined)

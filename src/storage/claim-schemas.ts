@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Contract } from '../domain/contract/contract.ts'
 import type { ClaimSchema } from '../domain/records.ts'
 import { NOW } from './database/clock.ts'
-import type { Connection } from './database/database.ts'
+import type { Connection } from './database/connection.ts'
 
 interface ClaimSchemaRow {
   id: string

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Customer } from '../domain/records.ts'
 import { NOW } from './database/clock.ts'
-import type { Connection } from './database/database.ts'
+import type { Connection } from './database/connection.ts'
 import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
 

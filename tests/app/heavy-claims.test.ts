@@ -3,12 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
 import { ClaimDraft } from '../../src/app/submission/claim-draft.ts'
-import { type EventRequest, PendingSubmission } from '../../src/app/submission/pending-submission.ts'
+import {
+  type EventRequest,
+  PendingSubmission,
+  type SubmissionResult,
+} from '../../src/app/submission/pending-submission.ts'
 import { recordGroup } from '../../src/app/submission/record-group.ts'
-import type { SubmissionResult } from '../../src/app/submission/submission-result.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import type { Connection } from '../../src/storage/database/database.ts'
+import type { Connection } from '../../src/storage/database/connection.ts'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith } from '../support/contracts.ts'

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { KindMove } from '../../src/storage/claim-writes/move-claims.ts'
 import type { ClaimToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import type { Connection, Statement } from '../../src/storage/database/database.ts'
+import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { Backend } from './backend.ts'
 import { Course } from './course.ts'

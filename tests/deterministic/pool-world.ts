@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { readClock } from '../../src/storage/database/clock.ts'
-import type { Connection } from '../../src/storage/database/database.ts'
+import type { Connection } from '../../src/storage/database/connection.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { type Fault, fault } from './faults.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Connection, Statement } from '../../src/storage/database/database.ts'
+import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { type Answer, Backend } from './backend.ts'
 import { Course } from './course.ts'
 import type { Store } from './store.ts'

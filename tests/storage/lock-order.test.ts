@@ -5,7 +5,7 @@ import { type Append, appendEvents } from '../../src/storage/claim-writes/append
 import { readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
 import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import type { Connection } from '../../src/storage/database/database.ts'
+import type { Connection } from '../../src/storage/database/connection.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { contractWith } from '../support/contracts.ts'

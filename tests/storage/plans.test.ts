@@ -23,7 +23,7 @@ import {
 import { readClaimAndLog, readEvents, readLogPage, readPayloads } from '../../src/storage/claims/claim-log.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { listCustomers } from '../../src/storage/customers.ts'
-import type { Connection } from '../../src/storage/database/database.ts'
+import type { Connection } from '../../src/storage/database/connection.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
 import { createTestDatabase } from '../support/test-database.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Connection, Statement } from '../../src/storage/database/database.ts'
+import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 
 interface Node {
   'Node Type': string

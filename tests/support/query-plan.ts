@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
+import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { CONNECTION_SETTINGS } from '../../src/storage/database/connection-settings.ts'
-import type { Connection, Statement } from '../../src/storage/database/database.ts'
 import type { Scope } from './test-database.ts'
 
 interface PlanNode {

@@ -19,6 +19,12 @@ export interface LeafNode {
   bounds: { comparator: Comparator; text: string }[]
 }
 
+/** What an editor of a part of a leaf is given. */
+export interface LeafPartProps {
+  leaf: LeafNode
+  set: (changed: Partial<LeafNode>) => void
+}
+
 type MatchDraft = { by: 'value'; text: string } | { by: 'fields'; fields: MatchField[] }
 
 export interface MatchField {

@@ -2,7 +2,7 @@ import { isReservedType } from '../../../src/domain/claims/event.ts'
 import { Button } from '../components/ui/button.tsx'
 import { BuilderCell } from './builder-cell.tsx'
 import { useBuilder } from './builder-context.ts'
-import { type LeafNode, newId } from './builder-node.ts'
+import { type LeafNode, type LeafPartProps, newId } from './builder-node.ts'
 import { replaceNode } from './edit-node.ts'
 import { MatchEditor } from './match-editor.tsx'
 import { NodeMenu } from './node-menu.tsx'
@@ -35,11 +35,6 @@ export function LeafEditor({ leaf }: { leaf: LeafNode }) {
       <AddDemands leaf={leaf} set={set} />
     </fieldset>
   )
-}
-
-export interface LeafPartProps {
-  leaf: LeafNode
-  set: (changed: Partial<LeafNode>) => void
 }
 
 function AddDemands({ leaf, set }: LeafPartProps) {

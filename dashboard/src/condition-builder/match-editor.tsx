@@ -2,8 +2,7 @@ import { X } from 'lucide-react'
 import { Button } from '../components/ui/button.tsx'
 import { BuilderCell } from './builder-cell.tsx'
 import { useBuilder } from './builder-context.ts'
-import type { MatchField } from './builder-node.ts'
-import type { LeafPartProps } from './leaf-editor.tsx'
+import type { LeafPartProps, MatchField } from './builder-node.ts'
 import { kindOfValue, readValue } from './value-text.ts'
 
 /** What must be in the event: a field each with its value, or the event's `value`. */

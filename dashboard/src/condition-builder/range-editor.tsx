@@ -2,8 +2,7 @@ import { COMPARATORS, type Comparator, wordsOf } from '../../../src/domain/contr
 import { Select } from '../components/ui/select.tsx'
 import { BuilderCell } from './builder-cell.tsx'
 import { useBuilder } from './builder-context.ts'
-import type { LeafNode } from './builder-node.ts'
-import type { LeafPartProps } from './leaf-editor.tsx'
+import type { LeafNode, LeafPartProps } from './builder-node.ts'
 import { RemoveButton } from './match-editor.tsx'
 
 /** In the order of their words: at least, at most, and then the rest. */

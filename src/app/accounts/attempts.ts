@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.ts'
 import { countAttempt, forgetAttempts } from '../../storage/accounts/throttles.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 
 export interface AttemptRule {
   attempts: number

@@ -9,7 +9,7 @@ import {
   tryCheckTurn,
 } from '../../storage/claim-writes/due-claims.ts'
 import { type KindMove, moveKinds } from '../../storage/claim-writes/move-claims.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import { DatabaseAway } from '../../storage/database/database-away.ts'
 import { holdTotalsBefore, takeBackTotals } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'

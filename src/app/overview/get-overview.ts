@@ -2,7 +2,7 @@ import { checkAtOrAfter, checksBefore } from '../../domain/check-time.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import { findCustomers } from '../../storage/customers.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import { findOverdue, listDueNext, listRecent } from '../../storage/overview/overview-records.ts'
 import { beginOverview, measureScope, type OverviewScope } from '../../storage/overview/overview-scope.ts'
 import {

@@ -1,6 +1,6 @@
 import { revokeTokensOfSessions } from '../../storage/accounts/api-tokens.ts'
 import { waitUntilAllHeard } from '../../storage/accounts/revocations.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import type { App } from '../app.ts'
 import { LONGEST_TRUST_MS } from '../tokens/token-owners.ts'
 

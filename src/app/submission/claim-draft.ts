@@ -9,7 +9,7 @@ import type { Append } from '../../storage/claim-writes/append-events.ts'
 import { claimNotFound } from '../not-found.ts'
 import { addId, type ClaimCopy } from './claim-copies.ts'
 import type { EventRequest, PendingSubmission, SubmittedEvent } from './pending-submission.ts'
-import { OVERTAKEN, type Retry } from './submission-result.ts'
+import { OVERTAKEN, type Retry } from './retry.ts'
 
 /** A submission with what is decided about it, before anything is written. `settled`: the claim is, by it or before. */
 type Decided = { readonly pending: PendingSubmission } & (

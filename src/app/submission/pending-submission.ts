@@ -2,7 +2,7 @@ import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
 import type { LogEvent, Submission } from '../../domain/claims/event.ts'
 import { ServiceError } from '../../errors.ts'
 import { DatabaseAway } from '../../storage/database/database-away.ts'
-import type { Retry, SubmissionResult } from './submission-result.ts'
+import type { Retry } from './retry.ts'
 
 export interface EventRequest {
   userId: string
@@ -21,6 +21,9 @@ export interface SubmittedEvent {
   /** The same event had been recorded before; nothing was done now. */
   replayed: boolean
 }
+
+/** What came of a submission when it went to the database. */
+export type SubmissionResult = SubmittedEvent | Error | Retry
 
 /** A submission from its arrival to its answer. It goes to the database as often as it takes, with what came of it. */
 export class PendingSubmission {
@@ -63,3 +66,8 @@ export class PendingSubmission {
 }
 
 const isRefusal = (error: Error) => error instanceof ServiceError && !(error instanceof DatabaseAway)
+
+/** All of them come to the same. */
+export function setResults(submissions: readonly PendingSubmission[], result: SubmissionResult): void {
+  for (const one of submissions) one.result = result
+}

@@ -1,13 +1,13 @@
 import type { LogEvent } from '../../domain/claims/event.ts'
 import { type EventName, type FoundEvent, readEvents } from '../../storage/claims/claim-log.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../storage/claims/claims-to-decide.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import { inSlices } from '../in-slices.ts'
 import { claimNotFound } from '../not-found.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
-import type { PendingSubmission } from './pending-submission.ts'
-import { LOG_IS_LONG, setResults } from './submission-result.ts'
+import { type PendingSubmission, setResults } from './pending-submission.ts'
+import { LOG_IS_LONG } from './retry.ts'
 import { writeDrafts } from './write-drafts.ts'
 
 /** Submissions of one account to one claim, in their order. */

@@ -4,12 +4,13 @@ import { candidateId } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
+import type { Kind, Line, Taken } from './line.ts'
 import { LongLogs } from './long-logs.ts'
 import { type EventRequest, PendingSubmission, type SubmittedEvent } from './pending-submission.ts'
 import type { ClaimSubmissions } from './record-group.ts'
+import { isRetry, OVERTAKEN, type Retry } from './retry.ts'
 import { sendGroup } from './send-group.ts'
-import { type Kind, type Line, SubmissionLines, type Taken } from './submission-lines.ts'
-import { isRetry, OVERTAKEN, type Retry } from './submission-result.ts'
+import { SubmissionLines } from './submission-lines.ts'
 
 /** For how long a submission is tried again before the caller is told to. */
 const PATIENCE_MS = 5_000

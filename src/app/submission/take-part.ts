@@ -1,5 +1,5 @@
+import type { Line, Taken } from './line.ts'
 import type { PendingSubmission } from './pending-submission.ts'
-import type { Line, Taken } from './submission-lines.ts'
 
 /** What one group takes. */
 const GROUP_SIZE = 500

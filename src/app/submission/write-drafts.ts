@@ -4,9 +4,9 @@ import {
   appendEvents,
   type TimeSource,
 } from '../../storage/claim-writes/append-events.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import type { ClaimDraft } from './claim-draft.ts'
-import { endsTheWork, isRetry, OVERTAKEN, type Retry, resultOfFailure } from './submission-result.ts'
+import { endsTheWork, isRetry, OVERTAKEN, type Retry, resultOfFailure } from './retry.ts'
 
 /**
  * Writes what there is to be written: all live claims together, and the claims on test clocks account by account. What

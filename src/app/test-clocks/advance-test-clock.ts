@@ -9,7 +9,7 @@ import {
   nextCursor,
 } from '../../storage/claim-writes/due-claims.ts'
 import { applyMoves } from '../../storage/claim-writes/move-claims.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import { setTestClock } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
 import { withHeldClock } from './hold-clock.ts'

@@ -1,6 +1,6 @@
 import type { TestClock } from '../../domain/records.ts'
 import { type ServiceError, unavailable } from '../../errors.ts'
-import type { Connection } from '../../storage/database/database.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import { DatabaseAway } from '../../storage/database/database-away.ts'
 import { holdTestClock } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 
 /* Passwords, as better-auth keeps them: a row of this provider, whose account is the user itself. */
 

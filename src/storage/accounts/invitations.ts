@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Invitation } from '../../domain/records.ts'
 import { NOW } from '../database/clock.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import type { Place } from '../lists/newest-first.ts'
 
 interface InvitationRow {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { REVOCATIONS } from '../database/advisory-locks.ts'
-import type { Connection, Database } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
+import type { Database } from '../database/database.ts'
 
 /*
  * Servers hear of tokens that were ended or changed by LISTEN/NOTIFY (migration 0003 sends it). Each revocation

@@ -1,4 +1,4 @@
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 
 /** The secret that all servers of the database share; `made` becomes it where there is none yet. */
 export async function shareSecret(db: Connection, name: string, made: string): Promise<string> {

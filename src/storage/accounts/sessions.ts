@@ -1,4 +1,4 @@
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 
 /* better-auth makes and renews sessions; these are the statements beside it. */
 

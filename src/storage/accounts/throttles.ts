@@ -1,4 +1,4 @@
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 
 /**
  * Counts an attempt, in one statement: attempts at the same time are all counted. Returns how many there are in

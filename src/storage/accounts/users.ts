@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { User } from '../../domain/records.ts'
 import { BOOTSTRAP } from '../database/advisory-locks.ts'
 import { NOW } from '../database/clock.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 
 interface UserRow {
   id: string

@@ -1,7 +1,7 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Change } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { guardedWrite } from './guarded-write.ts'
 

@@ -1,7 +1,7 @@
 import type { ClaimState, Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { SCHEDULED_CHECK } from '../database/advisory-locks.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 
 /** A claim on a test clock whose window has elapsed. */

@@ -1,5 +1,5 @@
 import type { Transition } from '../../domain/claims/lifecycle.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import type { DueClaim, DueKind } from './due-claims.ts'
 import { guardedWrite } from './guarded-write.ts'

@@ -1,4 +1,4 @@
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { candidateId } from './candidate-id.ts'
 
 /** Whose candidates these aliases name, by alias; those that name none are not there. */

@@ -1,6 +1,6 @@
 import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
 import { type Outcome, STATUSES, type Status } from '../../domain/claims/lifecycle.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { ifShort } from '../database/short-json.ts'
 import { IS_FRESH, type ListedRow, type Page, readPage } from '../lists/list-page.ts'
 import { ListQuery } from '../lists/list-query.ts'

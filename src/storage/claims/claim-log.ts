@@ -1,7 +1,7 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import type { LogEvent } from '../../domain/claims/event.ts'
 import { LateEvent, LateSubmission } from '../../domain/claims/late-submission.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { ifShort } from '../database/short-json.ts'
 import { addressColumns, CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toClaim } from './claims.ts'
 

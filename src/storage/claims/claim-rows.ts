@@ -1,5 +1,5 @@
 import type { Evidence } from '../../domain/claims/event.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { CLAIM_COLUMNS, type StoredClaimRow } from './claims.ts'
 import type { FoundContract } from './known-contracts.ts'
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { ListQuery } from '../lists/list-query.ts'
 
 /** The ids, or the aliases, that begin alike. */

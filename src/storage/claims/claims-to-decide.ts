@@ -1,6 +1,6 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Evidence } from '../../domain/claims/event.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { type ClaimRow, type LogRow, needsNoLog, readClaimRows, weight, weightRead } from './claim-rows.ts'
 import { type StoredClaimRow, toClaim } from './claims.ts'
 import { ContractsOfGroup, type ParsedContract, parseContract } from './known-contracts.ts'

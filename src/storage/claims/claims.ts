@@ -2,7 +2,7 @@ import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/clai
 import { type Outcome, openState, type Status } from '../../domain/claims/lifecycle.ts'
 import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILE } from '../lists/list-page.ts'
 import { candidateId } from './candidate-id.ts'

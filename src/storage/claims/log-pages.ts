@@ -1,6 +1,6 @@
 import type { LogEvent } from '../../domain/claims/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 
 /** Events of a page at most, and bytes of their payloads (the first event is in it whatever its size). */
 const PAGE_EVENTS = 500

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../domain/claims/event.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import type { LogRow } from './claim-rows.ts'
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claims.ts'
 import { type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'

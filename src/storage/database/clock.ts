@@ -1,4 +1,4 @@
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 
 /** SQL for the database's time, in whole milliseconds: every time that is stored, unless it is a test clock's. */
 export const NOW = "date_trunc('milliseconds', clock_timestamp())"

@@ -1,21 +1,8 @@
 import pg from 'pg'
+import type { Connection, Statement } from './connection.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
 import { CONNECT_TIMEOUT_MS, Pool } from './lending/pool.ts'
-
-/** A statement; with a name it is prepared once a connection. */
-export interface Statement {
-  name?: string
-  text: string
-  values?: readonly unknown[]
-  /** It only reads: where the connection breaks, nothing can have changed. */
-  readOnly?: true
-}
-
-/** What statements run on: one connection, or whichever is free. */
-export interface Connection {
-  query<Row>(statement: Statement): Promise<Row[]>
-}
 
 /** Connections that each kind of work has for itself, so that none starves another. */
 interface Shares {

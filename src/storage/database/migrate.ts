@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { OperatorError } from '../../operator-error.ts'
 import { MIGRATIONS } from './advisory-locks.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import type { Borrower } from './lending/borrower.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)

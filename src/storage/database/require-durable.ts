@@ -1,5 +1,5 @@
 import { OperatorError } from '../../operator-error.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 
 /** What each takes from an acknowledged event, in a power failure or a crash of the machine. */
 const RISKS: Record<string, string> = {

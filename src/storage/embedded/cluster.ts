@@ -8,7 +8,7 @@ import { clearLeftovers, createCluster } from './create-cluster.ts'
 import { makeFolder } from './machine/make-folder.ts'
 import { findPassword, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './machine/password-file.ts'
 import { chooseRunAs, type RunAs } from './machine/run-as.ts'
-import { DATABASE } from './session.ts'
+import { DATABASE } from './names.ts'
 
 /** A data folder made ready: what it takes to start, find and enter its PostgreSQL. */
 export interface Cluster {

@@ -13,8 +13,8 @@ import {
   syncFolder,
 } from './machine/password-file.ts'
 import { type RunAs, spawnAs } from './machine/run-as.ts'
+import { SUPERUSER } from './names.ts'
 import { lastWords, withoutTime } from './postgres-log.ts'
-import { SUPERUSER } from './superuser-password.ts'
 
 const LEFTOVER = /^postgres\.new-(\d+)-[0-9a-f]+$/
 /** Of this very process: in a container, an earlier run often had the same process id. */

@@ -2,7 +2,8 @@ import type pg from 'pg'
 import { CLUSTER_SETUP } from '../database/advisory-locks.ts'
 import type { Cluster } from './cluster.ts'
 import type { Server } from './find-server.ts'
-import { connectAsOwner, DATABASE, mayPass } from './session.ts'
+import { DATABASE } from './names.ts'
+import { connectAsOwner, mayPass } from './session.ts'
 import { ensureOwnPassword } from './superuser-password.ts'
 
 /**

@@ -2,10 +2,8 @@ import pg from 'pg'
 import { OperatorError } from '../../operator-error.ts'
 import type { Cluster } from './cluster.ts'
 import { PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './machine/password-file.ts'
-import { SUPERUSER, superuserPasswords } from './superuser-password.ts'
-
-/** Name of the service's database and of the role that owns it. */
-export const DATABASE = 'claimkeeper'
+import { DATABASE, SUPERUSER } from './names.ts'
+import { superuserPasswords } from './superuser-password.ts'
 
 /**
  * Said to every session: it keeps the caller's PGOPTIONS out (the driver reads it only where nothing is given), and

@@ -9,9 +9,7 @@ import {
   SUPERUSER_PASSWORD_FILE,
   syncFolder,
 } from './machine/password-file.ts'
-
-/** The cluster's first role. The application's own role is not a superuser. */
-export const SUPERUSER = 'postgres'
+import { SUPERUSER } from './names.ts'
 
 /** Beside its place until the server has taken it. */
 const NEXT = `${SUPERUSER_PASSWORD_FILE}.new`

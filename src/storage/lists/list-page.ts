@@ -1,4 +1,4 @@
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { DatabaseAway } from '../database/database-away.ts'
 
 /**

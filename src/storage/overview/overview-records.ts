@@ -1,6 +1,6 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import { CLAIM_COLUMNS, type ClaimRow, toClaim } from '../claims/claims.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { IS_RESOLVED, IS_UNRESOLVED, type ReadScope, ScopeQuery } from './overview-scope.ts'
 
 /** The claims and candidates whose window ends next, soonest first. */

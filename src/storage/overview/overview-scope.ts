@@ -1,6 +1,6 @@
 import { validationError } from '../../errors.ts'
 import { NOW } from '../database/clock.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { ListQuery } from '../lists/list-query.ts'
 
 /** Which claims and candidates an overview is about. */

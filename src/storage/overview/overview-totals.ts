@@ -1,5 +1,5 @@
 import type { Outcome } from '../../domain/claims/lifecycle.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 import { IS_RESOLVED, IS_UNRESOLVED, type ReadScope, ScopeQuery } from './overview-scope.ts'
 
 /** How many, and the exact decimal sum of their prices. */

@@ -1,5 +1,5 @@
 import { NOW } from '../database/clock.ts'
-import type { Connection } from '../database/database.ts'
+import type { Connection } from '../database/connection.ts'
 
 /*
  * Live claims and candidates that were resolved up to a moment (`resolution_mark`) are kept summed up; later ones are

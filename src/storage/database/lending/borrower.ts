@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Connection, Statement } from '../database.ts'
+import type { Connection, Statement } from '../connection.ts'
 import { asDatabaseAway } from '../database-away.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'

@@ -1,12 +1,8 @@
 import type { ClockName } from '../../domain/records.ts'
 import { DatabaseAway } from '../../storage/database/database-away.ts'
-import type { PendingSubmission, SubmittedEvent } from './pending-submission.ts'
-
-/** What came of a submission when it went to the database. */
-export type SubmissionResult = SubmittedEvent | Error | Retry
 
 /**
- * It goes again. Nothing is decided yet, since somebody else was faster (§3 rule 3), the claim's test clock is being
+ * Why a submission goes again. Nothing is decided yet, since somebody else was faster (§3 rule 3), the claim's test clock is being
  * advanced, the write was lost on its way and may have taken effect, or the database refused what was written together
  * with it; or its claim has a long log, of which a copy has to be made first, or is too heavy to be read in a group of
  * many.
@@ -25,11 +21,6 @@ export const OVERTAKEN: Retry = { because: 'overtaken' }
 export const LOG_IS_LONG: Retry = { because: 'log is long' }
 
 export const isRetry = (result: object): result is Retry => 'because' in result
-
-/** All of them come to the same. */
-export function setResults(submissions: readonly PendingSubmission[], result: SubmissionResult): void {
-  for (const one of submissions) one.result = result
-}
 
 /** What a failure means for so many that were in it together. */
 export function resultOfFailure(error: Error, together: number): Retry | Error {

@@ -1,0 +1,36 @@
+import type { PendingSubmission } from './pending-submission.ts'
+
+/** The submissions of one account to one claim, in their order. */
+export interface Line {
+  readonly claimId: string
+  readonly account: Account
+  readonly waiting: PendingSubmission[]
+  /** It waits for something else than its turn: a pause before another try, a test clock. */
+  isParked: boolean
+  /** What was sent of it with others was refused: one goes by itself, so that it shows which is at fault. */
+  goesAlone: boolean
+  /** What there is to read of its claim, if a group of many has found it heavy; else 0. */
+  heavyBytes: number
+  /** The last pause that was made before another try, in milliseconds. */
+  pauseMs: number
+}
+
+export interface Account {
+  readonly userId: string
+  /** By claim. */
+  readonly lines: Record<string, Line>
+  /** Those of which something can be taken now, by their kind. */
+  readonly open: Record<Kind, Line[]>
+  /** Not answered yet, those on their way included. */
+  waiting: number
+  bytes: number
+}
+
+/** What a group takes of a line. */
+export interface Taken {
+  readonly line: Line
+  readonly submissions: readonly PendingSubmission[]
+}
+
+/** Heavy lines go by themselves: reading their claims takes long, and the others do not wait for it. */
+export type Kind = 'light' | 'heavy'

@@ -1,4 +1,4 @@
-import type { ExportedClaim } from '../../storage/claims/claim-list.ts'
+import type { ExportedClaim } from '../../domain/claims/claim.ts'
 import type { App } from '../app.ts'
 import { readAllPages } from './export-claims.ts'
 import { type CandidateFilters, selectCandidates } from './list-candidates.ts'

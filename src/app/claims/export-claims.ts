@@ -1,8 +1,5 @@
-import {
-  type ClaimSelection,
-  type ExportedClaim,
-  listExportedClaims,
-} from '../../storage/claims/claim-list.ts'
+import type { ExportedClaim } from '../../domain/claims/claim.ts'
+import { type ClaimSelection, listExportedClaims } from '../../storage/claims/claim-list.ts'
 import type { App } from '../app.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
 

@@ -26,5 +26,11 @@ export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: 
 /** A claim whose contract is only passed on, as the JSON that was stored: making an object of it may take long. */
 export type StoredClaim = WithContract<Claim, string>
 
+/** A claim or candidate as an export tells it. */
+export interface ExportedClaim extends Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes'> {
+  /** Of its contract, an exact decimal. */
+  price: string
+}
+
 /** How a caller names a claim (by id) or a candidate (by alias). */
 export type ClaimAddress = { kind: 'claim'; id: string } | { kind: 'candidate'; alias: string }

@@ -1,32 +1,31 @@
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import type { exportClaims } from '../../app/claims/export-claims.ts'
+import type { ExportedClaim } from '../../domain/claims/claim.ts'
 import { sendPieces } from './send-pieces.ts'
 
-type Pages = ReturnType<typeof exportClaims>
-type Row = Pages extends AsyncGenerator<(infer R)[]> ? R : never
+type Pages = AsyncIterable<readonly ExportedClaim[]>
 /** The columns of a file by their names in its first line. */
-type Columns = Record<string, (row: Row) => string | null>
+type Columns = Record<string, (claim: ExportedClaim) => string | null>
 
 const STATE: Columns = {
-  status: (row) => row.status,
-  scheduled_outcome: (row) => row.scheduled_outcome,
-  price: (row) => row.price,
-  status_since: (row) => row.status_since.toISOString(),
-  due_at: (row) => row.due_at?.toISOString() ?? null,
-  schema_id: (row) => row.schema_id,
-  test_clock_id: (row) => row.test_clock_id,
-  created_at: (row) => row.created_at.toISOString(),
+  status: ({ status }) => status,
+  scheduled_outcome: ({ scheduledOutcome }) => scheduledOutcome,
+  price: ({ price }) => price,
+  status_since: ({ statusSince }) => statusSince.toISOString(),
+  due_at: ({ dueAt }) => dueAt?.toISOString() ?? null,
+  schema_id: ({ schemaId }) => schemaId,
+  test_clock_id: ({ testClockId }) => testClockId,
+  created_at: ({ createdAt }) => createdAt.toISOString(),
 }
 export const CLAIM_COLUMNS: Columns = {
-  id: (row) => row.id,
-  customer_id: (row) => row.customer_id,
+  id: ({ id }) => id,
+  customer_id: ({ customerId }) => customerId,
   ...STATE,
 }
 export const CANDIDATE_COLUMNS: Columns = {
-  candidate_alias: (row) => row.candidate_alias,
-  customer_uuid: (row) => row.customer_external_id,
+  candidate_alias: ({ candidateAlias }) => candidateAlias,
+  customer_uuid: ({ customerExternalId }) => customerExternalId,
   ...STATE,
 }
 
@@ -59,7 +58,7 @@ export function sendCsv(
 async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string[], undefined> {
   yield [toLines([Object.keys(columns)])]
   for await (const page of pages) {
-    yield [toLines(page.map((row) => Object.values(columns).map((read) => read(row))))]
+    yield [toLines(page.map((claim) => Object.values(columns).map((read) => read(claim))))]
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
+import type { Claim, ClaimAddress, ExportedClaim, WithContract } from '../../domain/claims/claim.ts'
 import { type Outcome, STATUSES, type Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { ifShort } from '../database/short-json.ts'
@@ -56,8 +56,7 @@ export async function readContracts(db: Connection, ids: readonly string[]): Pro
   return new Map(rows.map(({ id, contract }) => [id, contract]))
 }
 
-/** What an export tells of a claim or candidate. */
-export interface ExportedClaim {
+interface ExportedRow {
   position: string
   id: string
   candidate_alias: string | null
@@ -76,10 +75,30 @@ export interface ExportedClaim {
 const EXPORTED_COLUMNS = `id, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
   status_since, due_at, schema_id, test_clock_id, created_at`
 
-/** The same page, for an export. */
-export function listExportedClaims(db: Connection, filter: ClaimFilter): Promise<Page<ExportedClaim>> {
-  return readClaimPage<ExportedClaim>(db, filter, EXPORTED_COLUMNS, EXPORTED_COLUMNS)
+/** The same page, for an export. Each with its position, after which the next page begins. */
+export async function listExportedClaims(
+  db: Connection,
+  filter: ClaimFilter,
+): Promise<Page<ExportedClaim & { position: string }>> {
+  const { rows, hasMore } = await readClaimPage<ExportedRow>(db, filter, EXPORTED_COLUMNS, EXPORTED_COLUMNS)
+  return { rows: rows.map(toExportedClaim), hasMore }
 }
+
+const toExportedClaim = (row: ExportedRow) => ({
+  position: row.position,
+  id: row.id,
+  candidateAlias: row.candidate_alias,
+  customerId: row.customer_id,
+  customerExternalId: row.customer_external_id,
+  status: row.status,
+  scheduledOutcome: row.scheduled_outcome,
+  price: row.price,
+  statusSince: row.status_since,
+  dueAt: row.due_at,
+  schemaId: row.schema_id,
+  testClockId: row.test_clock_id,
+  createdAt: row.created_at,
+})
 
 /** @param shown columns as the page's records show them */
 async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: string, shown: string) {

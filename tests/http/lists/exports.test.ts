@@ -23,19 +23,18 @@ const COLUMNS = {
 }
 
 const NO_CLAIM = {
-  position: '1',
   id: '',
-  candidate_alias: null,
-  customer_id: '',
-  customer_external_id: null,
+  candidateAlias: null,
+  customerId: '',
+  customerExternalId: null,
   status: 'OPEN',
-  scheduled_outcome: null,
+  scheduledOutcome: null,
   price: '1',
-  status_since: new Date(0),
-  due_at: null,
-  schema_id: null,
-  test_clock_id: null,
-  created_at: new Date(0),
+  statusSince: new Date(0),
+  dueAt: null,
+  schemaId: null,
+  testClockId: null,
+  createdAt: new Date(0),
 } as const
 
 /** What the export of the list's records must hold. */

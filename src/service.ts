@@ -6,7 +6,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type BootstrapAccount, bootstrapAccount } from './app/accounts/bootstrap-account.ts'
 import { inviteFirstAccount } from './app/accounts/invite-first-account.ts'
 import { listUsers } from './app/accounts/users.ts'
-import { createApp } from './app/app.ts'
+import { createApp, partsOf } from './app/app.ts'
+import { startParts, stopParts } from './app/part.ts'
 import { loadSessionLibrary } from './app/sessions/session-api.ts'
 import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
@@ -17,7 +18,7 @@ import { giveBackMemoryJob } from './scheduler/jobs/give-back-memory.ts'
 import { scheduledCheckJob } from './scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { trimAllocatorJob } from './scheduler/jobs/trim-allocator.ts'
-import { startScheduler } from './scheduler/scheduler.ts'
+import { Scheduler } from './scheduler/scheduler.ts'
 import { openDatabase } from './storage/database/open-database.ts'
 import { unlessAborted } from './storage/database/unless-aborted.ts'
 
@@ -36,6 +37,12 @@ export interface Service {
 
 /** Requests in flight and a running check get this long at a stop; with the database's own time it stays under 10 s. */
 const DRAIN_MS = 4_000
+
+/** And so long has what nobody asks for any more. */
+const PARTS_MS = 1_500
+
+const within = (longestMs: number, work: Promise<unknown>) =>
+  Promise.race([work, pause(longestMs, undefined, { ref: false })])
 
 /** Puts the service together and starts it: database, HTTP server, scheduler. @throws OperatorError */
 export async function startService(
@@ -56,8 +63,10 @@ export async function startService(
     signal,
   })
   const app = createApp(database.db)
+  const parts = partsOf(app)
+  const onStopError = (error: unknown) => log.error({ err: error }, 'a part of the service did not stop well')
   try {
-    await app.tokenOwners.start()
+    await startParts(parts)
     signal.throwIfAborted()
     const showToken = ({ email, token }: BootstrapAccount) =>
       report(`Making the account ${email} with its API token, shown only this once: ${token}`)
@@ -87,19 +96,19 @@ export async function startService(
       giveBackMemoryJob(),
       trimAllocatorJob(),
     ]
-    const scheduler = startScheduler(jobs, (error, job) => log.error({ err: error }, `${job.name} failed`))
+    const scheduler = new Scheduler(jobs, (error, job) => log.error({ err: error }, `${job.name} failed`))
+    await scheduler.start()
 
     const stop = async () => {
-      const finished = Promise.allSettled([server.close(), scheduler.stop()])
-      await Promise.race([finished, pause(DRAIN_MS, undefined, { ref: false })])
+      await within(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
       server.cutConnections()
       server.server.closeAllConnections()
-      await app.tokenOwners.stop()
+      await within(PARTS_MS, stopParts(parts, onStopError))
       await database.close()
     }
     return { url, bootstrap, owner: first?.email ?? '', welcomeKey, stop }
   } catch (error) {
-    await app.tokenOwners.stop()
+    await within(PARTS_MS, stopParts(parts, onStopError))
     await database.close()
     throw error
   }

@@ -3,9 +3,12 @@ import { Attempts } from './accounts/attempts.ts'
 import { Doorway } from './accounts/doorway.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { AliasTries } from './claims/alias-tries.ts'
+import { Overviews } from './overview/overviews.ts'
+import type { Part } from './part.ts'
 import { SubmissionQueue } from './submission/submission-queue.ts'
 import { HeldClocks } from './test-clocks/held-clocks.ts'
 import { TokenOwners } from './tokens/token-owners.ts'
+import { TokenUse } from './tokens/token-use.ts'
 
 /** What every use case works on. */
 export interface App {
@@ -13,6 +16,8 @@ export interface App {
   submissions: SubmissionQueue
   heldClocks: HeldClocks
   tokenOwners: TokenOwners
+  tokenUse: TokenUse
+  overviews: Overviews
   attempts: Attempts
   passwords: Passwords
   /** Through which people come to sign in or up, or to change their password: a hash each, and a few statements. */
@@ -29,6 +34,8 @@ export function createApp(db: Database): App {
     submissions: new SubmissionQueue(db, heldClocks),
     heldClocks,
     tokenOwners: new TokenOwners(db),
+    tokenUse: new TokenUse(db),
+    overviews: new Overviews(db),
     attempts: new Attempts(db.identity),
     passwords: new Passwords(),
     signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
@@ -36,3 +43,12 @@ export function createApp(db: Database): App {
     aliasTries: new AliasTries(),
   }
 }
+
+/** Those that start and stop with the service. */
+export const partsOf = ({ tokenOwners, tokenUse, heldClocks, submissions, overviews }: App): Part[] => [
+  tokenOwners,
+  tokenUse,
+  heldClocks,
+  submissions,
+  overviews,
+]

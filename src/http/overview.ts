@@ -1,15 +1,12 @@
 import type { Static } from 'typebox'
 import type { App } from '../app/app.ts'
 import type { Overview } from '../app/overview/get-overview.ts'
-import { shareOverviews } from '../app/overview/share-overviews.ts'
 import { presentEither } from './claims/present-claim.ts'
 import { OverviewBody, OverviewQuery } from './schemas/overview.ts'
 import { ref, responses } from './schemas/responses.ts'
 import type { TypedServer } from './typed-server.ts'
 
 export function addOverviewRoutes(server: TypedServer, app: App): void {
-  const getOverview = shareOverviews(app)
-
   server.get(
     '/v1/overview',
     {
@@ -30,7 +27,7 @@ export function addOverviewRoutes(server: TypedServer, app: App): void {
     async (request): Promise<Static<typeof OverviewBody>> => {
       const { customer_id, test_clock_id, days = 30, time_zone: timeZone = 'UTC' } = request.query
       return presentOverview(
-        await getOverview({
+        await app.overviews.get({
           userId: request.userId,
           customerId: customer_id?.toLowerCase() ?? null,
           testClockId: test_clock_id?.toLowerCase() ?? null,

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import type { Part } from '../app/part.ts'
 
 /** Work that is done again and again. One file a job, in jobs/. */
 export interface Job {
@@ -8,26 +9,33 @@ export interface Job {
   run: () => Promise<void>
 }
 
-export interface Scheduler {
-  /** Starts no more runs and waits for the one that is on. */
-  stop: () => Promise<void>
-}
-
 /** Runs each job at its times; a run that takes longer than its interval is not overtaken by the next. */
-export function startScheduler(jobs: readonly Job[], onError: (error: unknown, job: Job) => void): Scheduler {
-  const running = new Set<Promise<void>>()
-  const crons = jobs.map(
-    (job) =>
-      new Cron(job.pattern, { timezone: 'UTC', protect: true }, () => {
-        const run = job.run().catch((error: unknown) => onError(error, job))
-        running.add(run)
-        return run.finally(() => running.delete(run))
-      }),
-  )
-  return {
-    stop: async () => {
-      for (const cron of crons) cron.stop()
-      await Promise.all(running)
-    },
+export class Scheduler implements Part {
+  readonly #jobs: readonly Job[]
+  readonly #onError: (error: unknown, job: Job) => void
+  readonly #running = new Set<Promise<void>>()
+  #crons: Cron[] = []
+
+  constructor(jobs: readonly Job[], onError: (error: unknown, job: Job) => void) {
+    this.#jobs = jobs
+    this.#onError = onError
+  }
+
+  async start(): Promise<void> {
+    this.#crons = this.#jobs.map(
+      (job) => new Cron(job.pattern, { timezone: 'UTC', protect: true }, () => this.#run(job)),
+    )
+  }
+
+  /** Starts no more runs and waits for those that are on. */
+  async stop(): Promise<void> {
+    for (const cron of this.#crons) cron.stop()
+    await Promise.all(this.#running)
+  }
+
+  #run(job: Job): Promise<void> {
+    const run = job.run().catch((error: unknown) => this.#onError(error, job))
+    this.#running.add(run)
+    return run.finally(() => this.#running.delete(run))
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { startScheduler } from '../../src/scheduler/scheduler.ts'
+import { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { explore } from './explore.ts'
 import { type AnyHistory, choices } from './history.ts'
 
@@ -39,10 +39,11 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
         if (/two runs/.test(`${error}`)) world.unheard.push(error)
         sum.reported++
       }
-      const { stop } = startScheduler([{ name: 'job', pattern: '* * * * * *', run }], onError)
+      const scheduler = new Scheduler([{ name: 'job', pattern: '* * * * * *', run }], onError)
+      await scheduler.start()
       await world.goOnFor(stopsAfterMs)
       let isStopped = false
-      void stop().then(() => {
+      void scheduler.stop().then(() => {
         isStopped = true
         assert.equal(sum.begun, sum.ended, 'stopped while a run is on')
       })

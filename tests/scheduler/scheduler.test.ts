@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startScheduler } from '../../src/scheduler/scheduler.ts'
+import { Scheduler } from '../../src/scheduler/scheduler.ts'
 
 const EVERY_SECOND = '* * * * * *'
 
@@ -23,7 +23,8 @@ test('a job runs at its times, goes on after a failure, and is waited for at the
       finished++
     },
   }
-  const scheduler = startScheduler([job], (error) => errors.push(error))
+  const scheduler = new Scheduler([job], (error) => errors.push(error))
+  await scheduler.start()
   await thirdRun
   const stopped = scheduler.stop()
   endWork()

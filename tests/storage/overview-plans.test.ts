@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import type { App } from '../../src/app/app.ts'
 import { getOverview, type Overview } from '../../src/app/overview/get-overview.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
+import type { Database } from '../../src/storage/database/database.ts'
 import { backfillOfTotals } from '../support/backfill.ts'
 import { type Effort, explaining } from '../support/explained.ts'
 import { addManyClaims, customerOf } from '../support/many-claims.ts'
@@ -38,7 +38,7 @@ async function read(
     }),
   }
   const request = { userId, customerId, testClockId: null, days, timeZone: 'Europe/Berlin' }
-  return { overview: await getOverview({ db: { reads } } as unknown as App, request), efforts }
+  return { overview: await getOverview({ reads } as unknown as Database, request), efforts }
 }
 
 const sumOver = async (where: string, values: unknown[]) =>

@@ -18,6 +18,10 @@ export const holdClaims = (t: Scope, databaseUrl: string, ids: readonly string[]
 export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
 
+/** Locks the table of claims, so that nothing of it can be read. */
+export const holdReads = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'LOCK TABLE claims', [])
+
 /** Locks the table of tokens, so that it cannot be asked whose one is. */
 export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'LOCK TABLE api_tokens', [])

@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { pino } from 'pino'
 import { createUser } from '../../src/app/accounts/users.ts'
-import { type App, createApp } from '../../src/app/app.ts'
+import { type App, createApp, partsOf } from '../../src/app/app.ts'
+import { startParts, stopParts } from '../../src/app/part.ts'
 import { createToken } from '../../src/app/tokens/tokens.ts'
 import { createServer, type ServerOptions } from '../../src/http/server.ts'
 import { Database } from '../../src/storage/database/database.ts'
@@ -49,7 +51,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const { statementTimeoutMs } = options
   const timeout = statementTimeoutMs === undefined ? {} : { statementTimeoutMs }
   const app = createApp(new Database({ connectionString, poolSize: POOL_SIZE, ...timeout }))
-  await app.tokenOwners.start()
+  await startParts(partsOf(app))
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),
     publicUrl: options.publicUrl ?? '',
@@ -65,7 +67,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   side.on('error', () => {})
   t.after(async () => {
     await server.close()
-    await app.tokenOwners.stop()
+    await stopParts(partsOf(app), (error) => assert.fail(error as Error))
     await app.db.close()
     await side.end()
   })

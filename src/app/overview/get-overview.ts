@@ -3,6 +3,7 @@ import type { Claim } from '../../domain/claims/claim.ts'
 import type { Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import { findCustomers } from '../../storage/customers.ts'
 import type { Connection } from '../../storage/database/connection.ts'
+import type { Database } from '../../storage/database/database.ts'
 import { findOverdue, listDueNext, listRecent } from '../../storage/overview/overview-records.ts'
 import { beginOverview, measureScope, type OverviewScope } from '../../storage/overview/overview-scope.ts'
 import {
@@ -13,7 +14,6 @@ import {
   tallyUnresolved,
 } from '../../storage/overview/overview-totals.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
-import type { App } from '../app.ts'
 import { customerNotFound, testClockNotFound } from '../not-found.ts'
 import { requireTimeZone } from './require-time-zone.ts'
 
@@ -40,9 +40,9 @@ const [DUE_NEXT, RECENT] = [5, 10]
  * The figures of the account, all of one moment.
  * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for a time zone that is not known
  */
-export function getOverview(app: App, request: OverviewRequest): Promise<Overview> {
+export function getOverview(db: Database, request: OverviewRequest): Promise<Overview> {
   requireTimeZone(request.timeZone)
-  return app.db.reads.for(request.userId).transaction((connection) => readOverview(connection, request))
+  return db.reads.for(request.userId).transaction((connection) => readOverview(connection, request))
 }
 
 async function readOverview(connection: Connection, request: OverviewRequest): Promise<Overview> {

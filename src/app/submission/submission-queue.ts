@@ -1,13 +1,14 @@
-import { type ServiceError, unavailable } from '../../errors.ts'
+import { unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { candidateId } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
+import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
 import type { Kind, Line, Taken } from './line.ts'
 import { LongLogs } from './long-logs.ts'
+import { notKnown, outOfPatience } from './not-answered-in-time.ts'
 import { type EventRequest, PendingSubmission, type SubmittedEvent } from './pending-submission.ts'
-import type { ClaimSubmissions } from './record-group.ts'
 import { isRetry, OVERTAKEN, type Retry } from './retry.ts'
 import { sendGroup } from './send-group.ts'
 import { SubmissionLines } from './submission-lines.ts'
@@ -35,7 +36,7 @@ const LONGEST_HOLD_MS = 10
  * decided by copies or by what is read, and written (`record-group.ts`); back with its result, it is answered or goes
  * again. Each event is decided alone, in the order in which those to its claim came.
  */
-export class SubmissionQueue {
+export class SubmissionQueue implements Part {
   readonly #db: Database
   readonly #heldClocks: HeldClocks
   readonly #copies = new ClaimCopies()
@@ -46,11 +47,29 @@ export class SubmissionQueue {
   #isScheduled = false
   #holding: NodeJS.Timeout | null = null
   #watching: NodeJS.Timeout | null = null
+  /** Resolves when everyone is answered; null as long as it takes more. */
+  #ending: PromiseWithResolvers<void> | null = null
 
   constructor(db: Database, heldClocks: HeldClocks) {
     this.#db = db
     this.#heldClocks = heldClocks
     this.#longLogs = new LongLogs(db, this.#copies)
+  }
+
+  async start(): Promise<void> {}
+
+  /** Takes no more, and answers all that it has: within ten seconds, as ever. */
+  stop(): Promise<void> {
+    this.#ending ??= Promise.withResolvers()
+    this.#endIfDone()
+    return this.#ending.promise
+  }
+
+  #endIfDone(): void {
+    if (!this.#ending || this.#lines.waiting > 0) return
+    if (this.#watching) clearTimeout(this.#watching)
+    this.#watching = null
+    this.#ending.resolve()
   }
 
   /** Submissions that wait for nothing but their turn, or are on their way. */
@@ -66,6 +85,7 @@ export class SubmissionQueue {
    * UNAVAILABLE (its message says if the outcome is not known; at once if too many of the account are waiting)
    */
   submit(request: EventRequest): Promise<SubmittedEvent> {
+    if (this.#ending) return Promise.reject(unavailable('The server is stopping.'))
     if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes)) {
       return Promise.reject(unavailable('Too many events are waiting to be recorded. This one was not.'))
     }
@@ -131,13 +151,14 @@ export class SubmissionQueue {
     } finally {
       this.#lanes.splice(this.#lanes.indexOf(lane), 1)
       this.#fillLanes()
+      this.#endIfDone()
     }
   }
 
   async #record(group: readonly Taken[]): Promise<void> {
     try {
       await this.#db.submissions.withConnection((connection) =>
-        sendGroup(connection, this.#copies, group.map(toClaimSubmissions)),
+        sendGroup(connection, this.#copies, group.map(ofClaim)),
       )
     } catch (error) {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.
@@ -215,6 +236,7 @@ export class SubmissionQueue {
     }
     this.#watching =
       this.#lines.waiting === 0 ? null : setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
+    this.#endIfDone()
   }
 }
 
@@ -224,21 +246,8 @@ interface Lane {
   readonly group: readonly Taken[]
 }
 
-const toClaimSubmissions = ({ line, submissions }: Taken): ClaimSubmissions => ({
-  claimId: line.claimId,
-  heavyBytes: line.heavyBytes,
+const ofClaim = ({ line: { claimId, heavyBytes }, submissions }: Taken) => ({
+  claimId,
+  heavyBytes,
   submissions,
 })
-
-function outOfPatience({ request, lost }: PendingSubmission): ServiceError {
-  if (lost) return notKnown(request, lost.cause)
-  return unavailable(
-    `Too much happens at once to this ${request.address.kind}, to its test clock or to the service. The event was not recorded.`,
-  )
-}
-
-const notKnown = ({ submission }: EventRequest, cause?: unknown) =>
-  unavailable(
-    `The connection to the database was lost while the event was being recorded, and whether it was is not known. Send it again with the id ${JSON.stringify(submission.id)}: that is safe.`,
-    cause,
-  )

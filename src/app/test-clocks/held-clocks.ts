@@ -3,6 +3,7 @@ import type { ClockName } from '../../domain/records.ts'
 import { owned } from '../../owned-promise.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { findFreeTestClocks } from '../../storage/test-clocks.ts'
+import type { Part } from '../part.ts'
 import { Turns } from '../turns.ts'
 
 const LOOK_EVERY_MS = 50
@@ -11,19 +12,31 @@ const LOOK_EVERY_MS = 50
  * Test clocks that are held, by an advance as a rule, and who waits for them: without a connection, and with one small
  * statement for all of them, so that whoever holds a clock of his own holds up nobody else.
  */
-export class HeldClocks {
+export class HeldClocks implements Part {
   readonly #db: Database
   /** By the clock's id. */
   readonly #held = new Map<string, { clock: ClockName; free: Promise<void>; wake: () => void }>()
   readonly #turns = new Turns()
-  #isLooking = false
+  /** The look that is on, or about to be. */
+  #looking: Promise<void> | null = null
+  readonly #stopping = new AbortController()
 
   constructor(db: Database) {
     this.#db = db
   }
 
+  async start(): Promise<void> {}
+
+  /** Who waits goes on, and finds out himself. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#looking
+    for (const id of this.#held.keys()) this.#letGo(id)
+  }
+
   /** Resolves when the clock is free or gone, or when that cannot be found out: never rejects. */
   untilFree(clock: ClockName): Promise<void> {
+    if (this.#stopping.signal.aborted) return Promise.resolve()
     let held = this.#held.get(clock.id)
     if (!held) {
       const { promise: free, resolve: wake } = Promise.withResolvers<void>()
@@ -51,20 +64,27 @@ export class HeldClocks {
   }
 
   #lookSoon(): void {
-    if (this.#isLooking || this.#held.size === 0) return
-    this.#isLooking = true
-    setTimeout(() => this.#look(), LOOK_EVERY_MS)
+    if (this.#held.size === 0 || this.#stopping.signal.aborted) return
+    this.#looking ??= owned(this.#look())
   }
 
   async #look(): Promise<void> {
-    const asked = [...this.#held.values()].map(({ clock }) => clock)
-    // Who waits finds out himself what is wrong.
-    const free = await findFreeTestClocks(this.#db.submissions, asked).catch(() => asked.map(({ id }) => id))
-    for (const id of free) {
-      this.#held.get(id)?.wake()
-      this.#held.delete(id)
+    const { signal } = this.#stopping
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+    if (!signal.aborted) {
+      const asked = [...this.#held.values()].map(({ clock }) => clock)
+      // Who waits finds out himself what is wrong.
+      const free = await findFreeTestClocks(this.#db.submissions, asked).catch(() =>
+        asked.map(({ id }) => id),
+      )
+      for (const id of free) this.#letGo(id)
     }
-    this.#isLooking = false
+    this.#looking = null
     this.#lookSoon()
+  }
+
+  #letGo(id: string): void {
+    this.#held.get(id)?.wake()
+    this.#held.delete(id)
   }
 }

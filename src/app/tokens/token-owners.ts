@@ -4,6 +4,7 @@ import { owned } from '../../owned-promise.ts'
 import { findTokenOwner } from '../../storage/accounts/api-tokens.ts'
 import { type RevocationWatch, watchRevocations } from '../../storage/accounts/revocations.ts'
 import type { Database } from '../../storage/database/database.ts'
+import type { Part } from '../part.ts'
 
 /** How often it is made sure that revocations are heard, and for how long that is good. */
 const CATCH_UP_EVERY_MS = 1_000
@@ -21,7 +22,7 @@ interface Remembered {
  * The accounts of tokens, remembered while revocations are heard; otherwise the database is asked each time. So a
  * revoked token is refused at once, and where the word of it does not arrive, three seconds later at most.
  */
-export class TokenOwners {
+export class TokenOwners implements Part {
   readonly #db: Database
   readonly #remembered = new LRUCache<string, Remembered>({ max: MOST_TOKENS })
   readonly #stopping = new AbortController()

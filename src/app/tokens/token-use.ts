@@ -1,28 +1,41 @@
 import { touchApiToken } from '../../storage/accounts/api-tokens.ts'
-import type { App } from '../app.ts'
-import type { Authenticated } from './authenticate-token.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { Part } from '../part.ts'
 
 const MINUTE_MS = 60_000
 /** Tokens that are remembered; beyond, they are written more often than they need to be. */
 const MAX_REMEMBERED = 10_000
 
 /** Notes when tokens are used, at most once a minute each, while the request goes on. */
-export class TokenUse {
-  readonly #app: App
+export class TokenUse implements Part {
+  readonly #db: Database
   /** When each was noted last, by its hash. */
   readonly #notedAt = new Map<string, number>()
+  readonly #underWay = new Set<Promise<void>>()
+  #isStopping = false
 
-  constructor(app: App) {
-    this.#app = app
+  constructor(db: Database) {
+    this.#db = db
   }
 
-  note({ userId, tokenHash }: Authenticated): void {
+  async start(): Promise<void> {
+    this.#isStopping = false
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.#underWay)
+  }
+
+  note({ userId, tokenHash }: { userId: string; tokenHash: Buffer }): void {
     const key = tokenHash.toString('latin1')
     const now = performance.now()
-    if (now - (this.#notedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return
+    if (now - (this.#notedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS || this.#isStopping) return
     if (this.#notedAt.size >= MAX_REMEMBERED) this.#notedAt.clear()
     this.#notedAt.set(key, now)
     // What cannot be written now is written with the next minute's use: nothing depends on it.
-    touchApiToken(this.#app.db.callers.for(userId), tokenHash).catch(() => {})
+    const writing = touchApiToken(this.#db.callers.for(userId), tokenHash).catch(() => {})
+    this.#underWay.add(writing)
+    void writing.then(() => this.#underWay.delete(writing))
   }
 }

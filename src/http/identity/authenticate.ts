@@ -2,7 +2,6 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { App } from '../../app/app.ts'
 import type { SessionApi } from '../../app/sessions/session-api.ts'
 import { type Authenticated, authenticateToken, tokenInvalid } from '../../app/tokens/authenticate-token.ts'
-import { TokenUse } from '../../app/tokens/token-use.ts'
 import { ServiceError } from '../../errors.ts'
 import { readCookie } from './read-cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
@@ -21,10 +20,9 @@ declare module 'fastify' {
  * before a session's cookie.
  */
 export function authenticate(app: App, sessions: SessionApi): onRequestHookHandler {
-  const tokenUse = new TokenUse(app)
   const accept = (request: FastifyRequest, owner: Authenticated) => {
     request.userId = owner.userId
-    tokenUse.note(owner)
+    app.tokenUse.note(owner)
   }
   // Nothing is waited for where a token is remembered, which is nearly always.
   return (request, _reply, done) => {

@@ -1,4 +1,5 @@
-import type { App } from '../app.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { Part } from '../part.ts'
 import { getOverview, type Overview, type OverviewRequest } from './get-overview.ts'
 
 /** An overview that took longer than this is given again to whoever asks for the same soon after, in milliseconds. */
@@ -10,33 +11,52 @@ interface Shared {
   overview: Promise<Overview>
   /** By `performance.now()`; without end while it is being made. */
   until: number
+  /** After which it is forgotten. */
+  keeping: NodeJS.Timeout | null
 }
 
 /**
  * Reads overviews, each one once for all who ask for the same while it is being made. Dashboards that are open all
  * day so cost the database a tenth of its time at most.
  */
-export function shareOverviews(app: App): (request: OverviewRequest) => Promise<Overview> {
-  const shared = new Map<string, Shared>()
+export class Overviews implements Part {
+  readonly #db: Database
+  readonly #shared = new Map<string, Shared>()
 
-  return (request) => {
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  async start(): Promise<void> {}
+
+  /** Who asked for one hears of it. */
+  async stop(): Promise<void> {
+    const shared = [...this.#shared.values()]
+    await Promise.allSettled(shared.map(({ overview }) => overview))
+    for (const { keeping } of shared) if (keeping) clearTimeout(keeping)
+    this.#shared.clear()
+  }
+
+  get(request: OverviewRequest): Promise<Overview> {
     const { userId, customerId, testClockId, days, timeZone } = request
     const key = JSON.stringify([userId, customerId, testClockId, days, timeZone])
-    const found = shared.get(key)
+    const found = this.#shared.get(key)
     if (found && found.until > performance.now()) return found.overview
 
     const started = performance.now()
-    const entry: Shared = { overview: getOverview(app, request), until: Number.POSITIVE_INFINITY }
-    shared.set(key, entry)
+    const overview = getOverview(this.#db, request)
+    const entry: Shared = { overview, until: Number.POSITIVE_INFINITY, keeping: null }
+    this.#shared.set(key, entry)
     const keep = (forMs: number) => {
       entry.until = performance.now() + forMs
-      setTimeout(() => shared.get(key) === entry && shared.delete(key), forMs).unref()
+      const forget = () => this.#shared.get(key) === entry && this.#shared.delete(key)
+      entry.keeping = setTimeout(forget, forMs).unref()
     }
-    entry.overview.then(
+    overview.then(
       () => keep(reuseMs(performance.now() - started)),
       () => keep(0),
     )
-    return entry.overview
+    return overview
   }
 }
 

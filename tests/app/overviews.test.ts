@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { shareOverviews } from '../../src/app/overview/share-overviews.ts'
+import { Overviews } from '../../src/app/overview/overviews.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -11,11 +11,11 @@ const userId: string = (await api.get(`/v1/customers/${customer.id}`)).body.user
 const REQUEST = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
 
 test('who asks for the same overview at the same time is given the same one', async () => {
-  const getOverview = shareOverviews(service.app)
+  const overviews = new Overviews(service.app.db)
   const [first, second, other] = await Promise.all([
-    getOverview(REQUEST),
-    getOverview({ ...REQUEST }),
-    getOverview({ ...REQUEST, days: 31 }),
+    overviews.get(REQUEST),
+    overviews.get({ ...REQUEST }),
+    overviews.get({ ...REQUEST, days: 31 }),
   ])
   assert.equal(first, second)
   assert.notEqual(first, other)
@@ -23,27 +23,27 @@ test('who asks for the same overview at the same time is given the same one', as
 })
 
 test('an overview that failed is not kept', async () => {
-  const getOverview = shareOverviews(service.app)
+  const overviews = new Overviews(service.app.db)
   const request = { ...REQUEST, timeZone: 'Nowhere/Else' }
   for (let n = 0; n < 2; n++)
-    await assert.rejects(async () => getOverview(request), { code: 'VALIDATION_ERROR' })
+    await assert.rejects(async () => overviews.get(request), { code: 'VALIDATION_ERROR' })
   const missing = { ...REQUEST, customerId: userId }
-  for (let n = 0; n < 2; n++) await assert.rejects(getOverview(missing), { code: 'CUSTOMER_NOT_FOUND' })
+  for (let n = 0; n < 2; n++) await assert.rejects(overviews.get(missing), { code: 'CUSTOMER_NOT_FOUND' })
 })
 
 test('an overview that costs little is made anew for who asks later, and a costly one is given again', async (t) => {
-  const getOverview = shareOverviews(service.app)
-  const before = await getOverview(REQUEST)
+  const overviews = new Overviews(service.app.db)
+  const before = await overviews.get(REQUEST)
   await newClaim(api)
-  const cheap = await getOverview(REQUEST)
+  const cheap = await overviews.get(REQUEST)
   assert.equal(cheap.statuses.OPEN.count, before.statuses.OPEN.count + 1)
 
   // A lock on the table makes the next one as slow as many claims would.
   const release = await lockFor(300)
   const request = { ...REQUEST, days: 7 }
-  const costly = getOverview(request)
+  const costly = overviews.get(request)
   await release()
-  assert.equal(await getOverview(request), await costly)
+  assert.equal(await overviews.get(request), await costly)
   t.diagnostic(`as of ${(await costly).asOf.toISOString()}`)
 })
 

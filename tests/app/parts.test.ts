@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, describe, type TestContext, test } from 'node:test'
+import { type App, createApp, partsOf } from '../../src/app/app.ts'
+import { type Part, startParts, stopParts } from '../../src/app/part.ts'
+import { hashToken } from '../../src/app/tokens/api-token.ts'
+import { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { Database } from '../../src/storage/database/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { holdClaims, holdReads, holdTokens } from '../support/held-rows.ts'
+import { newClaim } from '../support/new-records.ts'
+import { POOL_SIZE, startTestService } from '../support/test-service.ts'
+
+/* What starts and stops with the service. */
+
+const service = await startTestService({ after })
+const { api, databaseUrl } = service
+const userId: string = (await api.get('/v1/me')).body.id
+const { id: claimId } = await newClaim(api)
+
+/** Work of a part that goes on until it is let go. */
+interface Work {
+  letGo: () => Promise<unknown>
+  /** What came of it. */
+  done: () => Promise<unknown>
+}
+
+const submissionOf = (id: string) => ({
+  userId,
+  address: { kind: 'claim', id: claimId } as const,
+  submission: { id, type: 'a', payload: {}, payloadBytes: 2 },
+  payloadJson: '{}',
+})
+const OVERVIEW = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
+
+const job = Promise.withResolvers<void>()
+const jobs = { begun: 0, ended: 0 }
+const scheduler = new Scheduler(
+  [
+    {
+      name: 'long',
+      pattern: '* * * * * *',
+      run: async () => {
+        jobs.begun++
+        await job.promise
+        jobs.ended++
+      },
+    },
+  ],
+  (error) => assert.fail(error as Error),
+)
+
+/** Gives each part work; the owners of tokens have none but to listen. */
+const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> = {
+  tokenOwners: async () => null,
+  heldClocks: async () => null,
+  tokenUse: async (app, t) => {
+    const held = await holdTokens(t, databaseUrl)
+    const tokenHash = hashToken(api.token as string)
+    app.tokenUse.note({ userId, tokenHash })
+    await held.keepWaiting()
+    const wasUsed = async () => {
+      const rows = await service.sql('SELECT last_used_at FROM api_tokens WHERE token_hash = $1', [tokenHash])
+      assert.notEqual(rows[0]?.last_used_at, null)
+    }
+    return { letGo: held.letGo, done: wasUsed }
+  },
+  submissions: async (app, t) => {
+    const held = await holdClaims(t, databaseUrl, [claimId])
+    const submitted = app.submissions.submit(submissionOf('before'))
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => submitted }
+  },
+  overviews: async (app, t) => {
+    const held = await holdReads(t, databaseUrl)
+    const overview = app.overviews.get(OVERVIEW)
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => overview }
+  },
+  scheduler: async () => {
+    await eventually(async () => jobs.begun > 0)
+    return {
+      letGo: async () => job.resolve(),
+      done: async () => assert.deepEqual(jobs, { begun: 1, ended: 1 }),
+    }
+  },
+}
+
+function newApp(t: TestContext): App {
+  const app = createApp(new Database({ connectionString: databaseUrl, poolSize: POOL_SIZE }))
+  t.after(() => app.db.close())
+  return app
+}
+
+const partOf = (app: App, name: string): Part =>
+  name === 'scheduler' ? scheduler : (app[name as keyof App] as unknown as Part)
+
+test('each part of the service is tried here', (t) => {
+  const app = newApp(t)
+  const tried = Object.keys(BEGIN).map((name) => partOf(app, name))
+  assert.deepEqual(new Set(tried), new Set([...partsOf(app), scheduler]))
+})
+
+for (const [name, begin] of Object.entries(BEGIN)) {
+  describe(`the part ${name}`, () => {
+    test('stops though it was never started', async (t) => {
+      await partOf(newApp(t), name).stop()
+    })
+
+    test('stops when what it had begun has ended, and may be stopped twice', async (t) => {
+      const app = newApp(t)
+      const part = partOf(app, name)
+      await part.start()
+      const work = await begin(app, t)
+      const stopped = { isDone: false }
+      const stopping = Promise.all([part.stop(), part.stop()]).then(() => {
+        stopped.isDone = true
+      })
+      if (work) {
+        // A way to the database and back.
+        await app.db.checks.query({ text: 'SELECT 1' })
+        assert.equal(stopped.isDone, false)
+        await work.letGo()
+      }
+      await stopping
+      await work?.done()
+    })
+  })
+}
+
+test('who waits for a held clock goes on at the stop, and nobody waits behind it', async (t) => {
+  const { heldClocks } = newApp(t)
+  const clock = { userId, id: claimId }
+  const waiting = heldClocks.untilFree(clock)
+  await heldClocks.stop()
+  await waiting
+  await heldClocks.untilFree(clock)
+})
+
+test('behind its stop the queue refuses, and no use of a token is noted', async (t) => {
+  const app = newApp(t)
+  await startParts(partsOf(app))
+  await stopParts(partsOf(app), (error) => assert.fail(error as Error))
+  const refused = { code: 'UNAVAILABLE', message: 'The server is stopping.' }
+  await assert.rejects(app.submissions.submit(submissionOf('behind')), refused)
+  app.tokenUse.note({ userId, tokenHash: Buffer.alloc(32) })
+  assert.equal(app.tokenOwners.remembered(hashToken(api.token as string)), null)
+})
+
+test('a part that fails to stop is told, and holds up no other', async () => {
+  const told: unknown[] = []
+  let isStopped = false
+  const failing = { start: async () => {}, stop: () => Promise.reject(new Error('stuck')) }
+  const good = {
+    start: async () => {},
+    stop: async () => {
+      isStopped = true
+    },
+  }
+  await stopParts([failing, good], (error) => told.push(error))
+  assert.deepEqual([isStopped, told.map(String)], [true, ['Error: stuck']])
+})

@@ -15,7 +15,6 @@ import { readBody } from './bodies/read-body.ts'
 import { createValidatorCompiler } from './bodies/validate-request.ts'
 import { BodyBudget } from './bounds/body-budget.ts'
 import { limitRate } from './bounds/rate-limit.ts'
-import type { Seat } from './bounds/seats.ts'
 import { LIGHT, type RequestMemory, WorkMemory } from './bounds/work-memory.ts'
 import { addClaimSchemaRoutes } from './claim-schemas.ts'
 import { addCandidateRoutes } from './claims/candidates.ts'
@@ -115,6 +114,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.decorateRequest('sessionId', null)
   server.decorateRequest('memory', null)
   server.decorateRequest('turn', null)
+  server.decorateRequest('awaitTurn', null)
   server.setValidatorCompiler(createValidatorCompiler())
   server.setSerializerCompiler(() => (body) => JSON.stringify(body))
   server.setErrorHandler(sendError)
@@ -167,6 +167,7 @@ function acceptJsonOnly(server: TypedServer): void {
     const bytes = await readBody(request, payload)
     refuseEncoding(request)
     if (bytes.length === 0) return undefined
+    await request.awaitTurn?.()
     const { items } = request.routeOptions.config
     if (bytes.length > LIGHT) await request.memory?.take(bytes, items?.oneByOne === true)
     return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
@@ -183,8 +184,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null where the account is not known: such bodies are small. */
     memory: RequestMemory | null
-    /** Of a batch, to do what it asks and to tell what came of it. */
-    turn: Seat | null
   }
   interface FastifyContextConfig {
     /** The body has a list whose items stand alone. */

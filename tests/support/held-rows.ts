@@ -22,6 +22,10 @@ export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> 
 export const holdReads = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'LOCK TABLE claims', [])
 
+/** Locks the table of schemas, so that no contract can be read from one. */
+export const holdSchemas = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'LOCK TABLE claim_schemas', [])
+
 /** Locks the table of tokens, so that it cannot be asked whose one is. */
 export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'LOCK TABLE api_tokens', [])

@@ -61,37 +61,58 @@ const seatsOfSimulations = new Seats({
   refusal: 'Too many simulations are in work, or their answers are not read.',
 })
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a batch or a simulation, to do what it asks and to tell what came of it. */
+    turn: Seat | null
+    /** For who comes in turn once the body has been read. */
+    awaitTurn: (() => Promise<void>) | null
+  }
+}
+
 interface InTurn {
   onRequest: onRequestHookHandler
   preValidation: preValidationHookHandler
   onSend: onSendHookHandler
 }
 
+/** What is not large is told at once. */
+const giveTurnBack: onSendHookHandler = (request, _reply, payload, done) => {
+  request.turn?.giveBack()
+  done(null, payload)
+}
+
 /**
- * The hooks of requests that wait while many of the account are in work or not read yet: before the body is read, unless
- * that takes no memory to speak of, and may be long on its way. What is not large is told at once; lines are told as they
- * come.
+ * The hooks of batches, which wait while many of the account are in work or not read yet: before the body is read, unless
+ * that takes no memory to speak of, and may be long on its way. Lines are told as they come.
  * @throws UNAVAILABLE
  */
-const inTurnOf = (of: Seats): InTurn => ({
+export const inTurnToTell: InTurn = {
   onRequest: (request, reply, done) => {
     if (isLight(request) || hasLines(request)) done()
-    else takeTurn(of, request, reply, done)
+    else takeTurn(seatsOfDeeds, request, reply, done)
   },
   preValidation: (request, reply, done) => {
-    if (isLight(request) && !hasLines(request)) takeTurn(of, request, reply, done)
+    if (isLight(request) && !hasLines(request)) takeTurn(seatsOfDeeds, request, reply, done)
     else done()
   },
-  onSend: (request, _reply, payload, done) => {
-    request.turn?.giveBack()
-    done(null, payload)
-  },
-})
+  onSend: giveTurnBack,
+}
 
-/** Of batches. */
-export const inTurnToTell = inTurnOf(seatsOfDeeds)
-/** Of simulations. */
-export const inTurnToSimulate = inTurnOf(seatsOfSimulations)
+/**
+ * The same of simulations: when the body has come, before it is parsed. There are few turns for all accounts together,
+ * so none is held by who only says that a body is to come.
+ */
+export const inTurnToSimulate: Pick<InTurn, 'onRequest' | 'onSend'> = {
+  onRequest: (request, reply, done) => {
+    request.awaitTurn = () =>
+      new Promise((resolve, reject) => {
+        takeTurn(seatsOfSimulations, request, reply, (error) => (error ? reject(error) : resolve()))
+      })
+    done()
+  },
+  onSend: giveTurnBack,
+}
 
 const isLight = ({ headers }: FastifyRequest): boolean =>
   Number(headers['content-length'] ?? Infinity) <= LIGHT

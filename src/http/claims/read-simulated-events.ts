@@ -21,18 +21,22 @@ export function* readSimulatedEvents(
   const issues: Issue[] = []
   const ids = new Set<string>()
   const events: TimedSubmission[] = []
+  let tooLarge: unknown = null
   for (const [i, item] of items.entries()) {
     try {
       const { at, ...event } = withoutAddress(readItem(item))
       if (event.id !== undefined) ids.add(event.id)
       events.push({ at: readTime(at, 'at'), submission: readSubmission(event, NO_ID).submission })
     } catch (error) {
-      issues.push(...issuesAt(`events[${i}]`, error))
+      const found = issuesAt(`events[${i}]`, error)
+      if (found) issues.push(...found)
+      else tooLarge ??= error
       if (issues.length >= MAX_ISSUES) break
     }
     yield
   }
   if (issues.length > 0) throw validationError(issues.slice(0, MAX_ISSUES))
+  if (tooLarge) throw tooLarge
 
   for (const [i, { submission }] of events.entries()) {
     if (submission.id === NO_ID) submission.id = freeId(`event-${i + 1}`, ids)
@@ -53,8 +57,10 @@ function withoutAddress(event: SimulatedEventFields): SimulatedEventFields {
   return event
 }
 
-function issuesAt(place: string, error: unknown): Issue[] {
-  if (!(error instanceof ServiceError) || !error.details) throw error
+/** Null where an event is too large: what is invalid is told first. */
+function issuesAt(place: string, error: unknown): Issue[] | null {
+  if (!(error instanceof ServiceError)) throw error
+  if (!error.details) return null
   return error.details.map(({ path, message }) => ({
     path: path === 'body' ? place : join(place, path),
     message,

@@ -19,14 +19,14 @@ export class IncomingRequest extends IncomingMessage {
   override push(piece: Buffer | null): boolean {
     if (this.#isCut) return false
     if (piece === null) return super.push(null)
-    if (this.#isCrumbled(piece.length)) {
-      this.#isCut = true
-      this.socket.emit('crumbled')
-      return false
+    if (this.#isUnwanted) {
+      giveBackBytes(piece)
+      return true
     }
-    if (!this.#isUnwanted) return super.push(piece)
-    giveBackBytes(piece)
-    return true
+    if (!this.#isCrumbled(piece.length)) return super.push(piece)
+    this.#isCut = true
+    this.socket.emit('crumbled')
+    return false
   }
 
   /** What is left of its body is read for the sake of the next request alone. */

@@ -10,6 +10,21 @@ const service = await startTestService({ after })
 const { api } = service
 const at = (time: string) => `2026-01-01T${time}.000Z`
 
+test('what is invalid is told of all events, also beside one that is too large', async () => {
+  const events = [
+    { at: at('00:10:00'), type: 'a', text: 'x'.repeat(256 * 1024) },
+    { at: at('00:10:00'), type: '' },
+    { at: 'never', type: 'a' },
+  ]
+  const simulation = { contract: contractWith(), opened_at: at('00:00:00'), events }
+  const invalid = await api.post('/v1/simulations', simulation)
+  assertError(invalid, 400, 'VALIDATION_ERROR')
+  const paths = invalid.body.error.details.map(({ path }: { path: string }) => path)
+  assert.deepEqual(paths, ['events[1].type', 'events[2].at'])
+  const tooLarge = await api.post('/v1/simulations', { ...simulation, events: events.slice(0, 1) })
+  assertError(tooLarge, 413, 'PAYLOAD_TOO_LARGE')
+})
+
 test('a simulation answers each event, each transition and the final state, and stores nothing', async () => {
   await assertStoresNothing(service, async () => {
     const { status, body } = await api.post('/v1/simulations', {

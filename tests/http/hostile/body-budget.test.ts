@@ -57,6 +57,16 @@ describe('large bodies that do not arrive', () => {
     assert.ok(!socket.destroyed)
   })
 
+  test('are read on in small pieces, too, when they were refused', async (t) => {
+    const { socket, write, read, receives } = await connectRaw(t, service.url)
+    const { 'Content-Length': _, ...headers } = headersOf('nobody', 0)
+    write(head('POST', '/v1/claims', { ...headers, 'Transfer-Encoding': 'chunked' }))
+    await receives(/^HTTP\/1\.1 401 /)
+    write(`${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n${head('GET', '/v1/me', headersOf(api.token, 0))}`)
+    await eventually(async () => /HTTP\/1\.1 200 /.test(read()))
+    assert.ok(!socket.destroyed)
+  })
+
   test('of accounts that fill all the room give way, after a while, to who has less', async (t) => {
     const isOpen = ({ socket, read }: RawConnection) => !socket.destroyed && read() === ''
     const begin = async (account: ApiClient, count: number) => {

@@ -18,9 +18,12 @@ function ownBytes(text: string): Buffer {
   return bytes
 }
 
+/** A piece that is worth it. */
+const piece = (letter: string) => ownBytes(letter.repeat(4 * 1024))
+
 const isGivenBack = (bytes: Buffer) => bytes.buffer.byteLength === 0
 
-function reading(declared: number | null, bodyLimit = 1_000) {
+function reading(declared: number | null, bodyLimit = 64 * 1024) {
   const headers = declared === null ? {} : { 'content-length': `${declared}` }
   const payload = new PassThrough()
   const request = { headers, routeOptions: { bodyLimit } } as FastifyRequest
@@ -34,14 +37,15 @@ function sending(payload: PassThrough, pieces: readonly Buffer[]): void {
 
 describe('a body', () => {
   for (const [name, declared] of [
-    ['that says how long it is', 9],
+    ['that says how long it is', 12 * 1024],
     ['that does not', null],
   ] as const) {
     test(`${name} is joined, and its pieces are given back`, async () => {
       const { payload, body } = reading(declared)
-      const pieces = ['one', 'two', 'six'].map(ownBytes)
+      const pieces = ['a', 'b', 'c'].map(piece)
+      const sent = pieces.join('')
       sending(payload, pieces)
-      assert.equal((await body).toString(), 'onetwosix')
+      assert.equal(`${await body}`, sent)
       assert.deepEqual(pieces.map(isGivenBack), [true, true, true])
     })
   }
@@ -49,10 +53,10 @@ describe('a body', () => {
   test('in one piece is handed on as it came', async () => {
     for (const declared of [3, null]) {
       const { payload, body } = reading(declared)
-      const piece = ownBytes('one')
-      sending(payload, [piece])
-      assert.equal(await body, piece)
-      assert.equal(piece.toString(), 'one')
+      const only = ownBytes('one')
+      sending(payload, [only])
+      assert.equal(await body, only)
+      assert.equal(only.toString(), 'one')
     }
   })
 
@@ -65,28 +69,36 @@ describe('a body', () => {
   })
 
   test('leaves alone what shares its memory with others', async () => {
-    const shared = ownBytes('onetwo and more')
-    const { payload, body } = reading(6)
-    sending(payload, [shared.subarray(0, 3), shared.subarray(3, 6)])
-    assert.equal((await body).toString(), 'onetwo')
-    assert.equal(shared.toString(), 'onetwo and more')
+    const shared = ownBytes('x'.repeat(20_000))
+    const { payload, body } = reading(16_000)
+    sending(payload, [shared.subarray(0, 8_000), shared.subarray(8_000, 16_000)])
+    assert.equal((await body).length, 16_000)
+    assert.equal(shared.length, 20_000)
   })
 
   test('that is or becomes too large is refused', async () => {
     const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'The body is larger than 1 KiB.' }
     await assert.rejects(reading(1_025, 1_024).body, tooLarge)
-    const { payload, body } = reading(null, 1_024)
-    const pieces = ['a', 'b'].map((letter) => ownBytes(letter.repeat(600)))
+    const { payload, body } = reading(null, 5 * 1024)
+    const pieces = ['a', 'b'].map(piece)
     sending(payload, pieces)
-    await assert.rejects(body, tooLarge)
+    await assert.rejects(body, { code: 'PAYLOAD_TOO_LARGE', message: 'The body is larger than 5 KiB.' })
     assert.ok(isGivenBack(pieces[0] as Buffer))
   })
 
+  test('in many small pieces does not give back each: that would take longer than all of it', async () => {
+    const { payload, body } = reading(null)
+    const pieces = Array.from({ length: 1_000 }, () => ownBytes('0123456789abcdef'))
+    sending(payload, pieces)
+    assert.equal((await body).length, 16_000)
+    assert.equal(pieces.some(isGivenBack), false)
+  })
+
   test('that breaks off gives back what came of it', async () => {
-    for (const declared of [9, null]) {
+    for (const declared of [12 * 1024, null]) {
       const { payload, body } = reading(declared)
-      const piece = ownBytes('one')
-      payload.write(piece)
+      const first = piece('a')
+      payload.write(first)
       payload.destroy(new Error('aborted'))
       await assert.rejects(body, { code: 'UNAVAILABLE', message: 'The caller has gone.' })
       assert.equal(payload.listenerCount('data') + payload.listenerCount('end'), 0)
@@ -112,21 +124,22 @@ describe('a request', () => {
   test('gives back what nobody will read', () => {
     const request = new IncomingRequest(new Socket())
     request.resume()
-    const piece = ownBytes('one')
-    assert.equal(request.push(piece), true, 'more may come')
-    assert.ok(isGivenBack(piece))
+    const unread = piece('a')
+    assert.equal(request.push(unread), true, 'more may come')
+    assert.ok(isGivenBack(unread))
   })
 
   test('keeps what somebody reads, or may read later', async () => {
     const request = new IncomingRequest(new Socket())
-    const [first, second] = ['one', 'two'].map(ownBytes) as [Buffer, Buffer]
+    const [first, second] = ['a', 'b'].map(piece) as [Buffer, Buffer]
+    const sent = `${first}${second}`
     request.push(first)
     const heard: string[] = []
     request.on('data', (piece: Buffer) => heard.push(`${piece}`))
     request.push(second)
     request.push(null)
     await once(request, 'end')
-    assert.equal(heard.join(''), 'onetwo')
+    assert.equal(heard.join(''), sent)
     assert.deepEqual([first, second].map(isGivenBack), [false, false])
   })
 })

@@ -3,9 +3,9 @@ import { after, type TestContext, test } from 'node:test'
 import type { ApiClient } from '../../support/api-client.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { eventually } from '../../support/eventually.ts'
-import { holdClaims, holdTokens } from '../../support/held-rows.ts'
+import { holdClaims, holdSchemas, holdTokens } from '../../support/held-rows.ts'
 import { largeContract } from '../../support/large-records.ts'
-import { newClaim, newCustomer } from '../../support/new-records.ts'
+import { newClaim, newCustomer, newSchema } from '../../support/new-records.ts'
 import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { startTestService } from '../../support/test-service.ts'
@@ -150,22 +150,40 @@ test('batches whose bodies do not arrive, or break off, leave their turns to oth
 test('simulations are in work four of an account at a time; others are not kept waiting', async (t) => {
   const [greedy, other] = [await service.newAccount(), await service.newAccount()]
   const simulation = { contract: contractWith(), events: [{ at: '2026-01-01T00:00:00Z', type: 'note' }] }
-  const begun: RawConnection[] = []
-  for (let n = 0; n < 4; n++) {
-    const connection = await connectRaw(t, service.url)
-    const headers = { Authorization: `Bearer ${greedy.token}`, 'Content-Type': 'application/json' }
-    connection.write(head('POST', '/v1/simulations', { ...headers, 'Content-Length': 10_000 }))
-    begun.push(connection)
-  }
-  assert.equal((await greedy.get('/v1/me')).status, 200)
+  const { id: schema_id } = await newSchema(greedy)
+  const held = await holdSchemas(t, service.databaseUrl)
+  const begun = Array.from({ length: 4 }, () =>
+    greedy.post('/v1/simulations', { ...simulation, contract: undefined, schema_id }),
+  )
+  await held.keepWaiting()
   let isAnswered = false
   const waiting = greedy.post('/v1/simulations', simulation).finally(() => {
     isAnswered = true
   })
   assert.equal((await other.post('/v1/simulations', simulation)).status, 200)
   assert.equal(isAnswered, false)
-  for (const { socket } of begun) socket.destroy()
-  assert.equal((await waiting).status, 200)
+  await held.letGo()
+  for (const { status } of await Promise.all([...begun, waiting])) assert.equal(status, 200)
+})
+
+test('simulations whose bodies do not arrive take no turn', async (t) => {
+  const accounts = await Promise.all(Array.from({ length: 4 }, () => service.newAccount()))
+  const other = await service.newAccount()
+  const begun: RawConnection[] = []
+  for (const account of [...accounts, other]) {
+    const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
+    for (let n = 0; n < 4; n++) {
+      const connection = await connectRaw(t, service.url)
+      connection.write(`${head('POST', '/v1/simulations', { ...headers, 'Content-Length': 10_000 })}{`)
+      begun.push(connection)
+    }
+    assert.equal((await account.get('/v1/me')).status, 200)
+  }
+  const since = performance.now()
+  const simulation = { contract: contractWith(), events: [{ at: '2026-01-01T00:00:00Z', type: 'note' }] }
+  assert.equal((await other.post('/v1/simulations', simulation)).status, 200)
+  assert.ok(performance.now() - since < 8_000, 'at once, not after those were given up')
+  for (const { socket } of begun) assert.ok(!socket.destroyed)
 })
 
 test('batches that wait for their turn when the server stops are told so: nothing of them was done', async (t) => {

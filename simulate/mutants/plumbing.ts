@@ -55,8 +55,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'storage/database/lending/borrower.ts',
-        'throw asDatabaseAway(error, readOnly === true) ?? error',
-        'throw asDatabaseAway(error, readOnly ?? true) ?? error',
+        'throw asDatabaseUnavailable(error, readOnly === true) ?? error',
+        'throw asDatabaseUnavailable(error, readOnly ?? true) ?? error',
       ),
     ],
     faults: 'database-connection-cut,group-struck,backends-terminated',

@@ -16,7 +16,7 @@ export function isComplaint(text: string): boolean {
   // Node's own words, such as those of an exception before the log is there.
   if (line === null) return text.trim() !== '' && !isStartup(text) && !isWarning(text)
   if ((line.level ?? 0) < ERROR_LEVEL) return false
-  return line.err?.type !== 'DatabaseAway' && !OURS.test(line.err?.message ?? '')
+  return line.err?.type !== 'DatabaseUnavailable' && !OURS.test(line.err?.message ?? '')
 }
 
 /** Of Node, such as of a use that a library gives up: worth a look, and no failure. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
-import { DatabaseAway } from '../storage/database/database-away.ts'
+import { DatabaseUnavailable } from '../storage/database/database-unavailable.ts'
 import { isMigrated } from '../storage/database/migrate.ts'
 import { tryWrite } from '../storage/database/try-write.ts'
 import type { App } from './app.ts'
@@ -57,11 +57,11 @@ async function checkReadiness({ db }: App): Promise<void> {
   try {
     await tryWrite(db.checks)
   } catch (error) {
-    if (error instanceof DatabaseAway && !error.outcomeKnown) throw error
+    if (error instanceof DatabaseUnavailable && !error.outcomeKnown) throw error
     // A full disk, a standby, a database that is set to be read only, or damaged; the log has its words.
     throw unavailable(
       'The database takes no writes now.',
-      error instanceof DatabaseAway ? error.cause : error,
+      error instanceof DatabaseUnavailable ? error.cause : error,
     )
   }
 }

@@ -12,7 +12,9 @@ test('an error of the service is a complaint, and so is what is no line of its l
 
 test('what a fault brings with it is none: a database that is away, and errors that we raise', () => {
   assert.ok(!isComplaint(line(40, { type: 'Error', message: 'connect ECONNREFUSED' })))
-  assert.ok(!isComplaint(line(50, { type: 'DatabaseAway', message: 'The database cannot be reached.' })))
+  assert.ok(
+    !isComplaint(line(50, { type: 'DatabaseUnavailable', message: 'The database cannot be reached.' })),
+  )
   assert.ok(!isComplaint(line(50, { type: 'DatabaseError', message: 'a fault of the simulator' })))
   assert.ok(!isComplaint('(node:12) DeprecationWarning: Calling something is deprecated'))
   assert.ok(!isComplaint('claimkeeper: The database cannot be reached.'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
-import { DatabaseAway } from '../../src/storage/database/database-away.ts'
+import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
 import type { Borrower } from '../../src/storage/database/lending/borrower.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
@@ -99,7 +99,7 @@ test('a connection that comes back with a statement under way is not lent again'
     unawaited = connection.query({ text: 'SELECT pg_sleep(60)' }).catch((error: unknown) => error)
   })
   assert.notEqual(await pidOf(db), pid)
-  assert.ok((await unawaited) instanceof DatabaseAway)
+  assert.ok((await unawaited) instanceof DatabaseUnavailable)
 })
 
 test('a statement that comes after its connection was given back does not run', async (t) => {
@@ -125,7 +125,7 @@ test('a transaction whose work fails with the failure of another connection is r
     await connection.query({ text: 'CREATE TABLE half_way (x int)' })
     await db.query({ text: 'SELECT pg_terminate_backend(pg_backend_pid())' })
   })
-  await assert.rejects(work, DatabaseAway)
+  await assert.rejects(work, DatabaseUnavailable)
   assert.deepEqual(await db.query({ text: "SELECT to_regclass('half_way') AS found" }), [{ found: null }])
   const open_ = await db.query({
     text: `SELECT pid FROM pg_stat_activity
@@ -147,14 +147,17 @@ test('a transaction whose work fails leaves nothing, and its connection serves t
 test('a connection that the server ends is known to be lost, and the next query has a new one', async (t) => {
   const db = open(t)
   const ended = db.query({ text: 'SELECT pg_terminate_backend(pg_backend_pid())' })
-  await assert.rejects(ended, (error: unknown) => error instanceof DatabaseAway && !error.outcomeKnown)
+  await assert.rejects(ended, (error: unknown) => error instanceof DatabaseUnavailable && !error.outcomeKnown)
   assert.deepEqual(await db.query({ text: 'SELECT 2 AS two' }), [{ two: 2 }])
 })
 
 test('a statement that the database refuses for its length has surely changed nothing', async (t) => {
   const db = openPool(t, { size: 2, statementTimeoutMs: 50 }).for(THE_SERVICE)
   const endless = db.query({ text: 'SELECT pg_sleep(60)' })
-  await assert.rejects(endless, (error: unknown) => error instanceof DatabaseAway && error.outcomeKnown)
+  await assert.rejects(
+    endless,
+    (error: unknown) => error instanceof DatabaseUnavailable && error.outcomeKnown,
+  )
 })
 
 describe('limits of time, of five seconds each', { concurrency: true }, () => {
@@ -177,7 +180,10 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
     const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(THE_SERVICE)
     strike({ statement: 'SELECT n' }, 'silence before')
     const lost = db.query({ text: 'SELECT 1' })
-    await assert.rejects(lost, (error: unknown) => error instanceof DatabaseAway && !error.outcomeKnown)
+    await assert.rejects(
+      lost,
+      (error: unknown) => error instanceof DatabaseUnavailable && !error.outcomeKnown,
+    )
     assert.deepEqual(await db.query({ text: 'SELECT 4 AS four' }), [{ four: 4 }])
   })
 

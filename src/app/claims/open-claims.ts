@@ -4,7 +4,7 @@ import type { Customer } from '../../domain/records.ts'
 import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
 import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
-import { DatabaseAway } from '../../storage/database/database-away.ts'
+import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
 import { inSlices } from '../in-slices.ts'
@@ -63,7 +63,7 @@ export async function openClaims(
       const set = await inSlices(takeSet(left, textOf))
       if (set.length === 0) break
       const outcomes = await insertEach(app, set, deadline)
-      isAway = outcomes.some((outcome) => outcome instanceof DatabaseAway)
+      isAway = outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)
       for (const [i, { address, kept }] of set.entries())
         opened.set(address, withKept(outcomes[i] as Claim | Error, kept))
     }
@@ -119,18 +119,18 @@ async function insertEach(
     return await insert(app, claims, deadline)
   } catch (error) {
     // One of them may be what the database does not take: it must not fail its neighbours.
-    const isAlone = claims.length === 1 || error instanceof DatabaseAway
+    const isAlone = claims.length === 1 || error instanceof DatabaseUnavailable
     if (isAlone) return claims.map(() => error as Error)
     const outcomes: (Claim | Error)[] = []
     for (const claim of claims) {
-      const isAway = outcomes.at(-1) instanceof DatabaseAway
+      const isAway = outcomes.at(-1) instanceof DatabaseUnavailable
       outcomes.push(...(isAway ? [notTried()] : await insertEach(app, [claim], deadline)))
     }
     return outcomes
   }
 }
 
-const notTried = () => new DatabaseAway('The database is away. Nothing was created.', true)
+const notTried = () => new DatabaseUnavailable('The database is away. Nothing was created.', true)
 
 /** All on one clock, or on none. Where the clock is held it is waited for, but not long, and without a connection. */
 async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {

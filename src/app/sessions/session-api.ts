@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { replacePassword } from '../../storage/accounts/credentials.ts'
 import { shareSecret } from '../../storage/accounts/server-secrets.ts'
 import { deleteSession, findSession } from '../../storage/accounts/sessions.ts'
-import { DatabaseAway } from '../../storage/database/database-away.ts'
+import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import { attemptsOfEmail } from '../accounts/attempts.ts'
 import { isOutdated } from '../accounts/passwords.ts'
 import type { App } from '../app.ts'
@@ -73,7 +73,7 @@ export class SessionApi {
     return session && { ...session, tokenHash }
   }
 
-  /** Answers a request to /api/auth. @throws DatabaseAway, or what made the library fail */
+  /** Answers a request to /api/auth. @throws DatabaseUnavailable, or what made the library fail */
   handle(request: Request): Promise<Response> {
     return this.#answer({ errors: [], made: null, outdated: null }, ({ auth }) => auth.handler(request))
   }
@@ -113,7 +113,7 @@ export class SessionApi {
     const ready = await this.#prepare()
     const { errors } = exchange
     const response = await this.#exchanges.run(exchange, () => ask(ready))
-    const away = errors.find((error) => error instanceof DatabaseAway)
+    const away = errors.find((error) => error instanceof DatabaseUnavailable)
     if (away) throw away
     if (response.status >= 500) throw errors[0] ?? new Error(`the session API answered ${response.status}`)
     // What failed within the library may have been all that was asked for.

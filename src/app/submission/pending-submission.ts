@@ -1,7 +1,7 @@
 import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
 import type { LogEvent, Submission } from '../../domain/claims/event.ts'
 import { ServiceError } from '../../errors.ts'
-import { DatabaseAway } from '../../storage/database/database-away.ts'
+import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import type { Retry } from './retry.ts'
 
 export interface EventRequest {
@@ -65,7 +65,7 @@ export class PendingSubmission {
   }
 }
 
-const isRefusal = (error: Error) => error instanceof ServiceError && !(error instanceof DatabaseAway)
+const isRefusal = (error: Error) => error instanceof ServiceError && !(error instanceof DatabaseUnavailable)
 
 /** All of them come to the same. */
 export function setResults(submissions: readonly PendingSubmission[], result: SubmissionResult): void {

@@ -1,5 +1,5 @@
 import type { ClockName } from '../../domain/records.ts'
-import { DatabaseAway } from '../../storage/database/database-away.ts'
+import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 
 /**
  * Why a submission goes again. Nothing is decided yet, since somebody else was faster (§3 rule 3), the claim's test clock is being
@@ -25,7 +25,7 @@ export const isRetry = (result: object): result is Retry => 'because' in result
 /** What a failure means for so many that were in it together. */
 export function resultOfFailure(error: Error, together: number): Retry | Error {
   // One of them is what the database does not take: it must not fail its neighbours.
-  if (!(error instanceof DatabaseAway)) {
+  if (!(error instanceof DatabaseUnavailable)) {
     return together === 1 ? error : { because: 'refused together', cause: error }
   }
   if (!error.outcomeKnown) return { because: 'write was lost', cause: error }
@@ -34,4 +34,4 @@ export function resultOfFailure(error: Error, together: number): Retry | Error {
 
 /** The connection is gone, or the database takes nothing now: whatever else was to be done waits for another time. */
 export const endsTheWork = (result: object): boolean =>
-  result instanceof DatabaseAway || (isRetry(result) && result.because === 'write was lost')
+  result instanceof DatabaseUnavailable || (isRetry(result) && result.because === 'write was lost')

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../operator-error.ts'
 import { openEmbeddedDatabase } from '../embedded/open-embedded-database.ts'
 import { Database } from './database.ts'
-import { DatabaseAway } from './database-away.ts'
+import { DatabaseUnavailable } from './database-unavailable.ts'
 import { THE_SERVICE } from './lending/places.ts'
 import { Pool } from './lending/pool.ts'
 import { hasVersionTable, migrate } from './migrate.ts'
@@ -66,7 +66,7 @@ const nameOf = (url: string | null) =>
 /** A full disk, a standby, a role that may not make tables: its reader can mend that, and needs the database's words. */
 function asOperatorError(error: unknown, where: string): unknown {
   const mayNot = (error as { code?: unknown }).code === NOT_ALLOWED
-  return mayNot || error instanceof DatabaseAway
+  return mayNot || error instanceof DatabaseUnavailable
     ? new OperatorError(`Cannot use ${where}: ${reasonOf(error)}`, { cause: error })
     : error
 }
@@ -105,7 +105,7 @@ async function waitUntilReachable(
       signal.throwIfAborted()
       const where = nameOf(url)
       const reason = reasonOf(error)
-      if (!(error instanceof DatabaseAway) || isRefusal(error.cause)) {
+      if (!(error instanceof DatabaseUnavailable) || isRefusal(error.cause)) {
         throw new OperatorError(`Cannot use ${where}: ${reason}`)
       }
       if (performance.now() > deadline) throw new OperatorError(`Cannot reach ${where}: ${reason}`)

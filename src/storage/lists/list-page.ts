@@ -1,5 +1,5 @@
 import type { Connection } from '../database/connection.ts'
-import { DatabaseAway } from '../database/database-away.ts'
+import { DatabaseUnavailable } from '../database/database-unavailable.ts'
 
 /**
  * Lists are ordered by `position`, a sequence. A sequence number (like a time) is taken before its row is
@@ -32,7 +32,7 @@ const MOST_READINGS = 10
 
 /**
  * Reads with `select` (at most `count` rows, none above `upTo`) a page that later commits cannot change.
- * @throws DatabaseAway where records of it vanish again and again
+ * @throws DatabaseUnavailable where records of it vanish again and again
  */
 export async function readPage<Row extends ListedRow>(
   db: Connection,
@@ -57,7 +57,7 @@ export async function readPage<Row extends ListedRow>(
     if (!hasMore || rows.length === limit) return { rows, hasMore: hasMore || settled.length > limit }
     // Records vanished: those after them belong to the page, and are to be waited for as well.
   }
-  throw new DatabaseAway('The list changes too fast to be read.', true)
+  throw new DatabaseUnavailable('The list changes too fast to be read.', true)
 }
 
 function highestOf<Row extends ListedRow>(page: readonly Row[]): Row | null {

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import type { Connection, Statement } from '../connection.ts'
-import { asDatabaseAway } from '../database-away.ts'
+import { asDatabaseUnavailable } from '../database-unavailable.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'
 
 /** Who lends connections. */
 export interface Lender {
-  /** An idle one. @throws DatabaseAway where none can be had, or too many wait already */
+  /** An idle one. @throws DatabaseUnavailable where none can be had, or too many wait already */
   lend: (account: string) => Promise<pg.PoolClient>
   takeBack: (account: string, client: pg.PoolClient) => void
   ask: (client: pg.PoolClient, config: pg.QueryConfig) => Promise<pg.QueryResult>
@@ -48,7 +48,7 @@ export class Borrower implements Connection {
     })
   }
 
-  /** In the shape of pg's pool, for a library that brings statements of its own; what fails is DatabaseAway too. */
+  /** In the shape of pg's pool, for a library that brings statements of its own; what fails is DatabaseUnavailable too. */
   readonly pool = {
     connect: async () => {
       const client = await this.#lender.lend(this.#account)
@@ -56,7 +56,7 @@ export class Borrower implements Connection {
         try {
           return await this.#lender.ask(client, { text, values })
         } catch (error) {
-          throw asDatabaseAway(error, false) ?? error
+          throw asDatabaseUnavailable(error, false) ?? error
         }
       }
       return { query, release: () => this.#lender.takeBack(this.#account, client) }
@@ -83,7 +83,7 @@ export class Borrower implements Connection {
       const result = await this.#lender.ask(client, name ? { ...config, name } : config)
       return result.rows as Row[]
     } catch (error) {
-      throw asDatabaseAway(error, readOnly === true) ?? error
+      throw asDatabaseUnavailable(error, readOnly === true) ?? error
     }
   }
 
@@ -93,7 +93,7 @@ export class Borrower implements Connection {
     try {
       answer = await this.#lender.ask(client, { text: 'COMMIT' })
     } catch (error) {
-      throw asDatabaseAway(error, false) ?? error
+      throw asDatabaseUnavailable(error, false) ?? error
     }
     if (answer.command !== 'COMMIT') throw new Error('a statement failed unheard, and nothing was committed')
   }

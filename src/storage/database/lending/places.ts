@@ -1,4 +1,4 @@
-import { DatabaseAway } from '../database-away.ts'
+import { DatabaseUnavailable } from '../database-unavailable.ts'
 import { FairLine } from './fair-line.ts'
 
 /** Whose the work is: an account's, or the service's own. */
@@ -17,7 +17,7 @@ export interface AccountBounds {
 interface Waiting {
   since: number
   resolve: () => void
-  reject: (error: DatabaseAway) => void
+  reject: (error: DatabaseUnavailable) => void
 }
 
 /**
@@ -38,11 +38,11 @@ export class Places {
     this.#ofAccount = ofAccount ?? { places: Math.max(1, size - 1), waiting: MOST_WAITING_OF_ACCOUNT }
   }
 
-  /** @throws DatabaseAway at once where too many wait */
+  /** @throws DatabaseUnavailable at once where too many wait */
   async take(account: string): Promise<void> {
     if (this.#waiting.lengthOf(account) === 0 && this.#mayTake(account)) return this.#give(account)
     if (!this.#mayWait(account)) {
-      throw new DatabaseAway('Too many requests are waiting for the database.', true)
+      throw new DatabaseUnavailable('Too many requests are waiting for the database.', true)
     }
     await new Promise<void>((resolve, reject) => {
       this.#waiting.add(account, { since: performance.now(), resolve, reject })
@@ -61,7 +61,7 @@ export class Places {
   refuseAfter(longestMs: number): void {
     const before = performance.now() - longestMs
     for (const { reject } of this.#waiting.removeWhile(({ since }) => since <= before)) {
-      reject(new DatabaseAway('No connection to the database was free in time.', true))
+      reject(new DatabaseUnavailable('No connection to the database was free in time.', true))
     }
   }
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { CONNECTION_SETTINGS } from '../connection-settings.ts'
-import { DatabaseAway, isLastWord } from '../database-away.ts'
+import { DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
 import { Borrower, type Lender } from './borrower.ts'
 import { type AccountBounds, Places } from './places.ts'
 
@@ -84,7 +84,7 @@ export class Pool implements Lender {
       return await this.#connect()
     } catch (error) {
       this.#places.giveBack(account)
-      throw new DatabaseAway('The database cannot be reached.', true, error)
+      throw new DatabaseUnavailable('The database cannot be reached.', true, error)
     }
   }
 

@@ -2,10 +2,11 @@ import pg from 'pg'
 import { RETRY_LATER, ServiceError } from '../../errors.ts'
 
 /**
- * The database is away or refuses to work. `outcomeKnown` false: the statement may have been executed all the
+ * The database did not do it, through no fault of the statement: it is away, it refuses to work, or others were in the
+ * way just then (a deadlock, a lock: `isPassing`). `outcomeKnown` false: the statement may have been executed all the
  * same, because the connection was lost before its answer came.
  */
-export class DatabaseAway extends ServiceError {
+export class DatabaseUnavailable extends ServiceError {
   readonly outcomeKnown: boolean
 
   constructor(message: string, outcomeKnown: boolean, cause?: unknown) {
@@ -42,10 +43,10 @@ export function isLastWord(error: unknown): boolean {
   return CUT_OFF.test(error.code ?? '') || error.severity === 'PANIC'
 }
 
-/** The error of a statement as DatabaseAway; null where it is none, but the statement's own fault. */
-export function asDatabaseAway(error: unknown, readOnly: boolean): DatabaseAway | null {
+/** The error of a statement as DatabaseUnavailable; null if it is none, but the statement's own fault. */
+export function asDatabaseUnavailable(error: unknown, readOnly: boolean): DatabaseUnavailable | null {
   const lost = () =>
-    new DatabaseAway(
+    new DatabaseUnavailable(
       readOnly
         ? 'The connection to the database was lost.'
         : 'The connection to the database was lost; whether the request took effect is not known.',
@@ -55,6 +56,6 @@ export function asDatabaseAway(error: unknown, readOnly: boolean): DatabaseAway 
   // Not the server's word but the driver's: the socket broke, or no answer came in time.
   if (!(error instanceof pg.DatabaseError) || isLastWord(error)) return lost()
   if (REFUSED.test(error.code ?? ''))
-    return new DatabaseAway('The database could not do this now.', true, error)
+    return new DatabaseUnavailable('The database could not do this now.', true, error)
   return null
 }

@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger'
+import packageJson from '../../package.json' with { type: 'json' }
 import { sessionCookieName } from '../app/sessions/session-cookie.ts'
 import { shareErrors } from './documents/share-errors.ts'
 import { ACCOUNT_COMPONENTS } from './schemas/account.ts'
@@ -12,8 +13,6 @@ import { ErrorBody } from './schemas/responses.ts'
 import { SimulationBody } from './schemas/simulation.ts'
 import { AdvancedTestClockBody, TestClockBody } from './schemas/test-clock.ts'
 import type { TypedServer } from './typed-server.ts'
-
-const API_VERSION = '1.0.0'
 
 const DESCRIPTION = `Did the promised outcome happen, yes or no? Claimkeeper holds claims, each with an
 immutable contract, takes events, and resolves every claim to CONFIRMED or FAILED.
@@ -29,7 +28,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
       openapi: '3.1.0',
       info: {
         title: 'Claimkeeper',
-        version: API_VERSION,
+        version: packageJson.version,
         summary: 'Did the promised outcome happen, yes or no?',
         description: DESCRIPTION.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

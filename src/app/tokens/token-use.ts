@@ -34,8 +34,9 @@ export class TokenUse implements Part {
     if (this.#notedAt.size >= MAX_REMEMBERED) this.#notedAt.clear()
     this.#notedAt.set(key, now)
     // What cannot be written now is written with the next minute's use: nothing depends on it.
-    const writing = touchApiToken(this.#db.callers.for(userId), tokenHash).catch(() => {})
+    const writing: Promise<void> = touchApiToken(this.#db.callers.for(userId), tokenHash)
+      .catch(() => {})
+      .finally(() => this.#underWay.delete(writing))
     this.#underWay.add(writing)
-    void writing.then(() => this.#underWay.delete(writing))
   }
 }

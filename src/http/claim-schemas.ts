@@ -11,121 +11,126 @@ import {
 import type { ClaimSchema } from '../domain/records.ts'
 import { presentEach } from './protocol/pages.ts'
 import { sendJson } from './protocol/send-json.ts'
+import { type Route, route } from './route.ts'
 import { ClaimSchemaBody, NewClaimSchemaBody } from './schemas/claim-schema.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from './schemas/responses.ts'
 import { Uuid } from './schemas/scalars.ts'
-import type { TypedServer } from './typed-server.ts'
 
 const tags = ['Schemas']
 const params = Type.Object({ id: Uuid('The schema.') })
 
 /** @param most schemas of an account */
-export function addClaimSchemaRoutes(server: TypedServer, app: App, most: number): void {
-  server.post(
-    '/v1/schemas',
-    {
-      schema: {
-        operationId: 'createSchema',
-        summary: 'Create a schema',
-        description: 'Stores a contract as a template for claims and candidates.',
-        tags,
-        body: NewClaimSchemaBody,
-        response: responses(
-          { 201: { description: 'The schema.', headers: LOCATION, schema: ref(ClaimSchemaBody) } },
-          [...BODY_ERRORS, 'SCHEMA_LIMIT_REACHED'],
-        ),
-      },
+export const claimSchemaRoutes = (app: App, most: number): Route[] => [
+  createClaimSchemaRoute(app, most),
+  listClaimSchemasRoute(app),
+  getClaimSchemaRoute(app),
+  updateClaimSchemaRoute(app),
+  deleteClaimSchemaRoute(app),
+]
+
+const createClaimSchemaRoute = (app: App, most: number) =>
+  route({
+    method: 'POST',
+    url: '/v1/schemas',
+    schema: {
+      operationId: 'createSchema',
+      summary: 'Create a schema',
+      description: 'Stores a contract as a template for claims and candidates.',
+      tags,
+      body: NewClaimSchemaBody,
+      response: responses(
+        { 201: { description: 'The schema.', headers: LOCATION, schema: ref(ClaimSchemaBody) } },
+        [...BODY_ERRORS, 'SCHEMA_LIMIT_REACHED'],
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const schema = await createClaimSchema(app, request.userId, request.body.contract, most)
       return reply.code(201).header('Location', `/v1/schemas/${schema.id}`).send(presentClaimSchema(schema))
     },
-  )
+  })
 
-  server.get(
-    '/v1/schemas',
-    {
-      schema: {
-        operationId: 'listSchemas',
-        summary: 'List schemas',
-        description: 'All of the account’s schemas, oldest first.',
-        tags,
-        querystring: Type.Object({}, { additionalProperties: false }),
-        response: responses(
-          {
-            200: {
-              description: 'The schemas.',
-              schema: Type.Object({ data: Type.Array(ref(ClaimSchemaBody)) }),
-            },
+const listClaimSchemasRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/schemas',
+    schema: {
+      operationId: 'listSchemas',
+      summary: 'List schemas',
+      description: 'All of the account’s schemas, oldest first.',
+      tags,
+      querystring: Type.Object({}, { additionalProperties: false }),
+      response: responses(
+        {
+          200: {
+            description: 'The schemas.',
+            schema: Type.Object({ data: Type.Array(ref(ClaimSchemaBody)) }),
           },
-          [],
-        ),
-      },
+        },
+        [],
+      ),
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       const schemas = listClaimSchemas(app, request.userId)
       return sendJson(reply, { data: presentEach(schemas, presentClaimSchema) })
     },
-  )
+  })
 
-  server.get(
-    '/v1/schemas/:id',
-    {
-      schema: {
-        operationId: 'getSchema',
-        summary: 'Read a schema',
-        tags,
-        params,
-        response: responses({ 200: { description: 'The schema.', schema: ref(ClaimSchemaBody) } }, [
-          'SCHEMA_NOT_FOUND',
-        ]),
-      },
+const getClaimSchemaRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/schemas/:id',
+    schema: {
+      operationId: 'getSchema',
+      summary: 'Read a schema',
+      tags,
+      params,
+      response: responses({ 200: { description: 'The schema.', schema: ref(ClaimSchemaBody) } }, [
+        'SCHEMA_NOT_FOUND',
+      ]),
     },
-    async (request) =>
+    handler: async (request) =>
       presentClaimSchema(await getClaimSchema(app, request.userId, request.params.id.toLowerCase())),
-  )
+  })
 
-  server.patch(
-    '/v1/schemas/:id',
-    {
-      schema: {
-        operationId: 'updateSchema',
-        summary: 'Update a schema',
-        description:
-          'Replaces the contract. Claims made from the schema before keep the copy that they have.',
-        tags,
-        params,
-        body: NewClaimSchemaBody,
-        response: responses({ 200: { description: 'The updated schema.', schema: ref(ClaimSchemaBody) } }, [
-          ...BODY_ERRORS,
-          'SCHEMA_NOT_FOUND',
-        ]),
-      },
+const updateClaimSchemaRoute = (app: App) =>
+  route({
+    method: 'PATCH',
+    url: '/v1/schemas/:id',
+    schema: {
+      operationId: 'updateSchema',
+      summary: 'Update a schema',
+      description: 'Replaces the contract. Claims made from the schema before keep the copy that they have.',
+      tags,
+      params,
+      body: NewClaimSchemaBody,
+      response: responses({ 200: { description: 'The updated schema.', schema: ref(ClaimSchemaBody) } }, [
+        ...BODY_ERRORS,
+        'SCHEMA_NOT_FOUND',
+      ]),
     },
-    async (request) => {
+    handler: async (request) => {
       const { userId, params, body } = request
       return presentClaimSchema(await updateClaimSchema(app, userId, params.id.toLowerCase(), body.contract))
     },
-  )
+  })
 
-  server.delete(
-    '/v1/schemas/:id',
-    {
-      schema: {
-        operationId: 'deleteSchema',
-        summary: 'Delete a schema',
-        description: 'Claims made from the schema keep their copy of its contract.',
-        tags,
-        params,
-        response: responses({ 204: { description: 'Deleted.' } }, [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']),
-      },
+const deleteClaimSchemaRoute = (app: App) =>
+  route({
+    method: 'DELETE',
+    url: '/v1/schemas/:id',
+    schema: {
+      operationId: 'deleteSchema',
+      summary: 'Delete a schema',
+      description: 'Claims made from the schema keep their copy of its contract.',
+      tags,
+      params,
+      response: responses({ 204: { description: 'Deleted.' } }, [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       await deleteClaimSchema(app, request.userId, request.params.id.toLowerCase())
       return reply.code(204).send()
     },
-  )
-}
+  })
 
 function presentClaimSchema(schema: ClaimSchema): Static<typeof ClaimSchemaBody> {
   return {

@@ -4,31 +4,37 @@ import type { App } from '../app/app.ts'
 import { createCustomer, getCustomer, listCustomers, updateCustomer } from '../app/customers.ts'
 import type { Customer } from '../domain/records.ts'
 import { presentPage } from './protocol/pages.ts'
+import { type Route, route } from './route.ts'
 import { CustomerBody, CustomerChangeBody, NewCustomerBody } from './schemas/customer.ts'
 import { listQuery, pageOf } from './schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from './schemas/responses.ts'
 import { ExternalId, Uuid } from './schemas/scalars.ts'
-import type { TypedServer } from './typed-server.ts'
 
 const tags = ['Customers']
 const params = Type.Object({ id: Uuid('The customer.') })
 
-export function addCustomerRoutes(server: TypedServer, app: App): void {
-  server.post(
-    '/v1/customers',
-    {
-      schema: {
-        operationId: 'createCustomer',
-        summary: 'Create a customer',
-        tags,
-        body: NewCustomerBody,
-        response: responses(
-          { 201: { description: 'The customer.', headers: LOCATION, schema: ref(CustomerBody) } },
-          [...BODY_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
-        ),
-      },
+export const customerRoutes = (app: App): Route[] => [
+  createCustomerRoute(app),
+  listCustomersRoute(app),
+  getCustomerRoute(app),
+  updateCustomerRoute(app),
+]
+
+const createCustomerRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/customers',
+    schema: {
+      operationId: 'createCustomer',
+      summary: 'Create a customer',
+      tags,
+      body: NewCustomerBody,
+      response: responses(
+        { 201: { description: 'The customer.', headers: LOCATION, schema: ref(CustomerBody) } },
+        [...BODY_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { external_id: externalId, name = null } = request.body
       const customer = await createCustomer(app, { userId: request.userId, externalId, name })
       return reply
@@ -36,68 +42,67 @@ export function addCustomerRoutes(server: TypedServer, app: App): void {
         .header('Location', `/v1/customers/${customer.id}`)
         .send(presentCustomer(customer))
     },
-  )
+  })
 
-  server.get(
-    '/v1/customers',
-    {
-      schema: {
-        operationId: 'listCustomers',
-        summary: 'List customers',
-        description: 'The account’s customers in the order of their creation.',
-        tags,
-        querystring: listQuery({ external_id: Type.Optional(ExternalId) }),
-        response: responses({ 200: { description: 'A page.', schema: pageOf(CustomerBody) } }, []),
-      },
+const listCustomersRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/customers',
+    schema: {
+      operationId: 'listCustomers',
+      summary: 'List customers',
+      description: 'The account’s customers in the order of their creation.',
+      tags,
+      querystring: listQuery({ external_id: Type.Optional(ExternalId) }),
+      response: responses({ 200: { description: 'A page.', schema: pageOf(CustomerBody) } }, []),
     },
-    async (request) => {
+    handler: async (request) => {
       const { external_id: externalId, after, limit = 50, order = 'asc' } = request.query
       return presentPage(
         await listCustomers(app, { userId: request.userId, externalId, after, limit, order }),
         presentCustomer,
       )
     },
-  )
+  })
 
-  server.get(
-    '/v1/customers/:id',
-    {
-      schema: {
-        operationId: 'getCustomer',
-        summary: 'Read a customer',
-        tags,
-        params,
-        response: responses({ 200: { description: 'The customer.', schema: ref(CustomerBody) } }, [
-          'CUSTOMER_NOT_FOUND',
-        ]),
-      },
+const getCustomerRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/customers/:id',
+    schema: {
+      operationId: 'getCustomer',
+      summary: 'Read a customer',
+      tags,
+      params,
+      response: responses({ 200: { description: 'The customer.', schema: ref(CustomerBody) } }, [
+        'CUSTOMER_NOT_FOUND',
+      ]),
     },
-    async (request) =>
+    handler: async (request) =>
       presentCustomer(await getCustomer(app, request.userId, request.params.id.toLowerCase())),
-  )
+  })
 
-  server.patch(
-    '/v1/customers/:id',
-    {
-      schema: {
-        operationId: 'updateCustomer',
-        summary: 'Rename a customer',
-        description: 'Sets or clears the name; the external_id never changes.',
-        tags,
-        params,
-        body: CustomerChangeBody,
-        response: responses({ 200: { description: 'The customer.', schema: ref(CustomerBody) } }, [
-          ...BODY_ERRORS,
-          'CUSTOMER_NOT_FOUND',
-        ]),
-      },
+const updateCustomerRoute = (app: App) =>
+  route({
+    method: 'PATCH',
+    url: '/v1/customers/:id',
+    schema: {
+      operationId: 'updateCustomer',
+      summary: 'Rename a customer',
+      description: 'Sets or clears the name; the external_id never changes.',
+      tags,
+      params,
+      body: CustomerChangeBody,
+      response: responses({ 200: { description: 'The customer.', schema: ref(CustomerBody) } }, [
+        ...BODY_ERRORS,
+        'CUSTOMER_NOT_FOUND',
+      ]),
     },
-    async (request) => {
+    handler: async (request) => {
       const { userId, params, body } = request
       return presentCustomer(await updateCustomer(app, userId, params.id.toLowerCase(), body.name))
     },
-  )
-}
+  })
 
 function presentCustomer(customer: Customer): Static<typeof CustomerBody> {
   return {

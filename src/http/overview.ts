@@ -2,29 +2,28 @@ import type { Static } from 'typebox'
 import type { App } from '../app/app.ts'
 import type { Overview } from '../app/overview/get-overview.ts'
 import { presentEither } from './claims/present-claim.ts'
+import { route } from './route.ts'
 import { OverviewBody, OverviewQuery } from './schemas/overview.ts'
 import { ref, responses } from './schemas/responses.ts'
-import type { TypedServer } from './typed-server.ts'
 
-export function addOverviewRoutes(server: TypedServer, app: App): void {
-  server.get(
-    '/v1/overview',
-    {
-      schema: {
-        operationId: 'getOverview',
-        summary: 'Read the overview',
-        description:
-          'The figures of claims and candidates together, all of one moment (`as_of`). An answer that took long to ' +
-          'make is given again for up to ten seconds: ask as often as you like.',
-        tags: ['Overview'],
-        querystring: OverviewQuery,
-        response: responses({ 200: { description: 'The overview.', schema: ref(OverviewBody) } }, [
-          'CUSTOMER_NOT_FOUND',
-          'TEST_CLOCK_NOT_FOUND',
-        ]),
-      },
+export const getOverviewRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/overview',
+    schema: {
+      operationId: 'getOverview',
+      summary: 'Read the overview',
+      description:
+        'The figures of claims and candidates together, all of one moment (`as_of`). An answer that took long to ' +
+        'make is given again for up to ten seconds: ask as often as you like.',
+      tags: ['Overview'],
+      querystring: OverviewQuery,
+      response: responses({ 200: { description: 'The overview.', schema: ref(OverviewBody) } }, [
+        'CUSTOMER_NOT_FOUND',
+        'TEST_CLOCK_NOT_FOUND',
+      ]),
     },
-    async (request): Promise<Static<typeof OverviewBody>> => {
+    handler: async (request): Promise<Static<typeof OverviewBody>> => {
       const { customer_id, test_clock_id, days = 30, time_zone: timeZone = 'UTC' } = request.query
       return presentOverview(
         await app.overviews.get({
@@ -36,8 +35,7 @@ export function addOverviewRoutes(server: TypedServer, app: App): void {
         }),
       )
     },
-  )
-}
+  })
 
 function presentOverview(overview: Overview): Static<typeof OverviewBody> {
   const { asOf, statuses, pendingOutcomes, days, resolution, dueNext, overdue, recent } = overview

@@ -11,122 +11,128 @@ import {
 import type { TestClock } from '../domain/records.ts'
 import { presentPage } from './protocol/pages.ts'
 import { readTime } from './protocol/read-time.ts'
+import { type Route, route } from './route.ts'
 import { listQuery, pageOf } from './schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from './schemas/responses.ts'
 import { Uuid } from './schemas/scalars.ts'
 import { AdvanceBody, AdvancedTestClockBody, NewTestClockBody, TestClockBody } from './schemas/test-clock.ts'
-import type { TypedServer } from './typed-server.ts'
 
 const tags = ['Test clocks']
 const params = Type.Object({ id: Uuid('The test clock.') })
 
-export function addTestClockRoutes(server: TypedServer, app: App): void {
-  server.post(
-    '/v1/test_clocks',
-    {
-      schema: {
-        operationId: 'createTestClock',
-        summary: 'Create a test clock',
-        description: 'Claims and candidates that are created on it live by its time, and by no other.',
-        tags,
-        body: NewTestClockBody,
-        response: responses(
-          { 201: { description: 'The test clock.', headers: LOCATION, schema: ref(TestClockBody) } },
-          BODY_ERRORS,
-        ),
-      },
+export const testClockRoutes = (app: App): Route[] => [
+  createTestClockRoute(app),
+  listTestClocksRoute(app),
+  getTestClockRoute(app),
+  advanceTestClockRoute(app),
+  deleteTestClockRoute(app),
+]
+
+const createTestClockRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/test_clocks',
+    schema: {
+      operationId: 'createTestClock',
+      summary: 'Create a test clock',
+      description: 'Claims and candidates that are created on it live by its time, and by no other.',
+      tags,
+      body: NewTestClockBody,
+      response: responses(
+        { 201: { description: 'The test clock.', headers: LOCATION, schema: ref(TestClockBody) } },
+        BODY_ERRORS,
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { name = null, frozen_time } = request.body
       const frozenTime = readTime(frozen_time, 'frozen_time')
       const clock = await createTestClock(app, { userId: request.userId, name, frozenTime })
       return reply.code(201).header('Location', `/v1/test_clocks/${clock.id}`).send(presentTestClock(clock))
     },
-  )
+  })
 
-  server.get(
-    '/v1/test_clocks',
-    {
-      schema: {
-        operationId: 'listTestClocks',
-        summary: 'List test clocks',
-        description: 'The account’s test clocks in the order of their creation.',
-        tags,
-        querystring: listQuery({}),
-        response: responses({ 200: { description: 'A page.', schema: pageOf(TestClockBody) } }, []),
-      },
+const listTestClocksRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/test_clocks',
+    schema: {
+      operationId: 'listTestClocks',
+      summary: 'List test clocks',
+      description: 'The account’s test clocks in the order of their creation.',
+      tags,
+      querystring: listQuery({}),
+      response: responses({ 200: { description: 'A page.', schema: pageOf(TestClockBody) } }, []),
     },
-    async (request) => {
+    handler: async (request) => {
       const { after, limit = 50, order = 'asc' } = request.query
       return presentPage(
         await listTestClocks(app, { userId: request.userId, after, limit, order }),
         presentTestClock,
       )
     },
-  )
+  })
 
-  server.get(
-    '/v1/test_clocks/:id',
-    {
-      schema: {
-        operationId: 'getTestClock',
-        summary: 'Read a test clock',
-        tags,
-        params,
-        response: responses({ 200: { description: 'The test clock.', schema: ref(TestClockBody) } }, [
-          'TEST_CLOCK_NOT_FOUND',
-        ]),
-      },
+const getTestClockRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/test_clocks/:id',
+    schema: {
+      operationId: 'getTestClock',
+      summary: 'Read a test clock',
+      tags,
+      params,
+      response: responses({ 200: { description: 'The test clock.', schema: ref(TestClockBody) } }, [
+        'TEST_CLOCK_NOT_FOUND',
+      ]),
     },
-    async (request) =>
+    handler: async (request) =>
       presentTestClock(await getTestClock(app, request.userId, request.params.id.toLowerCase())),
-  )
+  })
 
-  server.post(
-    '/v1/test_clocks/:id/advance',
-    {
-      schema: {
-        operationId: 'advanceTestClock',
-        summary: 'Advance a test clock',
-        description:
-          'Runs the scheduled checks of every whole minute after the old time up to and including the new one, as the ' +
-          'live service would have. All or nothing; advances of one clock come one after the other.',
-        tags,
-        params,
-        body: AdvanceBody,
-        response: responses(
-          { 200: { description: 'The clock, advanced.', schema: ref(AdvancedTestClockBody) } },
-          [...BODY_ERRORS, 'TEST_CLOCK_NOT_FOUND'],
-        ),
-      },
+const advanceTestClockRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/test_clocks/:id/advance',
+    schema: {
+      operationId: 'advanceTestClock',
+      summary: 'Advance a test clock',
+      description:
+        'Runs the scheduled checks of every whole minute after the old time up to and including the new one, as the ' +
+        'live service would have. All or nothing; advances of one clock come one after the other.',
+      tags,
+      params,
+      body: AdvanceBody,
+      response: responses(
+        { 200: { description: 'The clock, advanced.', schema: ref(AdvancedTestClockBody) } },
+        [...BODY_ERRORS, 'TEST_CLOCK_NOT_FOUND'],
+      ),
     },
-    async (request) => {
+    handler: async (request) => {
       const { userId, params, body } = request
       const frozenTime = readTime(body.frozen_time, 'frozen_time')
       const id = params.id.toLowerCase()
       const { clock, transitions } = await advanceTestClock(app, { userId, id, frozenTime })
       return { ...presentTestClock(clock), transitions }
     },
-  )
+  })
 
-  server.delete(
-    '/v1/test_clocks/:id',
-    {
-      schema: {
-        operationId: 'deleteTestClock',
-        summary: 'Delete a test clock',
-        description: 'Its claims and candidates go with it, and their aliases are free again.',
-        tags,
-        params,
-        response: responses({ 204: { description: 'Deleted.' } }, [...BODY_ERRORS, 'TEST_CLOCK_NOT_FOUND']),
-      },
+const deleteTestClockRoute = (app: App) =>
+  route({
+    method: 'DELETE',
+    url: '/v1/test_clocks/:id',
+    schema: {
+      operationId: 'deleteTestClock',
+      summary: 'Delete a test clock',
+      description: 'Its claims and candidates go with it, and their aliases are free again.',
+      tags,
+      params,
+      response: responses({ 204: { description: 'Deleted.' } }, [...BODY_ERRORS, 'TEST_CLOCK_NOT_FOUND']),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       await deleteTestClock(app, request.userId, request.params.id.toLowerCase())
       return reply.code(204).send()
     },
-  )
-}
+  })
 
 function presentTestClock(clock: TestClock): Static<typeof TestClockBody> {
   return {

@@ -6,37 +6,42 @@ import { publicUrl } from '../connections/public-url.ts'
 import { requireSession } from '../identity/authenticate.ts'
 import { presentEach } from '../protocol/pages.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { type Route, route } from '../route.ts'
 import { CreatedInvitationBody, InvitationBody, NewInvitationBody } from '../schemas/account.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { presentInvitation } from './present-account.ts'
 
 /** Not an API token: an invitation lets someone in. */
 const security = [{ session: [] }]
 const tags = ['Invitations']
 
-export function addInvitationRoutes(server: TypedServer, app: App): void {
-  server.post(
-    '/v1/invitations',
-    {
-      onRequest: requireSession,
-      schema: {
-        security,
-        operationId: 'createInvitation',
-        summary: 'Invite someone',
-        description:
-          'To an account of their own, which sees nothing of this one. The link works once, for 7 days. An account has 1,000 open ones at most.',
-        tags,
-        body: NewInvitationBody,
-        response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
-          ...BODY_ERRORS,
-          'SESSION_REQUIRED',
-          'INVITATION_LIMIT_REACHED',
-        ]),
-      },
+export const invitationRoutes = (app: App): Route[] => [
+  createInvitationRoute(app),
+  listInvitationsRoute(app),
+  revokeInvitationRoute(app),
+]
+
+const createInvitationRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/invitations',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'createInvitation',
+      summary: 'Invite someone',
+      description:
+        'To an account of their own, which sees nothing of this one. The link works once, for 7 days. An account has 1,000 open ones at most.',
+      tags,
+      body: NewInvitationBody,
+      response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
+        ...BODY_ERRORS,
+        'SESSION_REQUIRED',
+        'INVITATION_LIMIT_REACHED',
+      ]),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { invitation, key } = await createInvitation(app, {
         email: request.body.email ?? null,
         invitedBy: request.userId,
@@ -44,56 +49,55 @@ export function addInvitationRoutes(server: TypedServer, app: App): void {
       const { used_at: _, ...body } = presentInvitation(invitation)
       return reply.code(201).send({ ...body, url: invitationUrl(publicUrl(request), key) })
     },
-  )
+  })
 
-  server.get(
-    '/v1/invitations',
-    {
-      onRequest: requireSession,
-      schema: {
-        security,
-        operationId: 'listInvitations',
-        summary: 'List invitations',
-        description:
-          'Those that the account made and did not revoke, newest first. Of those that were used or have expired, the newest 1,000 are kept.',
-        tags,
-        querystring: Type.Object({}, { additionalProperties: false }),
-        response: responses(
-          {
-            200: {
-              description: 'The invitations.',
-              schema: Type.Object({ data: Type.Array(ref(InvitationBody)) }),
-            },
+const listInvitationsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/invitations',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'listInvitations',
+      summary: 'List invitations',
+      description:
+        'Those that the account made and did not revoke, newest first. Of those that were used or have expired, the newest 1,000 are kept.',
+      tags,
+      querystring: Type.Object({}, { additionalProperties: false }),
+      response: responses(
+        {
+          200: {
+            description: 'The invitations.',
+            schema: Type.Object({ data: Type.Array(ref(InvitationBody)) }),
           },
-          ['SESSION_REQUIRED'],
-        ),
-      },
+        },
+        ['SESSION_REQUIRED'],
+      ),
     },
-    (request, reply) =>
+    handler: (request, reply) =>
       sendJson(reply, { data: presentEach(listInvitations(app, request.userId), presentInvitation) }),
-  )
+  })
 
-  server.delete(
-    '/v1/invitations/:id',
-    {
-      onRequest: requireSession,
-      schema: {
-        security,
-        operationId: 'revokeInvitation',
-        summary: 'Revoke an invitation',
-        description: 'Its link stops working at once. An account that was made with it stays.',
-        tags,
-        params: Type.Object({ id: Uuid('The invitation.') }),
-        response: responses({ 204: { description: 'Revoked.' } }, [
-          ...BODY_ERRORS,
-          'SESSION_REQUIRED',
-          'INVITATION_NOT_FOUND',
-        ]),
-      },
+const revokeInvitationRoute = (app: App) =>
+  route({
+    method: 'DELETE',
+    url: '/v1/invitations/:id',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'revokeInvitation',
+      summary: 'Revoke an invitation',
+      description: 'Its link stops working at once. An account that was made with it stays.',
+      tags,
+      params: Type.Object({ id: Uuid('The invitation.') }),
+      response: responses({ 204: { description: 'Revoked.' } }, [
+        ...BODY_ERRORS,
+        'SESSION_REQUIRED',
+        'INVITATION_NOT_FOUND',
+      ]),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       await revokeInvitation(app, request.userId, request.params.id.toLowerCase())
       return reply.code(204).send()
     },
-  )
-}
+  })

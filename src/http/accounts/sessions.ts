@@ -18,6 +18,7 @@ import type { Session, SessionApi } from '../../app/sessions/session-api.ts'
 import { readCookie } from '../identity/read-cookie.ts'
 import { isFromBrowser, requireSameOrigin } from '../identity/same-origin.ts'
 import { callerOf, notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
+import { type Route, route } from '../route.ts'
 import {
   InvitationKeyBody,
   PasswordChangeBody,
@@ -25,23 +26,29 @@ import {
   SignInBody,
   SignUpBody,
 } from '../schemas/session.ts'
-import type { TypedServer } from '../typed-server.ts'
-
-/** What better-auth answers to those who are signed in; its other paths are not there. */
-const FORWARDED = ['get-session', 'list-sessions']
 
 /** The session API: what the dashboard needs before someone is signed in, and to end it. */
-export function addSessionRoutes(
-  server: TypedServer,
-  app: App,
-  sessions: SessionApi,
-  openSignUp: boolean,
-): void {
+export const sessionRoutes = (app: App, sessions: SessionApi, openSignUp: boolean): Route[] => [
+  signInRoute(app, sessions),
+  signUpRoute(app, sessions, openSignUp),
+  changePasswordRoute(app, sessions),
+  signOutRoute(sessions),
+  forwardedRoute('get-session', sessions),
+  forwardedRoute('list-sessions', sessions),
+  revokeSessionRoute(app, sessions),
+  revokeOtherSessionsRoute(app, sessions),
+  getSessionSettingsRoute(openSignUp),
+  getOpenInvitationRoute(app),
+]
+
+function signInRoute(app: App, sessions: SessionApi) {
   const signIns = limited(app, app.signIns, 'sign-in', SIGN_INS)
-  server.post(
-    '/api/auth/sign-in/email',
-    { schema: { hide: true, body: SignInBody }, onRequest: [refuseOtherSites, signIns.refuseKnown] },
-    (request, reply) => {
+  return route({
+    method: 'POST',
+    url: '/api/auth/sign-in/email',
+    schema: { hide: true, body: SignInBody },
+    onRequest: [refuseOtherSites, signIns.refuseKnown],
+    handler: (request, reply) => {
       const attempts = attemptsOfEmail(request.body.email)
       app.attempts.refuseKnown(attempts)
       return signIns.pass(request, async () => {
@@ -51,13 +58,17 @@ export function addSessionRoutes(
         return sendAnswer(reply, await sessions.signIn(webRequest, request.body))
       })
     },
-  )
+  })
+}
 
+function signUpRoute(app: App, sessions: SessionApi, openSignUp: boolean) {
   const signUps = limited(app, app.signIns, 'sign-up', SIGN_UPS)
-  server.post(
-    '/api/auth/sign-up/email',
-    { schema: { hide: true, body: SignUpBody }, onRequest: [refuseOtherSites, signUps.refuseKnown] },
-    (request, reply) =>
+  return route({
+    method: 'POST',
+    url: '/api/auth/sign-up/email',
+    schema: { hide: true, body: SignUpBody },
+    onRequest: [refuseOtherSites, signUps.refuseKnown],
+    handler: (request, reply) =>
       signUps.pass(request, async () => {
         const { email, password } = request.body
         const { hash } = await signUp(app, request.body, openSignUp)
@@ -65,83 +76,111 @@ export function addSessionRoutes(
         const webRequest = toWebRequest(request, credentials)
         return sendAnswer(reply, await sessions.signInAfterSignUp(webRequest, credentials, hash))
       }),
-  )
+  })
+}
 
+function changePasswordRoute(app: App, sessions: SessionApi) {
   const changes = limited(app, app.signIns, 'change-password', PASSWORD_CHANGES)
-  server.post(
-    '/api/auth/change-password',
-    { schema: { hide: true, body: PasswordChangeBody }, onRequest: [refuseOtherSites, changes.refuseKnown] },
-    (request, reply) =>
+  return route({
+    method: 'POST',
+    url: '/api/auth/change-password',
+    schema: { hide: true, body: PasswordChangeBody },
+    onRequest: [refuseOtherSites, changes.refuseKnown],
+    handler: (request, reply) =>
       changes.pass(request, async () => {
         // Who changes a password may have lost it to somebody else.
         const body = { ...request.body, revokeOtherSessions: true }
         return sendAnswer(reply, await sessions.handle(toWebRequest(request, body)))
       }),
-  )
+  })
+}
 
-  server.post(
-    '/api/auth/sign-out',
-    { schema: { hide: true }, onRequest: refuseOtherSites },
-    async (request, reply) =>
-      sendAnswer(reply, await sessions.signOut(toWebRequest(request, request.body), cookieOf(request))),
-  )
+const signOutRoute = (sessions: SessionApi) =>
+  route({
+    method: 'POST',
+    url: '/api/auth/sign-out',
+    schema: { hide: true },
+    onRequest: refuseOtherSites,
+    handler: async (request, reply) => {
+      const webRequest = toWebRequest(request, request.body)
+      return sendAnswer(reply, await sessions.signOut(webRequest, cookieOf(sessions, request)))
+    },
+  })
 
-  for (const path of FORWARDED) {
-    server.get(
-      `/api/auth/${path}`,
-      { schema: { hide: true }, onRequest: refuseOtherSites },
-      async (request: FastifyRequest, reply: FastifyReply) => {
-        // The library takes milliseconds to say that nobody is signed in, and anyone may ask.
-        if (!(await findSession(request))) return refuse(path, reply)
-        return sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body)))
-      },
-    )
-  }
+/** What better-auth answers to those who are signed in; its other paths are not there. */
+const forwardedRoute = (path: 'get-session' | 'list-sessions', sessions: SessionApi) =>
+  route({
+    method: 'GET',
+    url: `/api/auth/${path}`,
+    schema: { hide: true },
+    onRequest: refuseOtherSites,
+    handler: async (request, reply) => {
+      // The library takes milliseconds to say that nobody is signed in, and anyone may ask.
+      if (!(await findSession(sessions, request))) return refuse(path, reply)
+      return sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body)))
+    },
+  })
 
-  server.post(
-    '/api/auth/revoke-session',
-    { schema: { hide: true, body: SessionNameBody }, onRequest: refuseOtherSites },
-    async (request) => {
-      const session = await requireSession(request)
+const revokeSessionRoute = (app: App, sessions: SessionApi) =>
+  route({
+    method: 'POST',
+    url: '/api/auth/revoke-session',
+    schema: { hide: true, body: SessionNameBody },
+    onRequest: refuseOtherSites,
+    handler: async (request) => {
+      const session = await requireSession(sessions, request)
       return { status: true, revoked_tokens: await revokeSession(app, session, request.body.token) }
     },
-  )
+  })
 
-  server.post(
-    '/api/auth/revoke-other-sessions',
-    { schema: { hide: true }, onRequest: refuseOtherSites },
-    async (request) => {
-      const session = await requireSession(request)
+const revokeOtherSessionsRoute = (app: App, sessions: SessionApi) =>
+  route({
+    method: 'POST',
+    url: '/api/auth/revoke-other-sessions',
+    schema: { hide: true },
+    onRequest: refuseOtherSites,
+    handler: async (request) => {
+      const session = await requireSession(sessions, request)
       return { status: true, revoked_tokens: await revokeOtherSessions(app, session) }
     },
-  )
+  })
 
-  const cookieOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, sessions.cookieName)
+const getSessionSettingsRoute = (openSignUp: boolean) =>
+  route({
+    method: 'GET',
+    url: '/api/session-settings',
+    schema: { hide: true },
+    handler: async () => ({ open_sign_up: openSignUp }),
+  })
 
-  async function findSession(request: FastifyRequest): Promise<Session | null> {
-    const cookie = cookieOf(request)
-    return cookie === null ? null : sessions.find(cookie)
-  }
-
-  async function requireSession(request: FastifyRequest): Promise<Session> {
-    const session = await findSession(request)
-    if (!session) throw notSignedIn()
-    return session
-  }
-
-  server.get('/api/session-settings', { schema: { hide: true } }, async () => ({ open_sign_up: openSignUp }))
-
-  // The key is in the body: paths and queries end up in the logs of proxies.
+function getOpenInvitationRoute(app: App) {
   const lookups = limited(app, app.invitationLookups, 'invitation', INVITATION_LOOKUPS)
-  server.post(
-    '/api/invitations/lookup',
-    { schema: { hide: true, body: InvitationKeyBody }, onRequest: [refuseOtherSites, lookups.refuseKnown] },
-    (request) =>
+  return route({
+    method: 'POST',
+    // The key is in the body: paths and queries end up in the logs of proxies.
+    url: '/api/invitations/lookup',
+    schema: { hide: true, body: InvitationKeyBody },
+    onRequest: [refuseOtherSites, lookups.refuseKnown],
+    handler: (request) =>
       lookups.pass(request, async () => {
         const { email, claimsUserId } = await getOpenInvitation(app, request.body.key)
         return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
       }),
-  )
+  })
+}
+
+const cookieOf = (sessions: SessionApi, { headers }: FastifyRequest) =>
+  readCookie(headers.cookie, sessions.cookieName)
+
+async function findSession(sessions: SessionApi, request: FastifyRequest): Promise<Session | null> {
+  const cookie = cookieOf(sessions, request)
+  return cookie === null ? null : sessions.find(cookie)
+}
+
+async function requireSession(sessions: SessionApi, request: FastifyRequest): Promise<Session> {
+  const session = await findSession(sessions, request)
+  if (!session) throw notSignedIn()
+  return session
 }
 
 /** To who is signed in, the answer may be: nobody. */

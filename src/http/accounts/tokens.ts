@@ -5,37 +5,42 @@ import { requireSession } from '../identity/authenticate.ts'
 import { presentEach } from '../protocol/pages.ts'
 import { readTime } from '../protocol/read-time.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { type Route, route } from '../route.ts'
 import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from '../schemas/account.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { presentApiToken } from './present-account.ts'
 
 /** Not an API token: that is what they are about. */
 const security = [{ session: [] }]
 const tags = ['Tokens']
 
-export function addTokenRoutes(server: TypedServer, app: App): void {
-  server.post(
-    '/v1/tokens',
-    {
-      onRequest: requireSession,
-      schema: {
-        security,
-        operationId: 'createOwnToken',
-        summary: 'Create an API token',
-        description:
-          'Its scope is the whole account. It is in this answer, and never shown again. Revoking the session that made it revokes it too. An account has 1,000 in force at most.',
-        tags,
-        body: NewApiTokenBody,
-        response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
-          ...BODY_ERRORS,
-          'SESSION_REQUIRED',
-          'TOKEN_LIMIT_REACHED',
-        ]),
-      },
+export const tokenRoutes = (app: App): Route[] => [
+  createOwnTokenRoute(app),
+  listOwnTokensRoute(app),
+  revokeOwnTokenRoute(app),
+]
+
+const createOwnTokenRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/tokens',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'createOwnToken',
+      summary: 'Create an API token',
+      description:
+        'Its scope is the whole account. It is in this answer, and never shown again. Revoking the session that made it revokes it too. An account has 1,000 in force at most.',
+      tags,
+      body: NewApiTokenBody,
+      response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
+        ...BODY_ERRORS,
+        'SESSION_REQUIRED',
+        'TOKEN_LIMIT_REACHED',
+      ]),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { name, expires_at: expires } = request.body
       const { token, secret } = await createOwnToken(app, {
         userId: request.userId,
@@ -45,53 +50,52 @@ export function addTokenRoutes(server: TypedServer, app: App): void {
       })
       return reply.code(201).send({ ...presentApiToken(token), token: secret })
     },
-  )
+  })
 
-  server.get(
-    '/v1/tokens',
-    {
-      onRequest: requireSession,
-      schema: {
-        security,
-        operationId: 'listOwnTokens',
-        summary: 'List API tokens',
-        description:
-          'The account’s, newest first. Of those that expired or were revoked, the newest 1,000 are kept.',
-        tags,
-        querystring: Type.Object({}, { additionalProperties: false }),
-        response: responses(
-          {
-            200: { description: 'The tokens.', schema: Type.Object({ data: Type.Array(ref(ApiTokenBody)) }) },
-          },
-          ['SESSION_REQUIRED'],
-        ),
-      },
+const listOwnTokensRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/tokens',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'listOwnTokens',
+      summary: 'List API tokens',
+      description:
+        'The account’s, newest first. Of those that expired or were revoked, the newest 1,000 are kept.',
+      tags,
+      querystring: Type.Object({}, { additionalProperties: false }),
+      response: responses(
+        {
+          200: { description: 'The tokens.', schema: Type.Object({ data: Type.Array(ref(ApiTokenBody)) }) },
+        },
+        ['SESSION_REQUIRED'],
+      ),
     },
-    (request, reply) =>
+    handler: (request, reply) =>
       sendJson(reply, { data: presentEach(listOwnTokens(app, request.userId), presentApiToken) }),
-  )
+  })
 
-  server.delete(
-    '/v1/tokens/:id',
-    {
-      onRequest: requireSession,
-      schema: {
-        security,
-        operationId: 'revokeOwnToken',
-        summary: 'Revoke an API token',
-        description: 'It stops working at once, on every server. Revoking twice changes nothing.',
-        tags,
-        params: Type.Object({ id: Uuid('The token’s id.') }),
-        response: responses({ 204: { description: 'Revoked.' } }, [
-          ...BODY_ERRORS,
-          'SESSION_REQUIRED',
-          'TOKEN_NOT_FOUND',
-        ]),
-      },
+const revokeOwnTokenRoute = (app: App) =>
+  route({
+    method: 'DELETE',
+    url: '/v1/tokens/:id',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'revokeOwnToken',
+      summary: 'Revoke an API token',
+      description: 'It stops working at once, on every server. Revoking twice changes nothing.',
+      tags,
+      params: Type.Object({ id: Uuid('The token’s id.') }),
+      response: responses({ 204: { description: 'Revoked.' } }, [
+        ...BODY_ERRORS,
+        'SESSION_REQUIRED',
+        'TOKEN_NOT_FOUND',
+      ]),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       await revokeOwnToken(app, request.userId, request.params.id.toLowerCase())
       return reply.code(204).send()
     },
-  )
-}
+  })

@@ -9,13 +9,13 @@ import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { type Route, route } from '../route.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from '../schemas/claim.ts'
 import { CANDIDATE_FILTERS } from '../schemas/claim-filters.ts'
 import { ExplanationBody } from '../schemas/explanation.ts'
 import { exportQuery, listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias } from '../schemas/scalars.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { presentCandidate, presentClaimPage, withContractText } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
 import { readNewCandidate } from './read-new-claim.ts'
@@ -28,30 +28,37 @@ const AFTER = Type.String({
   description: 'Cursor, exclusive: next_cursor of the page before, or a candidate_alias.',
 })
 
-export function addCandidateRoutes(server: TypedServer, app: App): void {
-  server.post(
-    '/v1/candidates',
-    {
-      schema: {
-        operationId: 'createCandidate',
-        summary: 'Create a candidate',
-        description:
-          'Opens a claim that is addressed by an alias of the caller’s choice. Aliases are unique over all accounts: CANDIDATE_ALIAS_CONFLICT tells that this account or another has it. About a hundred aliases of others are told of in a minute; then RATE_LIMITED answers what is not the account’s own.',
-        tags,
-        body: NewCandidateBody,
-        response: responses(
-          { 201: { description: 'The candidate, OPEN.', headers: LOCATION, schema: ref(CandidateBody) } },
-          [
-            ...BODY_ERRORS,
-            'CUSTOMER_NOT_FOUND',
-            'SCHEMA_NOT_FOUND',
-            'TEST_CLOCK_NOT_FOUND',
-            'CANDIDATE_ALIAS_CONFLICT',
-          ],
-        ),
-      },
+export const candidateRoutes = (app: App): Route[] => [
+  createCandidateRoute(app),
+  listCandidatesRoute(app),
+  exportCandidatesRoute(app),
+  getCandidateRoute(app),
+  explainCandidateRoute(app),
+]
+
+const createCandidateRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/candidates',
+    schema: {
+      operationId: 'createCandidate',
+      summary: 'Create a candidate',
+      description:
+        'Opens a claim that is addressed by an alias of the caller’s choice. Aliases are unique over all accounts: CANDIDATE_ALIAS_CONFLICT tells that this account or another has it. About a hundred aliases of others are told of in a minute; then RATE_LIMITED answers what is not the account’s own.',
+      tags,
+      body: NewCandidateBody,
+      response: responses(
+        { 201: { description: 'The candidate, OPEN.', headers: LOCATION, schema: ref(CandidateBody) } },
+        [
+          ...BODY_ERRORS,
+          'CUSTOMER_NOT_FOUND',
+          'SCHEMA_NOT_FOUND',
+          'TEST_CLOCK_NOT_FOUND',
+          'CANDIDATE_ALIAS_CONFLICT',
+        ],
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const candidate = await createCandidate(
         app,
         request.userId,
@@ -63,91 +70,90 @@ export function addCandidateRoutes(server: TypedServer, app: App): void {
         .header('Location', `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`)
         .send({ ...presentCandidate(candidate), events: [] })
     },
-  )
+  })
 
-  server.get(
-    '/v1/candidates',
-    {
-      schema: {
-        operationId: 'listCandidates',
-        summary: 'List candidates',
-        description:
-          'The account’s candidates in the order of their creation, without their event logs (§4.1).',
-        tags,
-        querystring: listQuery(CANDIDATE_FILTERS, AFTER),
-        response: responses({ 200: { description: 'A page.', schema: pageOf(CandidateSummaryBody) } }, []),
-      },
+const listCandidatesRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates',
+    schema: {
+      operationId: 'listCandidates',
+      summary: 'List candidates',
+      description:
+        'The account’s candidates in the order of their creation, without their event logs (§4.1).',
+      tags,
+      querystring: listQuery(CANDIDATE_FILTERS, AFTER),
+      response: responses({ 200: { description: 'A page.', schema: pageOf(CandidateSummaryBody) } }, []),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { after, limit = 50, order = 'asc' } = request.query
       const filters = readFilters(request.userId, request.query)
       const page = await listCandidates(app, { ...filters, after, limit, order })
       return sendJson(reply, presentClaimPage(page, presentCandidate))
     },
-  )
+  })
 
-  server.get(
-    '/v1/candidates/export',
-    {
-      schema: {
-        operationId: 'exportCandidates',
-        summary: 'Export candidates',
-        description:
-          'All candidates of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
-        tags,
-        querystring: exportQuery(CANDIDATE_FILTERS),
-        response: responses({ 200: CSV_RESPONSE }, []),
-      },
+const exportCandidatesRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates/export',
+    schema: {
+      operationId: 'exportCandidates',
+      summary: 'Export candidates',
+      description:
+        'All candidates of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+      tags,
+      querystring: exportQuery(CANDIDATE_FILTERS),
+      response: responses({ 200: CSV_RESPONSE }, []),
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       const { order = 'asc' } = request.query
       const pages = exportCandidates(app, { ...readFilters(request.userId, request.query), order })
       return sendCsv(reply, 'candidates.csv', CANDIDATE_COLUMNS, pages)
     },
-  )
+  })
 
-  server.get(
-    '/v1/candidates/:candidate_alias',
-    {
-      schema: {
-        operationId: 'getCandidate',
-        summary: 'Read a candidate',
-        description: 'The candidate with its event log, system events included (§4.1).',
-        tags,
-        params: Type.Object({ candidate_alias: CandidateAlias }),
-        response: responses({ 200: { description: 'The candidate.', schema: ref(CandidateBody) } }, [
-          'CANDIDATE_NOT_FOUND',
-        ]),
-      },
+const getCandidateRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates/:candidate_alias',
+    schema: {
+      operationId: 'getCandidate',
+      summary: 'Read a candidate',
+      description: 'The candidate with its event log, system events included (§4.1).',
+      tags,
+      params: Type.Object({ candidate_alias: CandidateAlias }),
+      response: responses({ 200: { description: 'The candidate.', schema: ref(CandidateBody) } }, [
+        'CANDIDATE_NOT_FOUND',
+      ]),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const alias = request.params.candidate_alias
       const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
       return sendJson(reply, { ...presentCandidate(withContractText(claim)), events: presentLog(log) })
     },
-  )
+  })
 
-  server.get(
-    '/v1/candidates/:candidate_alias/explanation',
-    {
-      schema: {
-        operationId: 'explainCandidate',
-        summary: 'Explain a candidate',
-        description:
-          'The condition with what satisfies each node, and every transition so far with its reason.',
-        tags,
-        params: Type.Object({ candidate_alias: CandidateAlias }),
-        response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
-          'CANDIDATE_NOT_FOUND',
-        ]),
-      },
+const explainCandidateRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates/:candidate_alias/explanation',
+    schema: {
+      operationId: 'explainCandidate',
+      summary: 'Explain a candidate',
+      description:
+        'The condition with what satisfies each node, and every transition so far with its reason.',
+      tags,
+      params: Type.Object({ candidate_alias: CandidateAlias }),
+      response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
+        'CANDIDATE_NOT_FOUND',
+      ]),
     },
-    async (request) =>
+    handler: async (request) =>
       presentExplanation(
         await explainClaim(app, request.userId, { kind: 'candidate', alias: request.params.candidate_alias }),
       ),
-  )
-}
+  })
 
 interface FilterQuery {
   status?: CandidateFilters['status']

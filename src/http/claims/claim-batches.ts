@@ -1,3 +1,4 @@
+import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { createCandidates } from '../../app/claims/create-candidates.ts'
@@ -19,15 +20,20 @@ import {
   validateEnvelope,
 } from '../protocol/batch.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { type Route, route } from '../route.ts'
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
 import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
 
 /** Claims and candidates, up to a thousand a request. */
-export function addClaimBatchRoutes(server: TypedServer, app: App): void {
-  addBatchRoute(server, {
+export const claimBatchRoutes = (app: App, compile: FastifySchemaCompiler<object>): Route[] => [
+  createClaimsRoute(app, compile),
+  createCandidatesRoute(app, compile),
+]
+
+const createClaimsRoute = (app: App, compile: FastifySchemaCompiler<object>) =>
+  batchRoute(compile, {
     list: 'claims',
     one: 'claim',
     item: NewClaimBody,
@@ -37,7 +43,9 @@ export function addClaimBatchRoutes(server: TypedServer, app: App): void {
     present: presentClaim,
     operation: { operationId: 'createClaims', summary: 'Create claims', tags: ['Claims'] },
   })
-  addBatchRoute(server, {
+
+const createCandidatesRoute = (app: App, compile: FastifySchemaCompiler<object>) =>
+  batchRoute(compile, {
     list: 'candidates',
     one: 'candidate',
     item: NewCandidateBody,
@@ -47,7 +55,6 @@ export function addClaimBatchRoutes(server: TypedServer, app: App): void {
     present: presentCandidate,
     operation: { operationId: 'createCandidates', summary: 'Create candidates', tags: ['Candidates'] },
   })
-}
 
 interface Batch<Body, Request extends NewRequest> {
   list: 'claims' | 'candidates'
@@ -61,29 +68,30 @@ interface Batch<Body, Request extends NewRequest> {
   operation: { operationId: string; summary: string; tags: string[] }
 }
 
-function addBatchRoute<Body, Request extends NewRequest>(
-  server: TypedServer,
+const description =
+  'Up to 1000 at once. Each stands alone: one that is refused does not touch the others, and its result holds the error that the single form answers.'
+
+function batchRoute<Body, Request extends NewRequest>(
+  compile: FastifySchemaCompiler<object>,
   batch: Batch<Body, Request>,
-): void {
+): Route {
   const { list, one } = batch
-  const readItem = itemReader<Body>(server, batch.item)
+  const readItem = itemReader<Body>(compile, batch.item)
   const answer = batchAnswer(Type.Object({ status: Type.Literal(201), [one]: ref(batch.body) }))
-  server.post(
-    `/v1/${list}/batch`,
-    {
-      ...inTurnToTell,
-      bodyLimit: BATCH_BODY_LIMIT,
-      config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
-      validatorCompiler: validateEnvelope(server, list),
-      schema: {
-        ...batch.operation,
-        description:
-          'Up to 1000 at once. Each stands alone: one that is refused does not touch the others, and its result holds the error that the single form answers.',
-        body: batchBody(list, batch.item),
-        response: responses({ 200: { description: 'A result for each.', schema: answer } }, BODY_ERRORS),
-      },
+  return route({
+    method: 'POST',
+    url: `/v1/${list}/batch`,
+    ...inTurnToTell,
+    bodyLimit: BATCH_BODY_LIMIT,
+    config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
+    validatorCompiler: validateEnvelope(compile, list),
+    schema: {
+      ...batch.operation,
+      description,
+      body: batchBody(list, batch.item),
+      response: responses({ 200: { description: 'A result for each.', schema: answer } }, BODY_ERRORS),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const items = (request.body as Record<string, Item[]>)[list] as Item[]
       const readNext = (item: Item) => {
         request.rate?.takeItem()
@@ -102,7 +110,7 @@ function addBatchRoute<Body, Request extends NewRequest>(
       )
       return sendJson(reply, { results: outcomes.values().map(toResult) })
     },
-  )
+  })
 }
 
 const withContract = (claim: OpenedClaim): Claim => ({ ...claim, contract: contractOf(claim.contract) })

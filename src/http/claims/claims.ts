@@ -9,127 +9,133 @@ import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { type Route, route } from '../route.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from '../schemas/claim.ts'
 import { CLAIM_FILTERS } from '../schemas/claim-filters.ts'
 import { ExplanationBody } from '../schemas/explanation.ts'
 import { exportQuery, listQuery, pageOf } from '../schemas/list.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from '../schemas/responses.ts'
 import { Uuid } from '../schemas/scalars.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { presentClaim, presentClaimPage, withContractText } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
 import { readNewClaim } from './read-new-claim.ts'
 
 const tags = ['Claims']
 
-export function addClaimRoutes(server: TypedServer, app: App): void {
-  server.post(
-    '/v1/claims',
-    {
-      schema: {
-        operationId: 'createClaim',
-        summary: 'Create a claim',
-        description:
-          'Opens a claim under a contract that never changes. The contract is given, or copied from a schema.',
-        tags,
-        body: NewClaimBody,
-        response: responses(
-          { 201: { description: 'The claim, OPEN.', headers: LOCATION, schema: ref(ClaimBody) } },
-          [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'TEST_CLOCK_NOT_FOUND'],
-        ),
-      },
+export const claimRoutes = (app: App): Route[] => [
+  createClaimRoute(app),
+  listClaimsRoute(app),
+  exportClaimsRoute(app),
+  getClaimRoute(app),
+  explainClaimRoute(app),
+]
+
+const createClaimRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/claims',
+    schema: {
+      operationId: 'createClaim',
+      summary: 'Create a claim',
+      description:
+        'Opens a claim under a contract that never changes. The contract is given, or copied from a schema.',
+      tags,
+      body: NewClaimBody,
+      response: responses(
+        { 201: { description: 'The claim, OPEN.', headers: LOCATION, schema: ref(ClaimBody) } },
+        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'TEST_CLOCK_NOT_FOUND'],
+      ),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const claim = await createClaim(app, request.userId, readNewClaim(request.body), takeMemoryFor(request))
       return reply
         .code(201)
         .header('Location', `/v1/claims/${claim.id}`)
         .send({ ...presentClaim(claim), events: [] })
     },
-  )
+  })
 
-  server.get(
-    '/v1/claims',
-    {
-      schema: {
-        operationId: 'listClaims',
-        summary: 'List claims',
-        description: 'The account’s claims in the order of their creation, without their event logs.',
-        tags,
-        querystring: listQuery(CLAIM_FILTERS),
-        response: responses({ 200: { description: 'A page.', schema: pageOf(ClaimSummaryBody) } }, []),
-      },
+const listClaimsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims',
+    schema: {
+      operationId: 'listClaims',
+      summary: 'List claims',
+      description: 'The account’s claims in the order of their creation, without their event logs.',
+      tags,
+      querystring: listQuery(CLAIM_FILTERS),
+      response: responses({ 200: { description: 'A page.', schema: pageOf(ClaimSummaryBody) } }, []),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { after, limit = 50, order = 'asc' } = request.query
       const filters = readFilters(request.userId, request.query)
       const page = await listClaims(app, { ...filters, after, limit, order })
       return sendJson(reply, presentClaimPage(page, presentClaim))
     },
-  )
+  })
 
-  server.get(
-    '/v1/claims/export',
-    {
-      schema: {
-        operationId: 'exportClaims',
-        summary: 'Export claims',
-        description:
-          'All claims of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
-        tags,
-        querystring: exportQuery(CLAIM_FILTERS),
-        response: responses({ 200: CSV_RESPONSE }, []),
-      },
+const exportClaimsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims/export',
+    schema: {
+      operationId: 'exportClaims',
+      summary: 'Export claims',
+      description:
+        'All claims of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+      tags,
+      querystring: exportQuery(CLAIM_FILTERS),
+      response: responses({ 200: CSV_RESPONSE }, []),
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       const { order = 'asc' } = request.query
       const pages = exportClaims(app, { ...readFilters(request.userId, request.query), order })
       return sendCsv(reply, 'claims.csv', CLAIM_COLUMNS, pages)
     },
-  )
+  })
 
-  server.get(
-    '/v1/claims/:id',
-    {
-      schema: {
-        operationId: 'getClaim',
-        summary: 'Read a claim',
-        description: 'The claim with its event log, system events included.',
-        tags,
-        params: Type.Object({ id: Uuid('The claim.') }),
-        response: responses({ 200: { description: 'The claim.', schema: ref(ClaimBody) } }, [
-          'CLAIM_NOT_FOUND',
-        ]),
-      },
+const getClaimRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims/:id',
+    schema: {
+      operationId: 'getClaim',
+      summary: 'Read a claim',
+      description: 'The claim with its event log, system events included.',
+      tags,
+      params: Type.Object({ id: Uuid('The claim.') }),
+      response: responses({ 200: { description: 'The claim.', schema: ref(ClaimBody) } }, [
+        'CLAIM_NOT_FOUND',
+      ]),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const id = request.params.id.toLowerCase()
       const { claim, log } = await getClaim(app, request.userId, { kind: 'claim', id })
       return sendJson(reply, { ...presentClaim(withContractText(claim)), events: presentLog(log) })
     },
-  )
+  })
 
-  server.get(
-    '/v1/claims/:id/explanation',
-    {
-      schema: {
-        operationId: 'explainClaim',
-        summary: 'Explain a claim',
-        description:
-          'The condition with what satisfies each node, and every transition so far with its reason.',
-        tags,
-        params: Type.Object({ id: Uuid('The claim.') }),
-        response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
-          'CLAIM_NOT_FOUND',
-        ]),
-      },
+const explainClaimRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims/:id/explanation',
+    schema: {
+      operationId: 'explainClaim',
+      summary: 'Explain a claim',
+      description:
+        'The condition with what satisfies each node, and every transition so far with its reason.',
+      tags,
+      params: Type.Object({ id: Uuid('The claim.') }),
+      response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
+        'CLAIM_NOT_FOUND',
+      ]),
     },
-    async (request) =>
+    handler: async (request) =>
       presentExplanation(
         await explainClaim(app, request.userId, { kind: 'claim', id: request.params.id.toLowerCase() }),
       ),
-  )
-}
+  })
 
 interface FilterQuery {
   status?: ClaimFilters['status']

@@ -1,3 +1,4 @@
+import type { FastifySchemaCompiler } from 'fastify'
 import type { App } from '../../app/app.ts'
 import { simulateContract } from '../../app/claims/simulate-contract.ts'
 import { inSlices } from '../../app/in-slices.ts'
@@ -7,6 +8,7 @@ import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { itemReader, validateEnvelope } from '../protocol/batch.ts'
 import { readTime } from '../protocol/read-time.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { route } from '../route.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import {
   MAX_EVENTS,
@@ -15,33 +17,31 @@ import {
   SimulationBody,
   SimulationRequestBody,
 } from '../schemas/simulation.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { readContractSource } from './contract-source.ts'
 import { presentSimulation } from './present-history.ts'
 import { readSimulatedEvents } from './read-simulated-events.ts'
 
 const ERRORS: ErrorCode[] = [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']
 
-export function addSimulationRoutes(server: TypedServer, app: App): void {
-  const readItem = itemReader<SimulatedEventFields>(server, SimulatedEvent)
-  server.post(
-    '/v1/simulations',
-    {
-      ...inTurnToSimulate,
-      config: { items: { name: 'events', most: MAX_EVENTS } },
-      validatorCompiler: validateEnvelope(server, 'events'),
-      schema: {
-        operationId: 'simulateContract',
-        summary: 'Simulate a contract',
-        description:
-          'What the service would make of these events at these times, by the same decisions. Events of one instant ' +
-          'are taken in the order given, after the check of that minute. Nothing is stored.',
-        tags: ['Simulations'],
-        body: SimulationRequestBody,
-        response: responses({ 200: { description: 'What happens.', schema: ref(SimulationBody) } }, ERRORS),
-      },
+export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<object>) {
+  const readItem = itemReader<SimulatedEventFields>(compile, SimulatedEvent)
+  return route({
+    method: 'POST',
+    url: '/v1/simulations',
+    ...inTurnToSimulate,
+    config: { items: { name: 'events', most: MAX_EVENTS } },
+    validatorCompiler: validateEnvelope(compile, 'events'),
+    schema: {
+      operationId: 'simulateContract',
+      summary: 'Simulate a contract',
+      description:
+        'What the service would make of these events at these times, by the same decisions. Events of one instant ' +
+        'are taken in the order given, after the check of that minute. Nothing is stored.',
+      tags: ['Simulations'],
+      body: SimulationRequestBody,
+      response: responses({ 200: { description: 'What happens.', schema: ref(SimulationBody) } }, ERRORS),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { opened_at, until, events } = request.body
       const asked = {
         userId: request.userId,
@@ -53,5 +53,5 @@ export function addSimulationRoutes(server: TypedServer, app: App): void {
       const simulation = await simulateContract(app, asked, takeMemoryFor(request))
       return sendJson(reply, presentSimulation(simulation))
     },
-  )
+  })
 }

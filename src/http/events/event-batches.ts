@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { SwaggerTransform } from '@fastify/swagger'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { inSlices } from '../../app/in-slices.ts'
@@ -21,6 +21,7 @@ import {
 } from '../protocol/batch.ts'
 import { refuseEncoding } from '../protocol/error-response.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { route } from '../route.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
 import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
@@ -37,64 +38,67 @@ const RESULT = Type.Object({
   claim: Type.Optional(Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] })),
 })
 
+const ANSWER = {
+  description: 'A result for each.',
+  schema: batchAnswer(RESULT),
+  line: batchResult(RESULT),
+}
+
 const DESCRIPTION =
   'Up to 1000 submissions in `events`. Each stands alone: one that is refused does not touch the others, and its ' +
   'result holds the error that the single form answers. Those to one claim are taken in their order.\n\n' +
   `As \`${NDJSON}\` it is one submission a line, any number of them, and the results come back line by line, each as soon as it and all before it are there.`
 
-/** Many submissions in one request. */
-export async function addEventBatchRoute(server: TypedServer, app: App): Promise<void> {
-  // In a scope of its own: no other route takes NDJSON.
+/** Many submissions in one request. In a scope of its own: no other route takes NDJSON. */
+export async function addEventBatchRoute(
+  server: TypedServer,
+  app: App,
+  compile: FastifySchemaCompiler<object>,
+): Promise<void> {
   await server.register(async (scope: TypedServer) => {
     scope.addContentTypeParser(NDJSON, async (request: FastifyRequest, lines: Readable) => {
       refuseEncoding(request)
       mayLast(request.raw)
       return lines
     })
-    const readItem = itemReader<JsonObject & SubmissionFields>(server, AddressedSubmission)
-    scope.post(
-      '/v1/events/batch',
-      {
-        ...inTurnToTell,
-        bodyLimit: BATCH_BODY_LIMIT,
-        config: { items: { name: 'events', most: MAX_ITEMS, oneByOne: true }, swaggerTransform: withLines },
-        validatorCompiler: validateEnvelope(server, 'events'),
-        schema: {
-          operationId: 'submitEvents',
-          summary: 'Submit events',
-          description: DESCRIPTION,
-          tags: ['Events'],
-          headers: PreferHeader,
-          body: batchBody('events', AddressedSubmission),
-          response: responses(
-            {
-              200: {
-                description: 'A result for each.',
-                schema: batchAnswer(RESULT),
-                line: batchResult(RESULT),
-              },
-            },
-            BODY_ERRORS,
-          ),
-        },
-      },
-      async (request, reply) => {
-        const read = (item: Item) => readRequest(request, readItem(item))
-        const results = new EventResults(app, request)
-        results.endWith(reply)
-        const body: unknown = request.body
-        if (body instanceof Readable) {
-          return reply.type(NDJSON).send(Readable.from(submitLines(body, request, read, results)))
-        }
-        const items = request.body.events as Item[]
-        const readNext = (item: Item) => {
-          request.rate?.takeItem()
-          return read(item)
-        }
-        const submitted = await inSlices(submitEach(items, (item) => results.of(() => readNext(item))))
-        return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })
-      },
-    )
+    scope.route(submitEventsRoute(app, compile))
+  })
+}
+
+function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
+  const readItem = itemReader<JsonObject & SubmissionFields>(compile, AddressedSubmission)
+  return route({
+    method: 'POST',
+    url: '/v1/events/batch',
+    ...inTurnToTell,
+    bodyLimit: BATCH_BODY_LIMIT,
+    config: { items: { name: 'events', most: MAX_ITEMS, oneByOne: true }, swaggerTransform: withLines },
+    validatorCompiler: validateEnvelope(compile, 'events'),
+    schema: {
+      operationId: 'submitEvents',
+      summary: 'Submit events',
+      description: DESCRIPTION,
+      tags: ['Events'],
+      headers: PreferHeader,
+      body: batchBody('events', AddressedSubmission),
+      response: responses({ 200: ANSWER }, BODY_ERRORS),
+    },
+    handler: async (request, reply) => {
+      const read = (item: Item) => readRequest(request, readItem(item))
+      const results = new EventResults(app, request)
+      results.endWith(reply)
+      const body: unknown = request.body
+      if (body instanceof Readable) {
+        return reply.type(NDJSON).send(Readable.from(submitLines(body, request, read, results)))
+      }
+      const items = request.body.events as Item[]
+      const readNext = (item: Item) => {
+        request.rate?.takeItem()
+        return read(item)
+      }
+      const submitted = await inSlices(submitEach(items, (item) => results.of(() => readNext(item))))
+      return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })
+    },
   })
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
 import { presentEither } from '../claims/present-claim.ts'
 import { JsonText, toJsonInTurn } from '../protocol/send-json.ts'
+import { type Route, route } from '../route.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
 import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
 import { CandidateAlias, Uuid } from '../schemas/scalars.ts'
@@ -15,7 +16,6 @@ import {
   Submission as SubmissionBody,
   type SubmissionFields,
 } from '../schemas/submission.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { presentRecorded } from './present-event.ts'
 import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
 
@@ -39,54 +39,58 @@ const description =
   'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event.'
 
 /** §4.3: three paths, one operation. */
-export function addEventRoutes(server: TypedServer, app: App): void {
-  server.post(
-    '/v1/events',
-    {
-      schema: {
-        ...documentation('submitEvent', 'Submit an event', ['CLAIM_NOT_FOUND', 'CANDIDATE_NOT_FOUND']),
-        body: AddressedSubmission,
-      },
-    },
-    (request, reply) => answerSubmission(app, readAddress(request.body), request, reply),
-  )
+export const eventRoutes = (app: App): Route[] => [
+  submitEventRoute(app),
+  submitClaimEventRoute(app),
+  submitCandidateEventRoute(app),
+]
 
-  server.post(
-    '/v1/claims/:id/events',
-    {
-      schema: {
-        ...documentation('submitClaimEvent', 'Submit an event to a claim', ['CLAIM_NOT_FOUND']),
-        params: Type.Object({ id: Uuid('The claim.') }),
-        body: SubmissionBody,
-      },
+const submitEventRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/events',
+    schema: {
+      ...documentation('submitEvent', 'Submit an event', ['CLAIM_NOT_FOUND', 'CANDIDATE_NOT_FOUND']),
+      body: AddressedSubmission,
     },
-    (request, reply) => {
+    handler: (request, reply) => answerSubmission(app, readAddress(request.body), request, reply),
+  })
+
+const submitClaimEventRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/claims/:id/events',
+    schema: {
+      ...documentation('submitClaimEvent', 'Submit an event to a claim', ['CLAIM_NOT_FOUND']),
+      params: Type.Object({ id: Uuid('The claim.') }),
+      body: SubmissionBody,
+    },
+    handler: (request, reply) => {
       const id = request.params.id.toLowerCase()
       const { claim_id, candidate_alias } = request.body
       if (claim_id !== undefined && claim_id.toLowerCase() !== id) throw namesAnother('claim_id')
       if (candidate_alias !== undefined) throw namesAnother('candidate_alias')
       return answerSubmission(app, { kind: 'claim', id }, request, reply)
     },
-  )
+  })
 
-  server.post(
-    '/v1/candidates/:candidate_alias/events',
-    {
-      schema: {
-        ...documentation('submitCandidateEvent', 'Submit an event to a candidate', ['CANDIDATE_NOT_FOUND']),
-        params: Type.Object({ candidate_alias: CandidateAlias }),
-        body: SubmissionBody,
-      },
+const submitCandidateEventRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/candidates/:candidate_alias/events',
+    schema: {
+      ...documentation('submitCandidateEvent', 'Submit an event to a candidate', ['CANDIDATE_NOT_FOUND']),
+      params: Type.Object({ candidate_alias: CandidateAlias }),
+      body: SubmissionBody,
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       const alias = request.params.candidate_alias
       const { claim_id, candidate_alias } = request.body
       if (candidate_alias !== undefined && candidate_alias !== alias) throw namesAnother('candidate_alias')
       if (claim_id !== undefined) throw namesAnother('claim_id')
       return answerSubmission(app, { kind: 'candidate', alias }, request, reply)
     },
-  )
-}
+  })
 
 function documentation(operationId: string, summary: string, notFound: ErrorCode[]) {
   const answer = Type.Object({

@@ -5,7 +5,6 @@ import type { Json } from '../../domain/json.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Item, ItemText } from '../bodies/parse-json.ts'
 import { ErrorBody } from '../schemas/responses.ts'
-import type { TypedServer } from '../typed-server.ts'
 import { toAnswer } from './error-response.ts'
 
 /** Items that a batch takes. */
@@ -38,9 +37,8 @@ export const batchAnswer = (success: TSchema) =>
 
 /** Validates a body but for the items of its list: what is wrong with an item is for whoever takes it up. */
 export const validateEnvelope =
-  (server: TypedServer, list: string): FastifySchemaCompiler<object> =>
+  (compile: FastifySchemaCompiler<object>, list: string): FastifySchemaCompiler<object> =>
   (route) => {
-    const compile = server.validatorCompiler as FastifySchemaCompiler<object>
     if (route.httpPart !== 'body') return compile(route)
     const { properties, ...envelope } = route.schema as { properties: Record<string, object> }
     const items = { ...properties[list], items: Type.Unknown() }
@@ -52,8 +50,10 @@ export const validateEnvelope =
   }
 
 /** Reads an item as the single form reads its body. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
-export function itemReader<Body>(server: TypedServer, schema: TSchema): (item: Item) => Body {
-  const compile = server.validatorCompiler as FastifySchemaCompiler<object>
+export function itemReader<Body>(
+  compile: FastifySchemaCompiler<object>,
+  schema: TSchema,
+): (item: Item) => Body {
   const validate = compile({ schema, httpPart: 'body', method: 'POST', url: '' })
   return (item) => {
     if (item instanceof ServiceError) throw item

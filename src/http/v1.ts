@@ -1,0 +1,69 @@
+import type { FastifySchemaCompiler } from 'fastify'
+import type { App } from '../app/app.ts'
+import type { SessionApi } from '../app/sessions/session-api.ts'
+import { invitationRoutes } from './accounts/invitations.ts'
+import { getMeRoute } from './accounts/me.ts'
+import { tokenRoutes } from './accounts/tokens.ts'
+import { BodyBudget } from './bounds/body-budget.ts'
+import { limitRate } from './bounds/rate-limit.ts'
+import { type RequestMemory, WorkMemory } from './bounds/work-memory.ts'
+import { claimSchemaRoutes } from './claim-schemas.ts'
+import { candidateRoutes } from './claims/candidates.ts'
+import { claimBatchRoutes } from './claims/claim-batches.ts'
+import { claimRoutes } from './claims/claims.ts'
+import { simulateContractRoute } from './claims/simulations.ts'
+import { customerRoutes } from './customers.ts'
+import { addEventBatchRoute } from './events/event-batches.ts'
+import { eventRoutes } from './events/events.ts'
+import { authenticate } from './identity/authenticate.ts'
+import { getOverviewRoute } from './overview.ts'
+import { testClockRoutes } from './test-clocks.ts'
+import type { TypedServer } from './typed-server.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null where the account is not known: such bodies are small. */
+    memory: RequestMemory | null
+  }
+}
+
+interface V1Options {
+  app: App
+  sessions: SessionApi
+  /** Of the schemas of bodies, for items of their lists. */
+  compile: FastifySchemaCompiler<object>
+  /** Requests, and items of batches, a minute of one account; 0 for no limit. */
+  rateLimitPerMinute: number
+  /** Schemas of an account. */
+  mostSchemas: number
+}
+
+/** Every path under /v1: who asks is known, and what an account may cost is bounded. */
+export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
+  const { app, sessions, compile, rateLimitPerMinute, mostSchemas } = options
+  api.addHook('onRequest', authenticate(app, sessions))
+  if (rateLimitPerMinute > 0) limitRate(api, rateLimitPerMinute)
+  const memory = new WorkMemory()
+  const bodies = new BodyBudget()
+  api.addHook('preParsing', memory.begin)
+  api.addHook('preParsing', bodies.admit)
+  api.addHook('onSend', memory.end)
+  api.addHook('onSend', bodies.answer)
+
+  // In the order in which the OpenAPI document shows them.
+  const upToEvents = [...claimRoutes(app), ...candidateRoutes(app), ...eventRoutes(app)]
+  for (const one of upToEvents) api.route(one)
+  await addEventBatchRoute(api, app, compile)
+  const others = [
+    ...claimBatchRoutes(app, compile),
+    ...claimSchemaRoutes(app, mostSchemas),
+    ...customerRoutes(app),
+    ...testClockRoutes(app),
+    simulateContractRoute(app, compile),
+    getOverviewRoute(app),
+    getMeRoute(app),
+    ...tokenRoutes(app),
+    ...invitationRoutes(app),
+  ]
+  for (const one of others) api.route(one)
+}

@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import {
   createClaimSchema,
@@ -9,12 +8,26 @@ import {
   updateClaimSchema,
 } from '../app/claim-schemas.ts'
 import type { ClaimSchema } from '../domain/records.ts'
-import { presentEach } from './protocol/pages.ts'
+import { ContractRef } from './claims/contract-body.ts'
+import { presentEach } from './protocol/lists.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
+import { DateTime, Uuid } from './protocol/scalars.ts'
 import { sendJson } from './protocol/send-json.ts'
 import { type Route, route } from './route.ts'
-import { ClaimSchemaBody, NewClaimSchemaBody } from './schemas/claim-schema.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from './schemas/responses.ts'
-import { Uuid } from './schemas/scalars.ts'
+
+/** §2.5; "schema" on the wire. */
+export const ClaimSchemaBody = Type.Object(
+  {
+    id: Uuid('Made by the server.'),
+    user_id: Uuid('The account that it belongs to.'),
+    contract: ContractRef,
+    created_at: DateTime('When it was created.'),
+    updated_at: DateTime('When its contract was last replaced.'),
+  },
+  { $id: 'Schema', description: 'A reusable claim template (§2.5).' },
+)
+
+const NewClaimSchemaBody = Type.Object({ contract: ContractRef }, { additionalProperties: false })
 
 const tags = ['Schemas']
 const params = Type.Object({ id: Uuid('The schema.') })

@@ -1,14 +1,29 @@
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import { createCustomer, getCustomer, listCustomers, updateCustomer } from '../app/customers.ts'
 import type { Customer } from '../domain/records.ts'
-import { presentPage } from './protocol/pages.ts'
+import { listQuery, pageOf, presentPage } from './protocol/lists.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
+import { CustomerName, DateTime, ExternalId, Uuid } from './protocol/scalars.ts'
 import { type Route, route } from './route.ts'
-import { CustomerBody, CustomerChangeBody, NewCustomerBody } from './schemas/customer.ts'
-import { listQuery, pageOf } from './schemas/list.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from './schemas/responses.ts'
-import { ExternalId, Uuid } from './schemas/scalars.ts'
+
+export const CustomerBody = Type.Object(
+  {
+    id: Uuid('Made by the server.'),
+    user_id: Uuid('The account that it belongs to.'),
+    external_id: ExternalId,
+    name: CustomerName,
+    created_at: DateTime('When it was created.'),
+  },
+  { $id: 'Customer', description: 'Whom claims and candidates belong to.' },
+)
+
+const NewCustomerBody = Type.Object(
+  { external_id: ExternalId, name: Type.Optional(CustomerName) },
+  { additionalProperties: false },
+)
+
+const CustomerChangeBody = Type.Object({ name: CustomerName }, { additionalProperties: false })
 
 const tags = ['Customers']
 const params = Type.Object({ id: Uuid('The customer.') })

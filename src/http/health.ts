@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import { shareReadiness } from '../app/share-readiness.ts'
+import { errorResponses } from './protocol/responses.ts'
 import { type Route, route } from './route.ts'
-import { errorResponses } from './schemas/responses.ts'
 
 const tags = ['Health']
 

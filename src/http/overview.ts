@@ -1,10 +1,84 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import type { Overview } from '../app/overview/get-overview.ts'
+import { CandidateSummaryBody, ClaimSummaryBody } from './claims/claim-bodies.ts'
 import { presentEither } from './claims/present-claim.ts'
+import { ref, responses } from './protocol/responses.ts'
+import { DateTime, DateTimeOrNull, Uuid } from './protocol/scalars.ts'
 import { route } from './route.ts'
-import { OverviewBody, OverviewQuery } from './schemas/overview.ts'
-import { ref, responses } from './schemas/responses.ts'
+
+const Tally = Type.Object(
+  {
+    count: Type.Integer(),
+    amount: Type.String({
+      pattern: '^\\d+(\\.\\d+)?$',
+      description: 'Sum of the prices, as an exact decimal.',
+      examples: ['1234.5'],
+    }),
+  },
+  { description: 'How many, and what they come to.' },
+)
+
+const Records = (description: string, maxItems: number) =>
+  Type.Array(
+    Type.Unsafe<Static<typeof ClaimSummaryBody> | Static<typeof CandidateSummaryBody>>({
+      anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)],
+    }),
+    { description, maxItems },
+  )
+
+export const OverviewBody = Type.Object(
+  {
+    as_of: DateTime('The time of the figures; on a test clock, where the clock stands.'),
+    statuses: Type.Object({ OPEN: Tally, PENDING: Tally, CONFIRMED: Tally, FAILED: Tally }),
+    pending_outcomes: Type.Object(
+      { CONFIRMED: Tally, FAILED: Tally },
+      { description: 'What the PENDING ones will resolve to.' },
+    ),
+    resolutions_by_day: Type.Array(
+      Type.Object({
+        day: Type.String({ description: 'In the time zone asked for.', examples: ['2026-01-31'] }),
+        confirmed: Tally,
+        failed: Tally,
+      }),
+      { description: 'Every day of the period, oldest first, today last.' },
+    ),
+    resolution_seconds: Type.Object(
+      {
+        median: Type.Unsafe<number | null>({ type: ['number', 'null'], examples: [86_400.5] }),
+        count: Type.Integer(),
+      },
+      { description: 'From creation to resolution, of those that were resolved in the period.' },
+    ),
+    due_next: Records('Those whose window ends next, soonest first.', 5),
+    overdue: Type.Object(
+      { count: Type.Integer(), oldest_due_at: DateTimeOrNull('The earliest of their due_at.') },
+      { description: 'Those that a scheduled check should have moved more than a minute ago.' },
+    ),
+    recent: Records('Those that entered their status last, latest first.', 10),
+  },
+  { $id: 'Overview', description: 'The figures of claims and candidates together.' },
+)
+
+const OverviewQuery = Type.Object(
+  {
+    customer_id: Type.Optional(Uuid('Only those of this customer.')),
+    test_clock_id: Type.Optional(Uuid('Only those on this test clock. Without it: only those on none.')),
+    days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Days of the period, with today.' }),
+    ),
+    time_zone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        default: 'UTC',
+        description: 'Whose days: a name of the IANA time zone database.',
+        examples: ['Europe/Berlin'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 export const getOverviewRoute = (app: App) =>
   route({

@@ -1,5 +1,4 @@
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import { advanceTestClock } from '../app/test-clocks/advance-test-clock.ts'
 import {
@@ -9,13 +8,46 @@ import {
   listTestClocks,
 } from '../app/test-clocks/test-clocks.ts'
 import type { TestClock } from '../domain/records.ts'
-import { presentPage } from './protocol/pages.ts'
+import { listQuery, pageOf, presentPage } from './protocol/lists.ts'
 import { readTime } from './protocol/read-time.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
+import { CustomerName, DateTime, DateTimeOrNull, Time, Uuid } from './protocol/scalars.ts'
 import { type Route, route } from './route.ts'
-import { listQuery, pageOf } from './schemas/list.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from './schemas/responses.ts'
-import { Uuid } from './schemas/scalars.ts'
-import { AdvanceBody, AdvancedTestClockBody, NewTestClockBody, TestClockBody } from './schemas/test-clock.ts'
+
+const FIELDS = {
+  id: Uuid('Made by the server.'),
+  user_id: Uuid('The account that it belongs to.'),
+  name: CustomerName,
+  frozen_time: DateTime('Where the clock stands.'),
+  next_due_at: DateTimeOrNull(
+    'The earliest due_at of the claims and candidates on it; null where there is none.',
+  ),
+  created_at: DateTime('When it was created, in real time.'),
+}
+
+export const TestClockBody = Type.Object(FIELDS, {
+  $id: 'TestClock',
+  description:
+    'A clock that stands still until it is advanced; claims and candidates on it live by its time.',
+})
+
+export const AdvancedTestClockBody = Type.Object(
+  { ...FIELDS, transitions: Type.Integer({ description: 'How many transitions the advance made.' }) },
+  { $id: 'AdvancedTestClock', description: 'A test clock where an advance has put it.' },
+)
+
+const NewTestClockBody = Type.Object(
+  { frozen_time: Time('Where the clock begins.'), name: Type.Optional(CustomerName) },
+  {
+    additionalProperties: false,
+    examples: [{ frozen_time: '2026-01-01T00:00:00Z', name: 'a month of support' }],
+  },
+)
+
+const AdvanceBody = Type.Object(
+  { frozen_time: Time('Where to advance the clock to; not before where it stands.') },
+  { additionalProperties: false, examples: [{ frozen_time: '2026-02-01T00:00:00Z' }] },
+)
 
 const tags = ['Test clocks']
 const params = Type.Object({ id: Uuid('The test clock.') })

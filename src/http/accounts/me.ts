@@ -1,8 +1,8 @@
 import { getMe } from '../../app/accounts/get-me.ts'
 import type { App } from '../../app/app.ts'
+import { ref, responses } from '../protocol/responses.ts'
 import { route } from '../route.ts'
-import { AccountBody } from '../schemas/account.ts'
-import { ref, responses } from '../schemas/responses.ts'
+import { AccountBody } from './account-bodies.ts'
 import { presentAccount } from './present-account.ts'
 
 export const getMeRoute = (app: App) =>

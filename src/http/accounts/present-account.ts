@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { ApiToken, Invitation, User } from '../../domain/records.ts'
-import type { AccountBody, ApiTokenBody, InvitationBody } from '../schemas/account.ts'
+import type { AccountBody, ApiTokenBody, InvitationBody } from './account-bodies.ts'
 
 /* What belongs to an account beside its claims, as the bodies of answers. */
 

@@ -25,7 +25,7 @@ import {
   SessionNameBody,
   SignInBody,
   SignUpBody,
-} from '../schemas/session.ts'
+} from './session-bodies.ts'
 
 /** The session API: what the dashboard needs before someone is signed in, and to end it. */
 export const sessionRoutes = (app: App, sessions: SessionApi, openSignUp: boolean): Route[] => [

@@ -19,10 +19,10 @@ import {
   MAX_ITEMS,
   validateEnvelope,
 } from '../protocol/batch.ts'
+import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { type Route, route } from '../route.ts'
-import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
 import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
 

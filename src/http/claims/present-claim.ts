@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import type { ClaimPage } from '../../app/claims/claim-page.ts'
 import type { Claim, StoredClaim, WithContract } from '../../domain/claims/claim.ts'
-import { presentEach } from '../protocol/pages.ts'
+import { presentEach } from '../protocol/lists.ts'
 import { JsonText } from '../protocol/send-json.ts'
-import type { CandidateSummaryBody, ClaimSummaryBody } from '../schemas/claim.ts'
+import type { CandidateSummaryBody, ClaimSummaryBody } from './claim-bodies.ts'
 
 export function presentClaim<Form = Claim['contract']>(
   claim: WithContract<Claim, Form>,

@@ -4,7 +4,7 @@ import type { ClaimRequest } from '../../app/claims/create-claims.ts'
 import type { ContractSource } from '../../app/claims/resolve-contract.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import type { ItemText } from '../bodies/parse-json.ts'
-import type { NewCandidateBody, NewClaimBody } from '../schemas/claim.ts'
+import type { NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import { readContractSource } from './contract-source.ts'
 
 export function readNewClaim(body: Static<typeof NewClaimBody>): ClaimRequest {

@@ -5,7 +5,7 @@ import { join } from '../bodies/json-flaws.ts'
 import type { Item } from '../bodies/parse-json.ts'
 import { readSubmission } from '../events/read-submission.ts'
 import { readTime } from '../protocol/read-time.ts'
-import type { SimulatedEventFields } from '../schemas/simulation.ts'
+import type { SimulatedEventFields } from './simulation-bodies.ts'
 
 /** What no event is called: an id has a character at least. */
 const NO_ID = ''

@@ -7,19 +7,19 @@ import { inTurnToSimulate } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { itemReader, validateEnvelope } from '../protocol/batch.ts'
 import { readTime } from '../protocol/read-time.ts'
+import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
+import { readContractSource } from './contract-source.ts'
+import { presentSimulation } from './present-history.ts'
+import { readSimulatedEvents } from './read-simulated-events.ts'
 import {
   MAX_EVENTS,
   SimulatedEvent,
   type SimulatedEventFields,
   SimulationBody,
   SimulationRequestBody,
-} from '../schemas/simulation.ts'
-import { readContractSource } from './contract-source.ts'
-import { presentSimulation } from './present-history.ts'
-import { readSimulatedEvents } from './read-simulated-events.ts'
+} from './simulation-bodies.ts'
 
 const ERRORS: ErrorCode[] = [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']
 

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { owned } from '../../owned-promise.ts'
 import type { Item } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
 import { mayLast } from '../connections/connection.ts'
 import {
   BATCH_BODY_LIMIT,
@@ -20,14 +21,13 @@ import {
   validateEnvelope,
 } from '../protocol/batch.ts'
 import { refuseEncoding } from '../protocol/error-response.ts'
+import { BODY_ERRORS, NDJSON, ref, responses } from '../protocol/responses.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
-import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
-import { BODY_ERRORS, NDJSON, ref, responses } from '../schemas/responses.ts'
-import { AddressedSubmission, PreferHeader, type SubmissionFields } from '../schemas/submission.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { type EventResult, EventResults } from './event-results.ts'
 import { readAddress, readSubmission } from './read-submission.ts'
+import { AddressedSubmission, PreferHeader, type SubmissionFields } from './submission-bodies.ts'
 import { submitLines } from './submit-lines.ts'
 
 const RESULT = Type.Object({

@@ -4,20 +4,20 @@ import type { App } from '../../app/app.ts'
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
 import { presentEither } from '../claims/present-claim.ts'
+import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
+import { CandidateAlias, Uuid } from '../protocol/scalars.ts'
 import { JsonText, toJsonInTurn } from '../protocol/send-json.ts'
 import { type Route, route } from '../route.ts'
-import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../schemas/claim.ts'
-import { BODY_ERRORS, ref, responses } from '../schemas/responses.ts'
-import { CandidateAlias, Uuid } from '../schemas/scalars.ts'
+import { presentRecorded } from './present-event.ts'
+import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
 import {
   AddressedSubmission,
   PreferHeader,
   Submission as SubmissionBody,
   type SubmissionFields,
-} from '../schemas/submission.ts'
-import { presentRecorded } from './present-event.ts'
-import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
+} from './submission-bodies.ts'
 
 /** Bytes of memory of a contract that is made text at once. */
 const SHORT = 16 * 1024

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../app/claims/get-claim.ts'
 import type { LogEvent } from '../../domain/claims/event.ts'
 import { LateEvent } from '../../domain/claims/late-submission.ts'
-import { presentEach } from '../protocol/pages.ts'
+import { presentEach } from '../protocol/lists.ts'
 import { JsonText } from '../protocol/send-json.ts'
 
 /*

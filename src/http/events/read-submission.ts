@@ -5,7 +5,7 @@ import { LateSubmission } from '../../domain/claims/late-submission.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { ServiceError } from '../../errors.ts'
 import { weightOf } from '../bounds/weigh-json.ts'
-import type { SubmissionFields } from '../schemas/submission.ts'
+import type { SubmissionFields } from './submission-bodies.ts'
 
 /** Bytes that a payload may take as an object while its submission waits. */
 const LIGHT = 16 * 1024

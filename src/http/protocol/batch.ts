@@ -4,8 +4,8 @@ import { type TSchema, Type } from 'typebox'
 import type { Json } from '../../domain/json.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Item, ItemText } from '../bodies/parse-json.ts'
-import { ErrorBody } from '../schemas/responses.ts'
 import { toAnswer } from './error-response.ts'
+import { ErrorBody } from './responses.ts'
 
 /** Items that a batch takes. */
 export const MAX_ITEMS = 1_000

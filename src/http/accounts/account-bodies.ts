@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DateTime, DateTimeOrNull, Time, Uuid, UuidOrNull } from './scalars.ts'
+import { DateTime, DateTimeOrNull, Time, Uuid, UuidOrNull } from '../protocol/scalars.ts'
 
 export const AccountBody = Type.Object(
   {

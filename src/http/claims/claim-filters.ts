@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ExternalId, Status, Uuid } from './scalars.ts'
+import { ExternalId, Status, Uuid } from '../protocol/scalars.ts'
 
 const FILTERS = {
   status: Type.Optional(Status),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DateTime, ScheduledOutcome, Status } from './scalars.ts'
+import { DateTime, ScheduledOutcome, Status } from '../protocol/scalars.ts'
 
 /** Why something moved: the event that settled it, or the window that elapsed. */
 export const BECAUSE = Type.Unsafe({

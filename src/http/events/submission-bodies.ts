@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { MAX_EVENT_NAME_LENGTH, RESERVED_FIELDS, RESERVED_TYPES } from '../../domain/claims/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { CandidateAlias, SOME_UUID, Uuid } from './scalars.ts'
+import { CandidateAlias, SOME_UUID, Uuid } from '../protocol/scalars.ts'
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../domain/json.ts'
-import { ContractRef, EXAMPLE_CONTRACT } from './contract.ts'
 import {
   CandidateAlias,
   DateTime,
@@ -11,7 +10,8 @@ import {
   Status,
   Uuid,
   UuidOrNull,
-} from './scalars.ts'
+} from '../protocol/scalars.ts'
+import { ContractRef, EXAMPLE_CONTRACT } from './contract-body.ts'
 
 /** An item of an event log; beside these fields it has every field of the submission as it was sent. */
 const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_at: string; system: boolean }>(

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { JsonObject } from '../../domain/json.ts'
-import { ContractRef, EXAMPLE_CONTRACT } from './contract.ts'
-import { BECAUSE } from './explanation.ts'
-import { DateTime, DateTimeOrNull, ScheduledOutcome, Status, Time, Uuid } from './scalars.ts'
-import { SUBMISSION_FIELDS } from './submission.ts'
+import { SUBMISSION_FIELDS } from '../events/submission-bodies.ts'
+import { DateTime, DateTimeOrNull, ScheduledOutcome, Status, Time, Uuid } from '../protocol/scalars.ts'
+import { ContractRef, EXAMPLE_CONTRACT } from './contract-body.ts'
+import { BECAUSE } from './explanation-body.ts'
 
 /** Events that a simulation takes. */
 export const MAX_EVENTS = 10_000

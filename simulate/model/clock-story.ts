@@ -49,7 +49,7 @@ export function whenPassed({ advances }: ClockStory, at: number): { from: number
   }
 }
 
-/** §4.5: its time only grows, and one that is gone does not come back. */
+/** §4.6: its time only grows, and one that is gone does not come back. */
 export function judgeClock(clock: ClockStory): void {
   const seen = clock.advances.flatMap(({ to, sentAt, answeredAt, outcome }): Sighting[] =>
     outcome === 'done'

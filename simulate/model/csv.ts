@@ -29,5 +29,5 @@ function recordsOf(text: string): string[][] {
   return records
 }
 
-/** §4.2: a spreadsheet must not take a caller's name for a formula. Our names have no blanks before it. */
+/** §4.1: a spreadsheet must not take a caller's name for a formula. Our names have no blanks before it. */
 export const guarded = (name: string): string => (/^[=+\-@\t\r\n]/.test(name) ? `'${name}` : name)

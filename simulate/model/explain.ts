@@ -4,7 +4,7 @@ import { type LogItem, payloadOf } from './replay.ts'
 
 const MOST_NAMED = 10
 
-/** §4.2: the tree as it was sent, with the truth of each node over the log, and the events that satisfy each leaf. */
+/** §4.1: the tree as it was sent, with the truth of each node over the log, and the events that satisfy each leaf. */
 export function explained(condition: Condition, log: readonly LogItem[]): JsonObject {
   const evidence = log.map((item) => ({ type: item.type, payload: payloadOf(item), system: item.system }))
   const satisfied = isSatisfied(condition, evidence)

@@ -21,7 +21,7 @@ const COLUMNS = {
   candidates: ['candidate_alias', 'customer_uuid', ...STATE],
 }
 
-/** §4.2: the filtered list as CSV, with rows as the list would have them. Null: it did not come, or not whole. */
+/** §4.1: the filtered list as CSV, with rows as the list would have them. Null: it did not come, or not whole. */
 export async function exported(
   client: Client,
   account: Account,

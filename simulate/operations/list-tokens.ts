@@ -3,7 +3,7 @@ import type { Account } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 
-/** §4.5, without pages and secrets: each token once, with what became of it. */
+/** §4.9, without pages and secrets: each token once, with what became of it. */
 export async function listTokens(client: Client, account: Account): Promise<void> {
   client.world.count('list tokens')
   const { cookie } = account

@@ -5,7 +5,7 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ClockRecord } from './test-clocks.ts'
 
-/** §4.5: it may be given again for so long; and the clocks of the simulator and the service are nearly the same. */
+/** §4.8: it may be given again for so long; and the clocks of the simulator and the service are nearly the same. */
 const OLDEST_MS = 10_000
 const SLACK_MS = 1_000
 const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const

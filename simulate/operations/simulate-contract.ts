@@ -11,7 +11,7 @@ const MOST_EVENTS = 40
 /** Whole minutes and what is beside them, as windows are. */
 const STEPS = [0, 0, 1, 999, 30_000, 59_999, 60_000, 60_001, 90_000, 3_600_000, 86_400_000]
 
-/** §4.5: what would become of a contract and events at given times, told to the last millisecond. */
+/** §4.7: what would become of a contract and events at given times, told to the last millisecond. */
 export async function simulateContract(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   world.count('simulate contract')

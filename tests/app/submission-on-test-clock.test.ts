@@ -8,7 +8,7 @@ import { newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/* Submissions to claims whose test clock is held, as an advance holds it for as long as it runs (§4.5). */
+/* Submissions to claims whose test clock is held, as an advance holds it for as long as it runs (§4.6). */
 
 const service = await startTestService({ after })
 const { api } = service

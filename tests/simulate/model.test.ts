@@ -22,7 +22,7 @@ test('a file that breaks off, or has a field too many, is a finding', () => {
   }
 })
 
-test('names that look like formulas have a quote before them, and others none (§4.2)', () => {
+test('names that look like formulas have a quote before them, and others none (§4.1)', () => {
   assert.deepEqual(['=1', '-a', 'a-b', 'a=b'].map(guarded), ["'=1", "'-a", 'a-b', 'a=b'])
 })
 

@@ -18,7 +18,7 @@ export interface CandidateFilters {
   search: string | undefined
 }
 
-/** A page of the account's candidates, without their logs (§4.1). `after` may be a cursor or an alias. */
+/** A page of the account's candidates, without their logs (§4.2). `after` may be a cursor or an alias. */
 export async function listCandidates(app: App, request: CandidateFilters & PageRequest): Promise<ClaimPage> {
   const positionOf = (id: string) =>
     findClaimPosition(app.db.reads.for(request.userId), request.userId, 'candidate', id)

@@ -10,8 +10,8 @@ const START: Place = { time: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffff
 const PAGE = 100
 
 /**
- * A list without pages (§4.4), newest first; the next records are read when they are asked for. What is added meanwhile
- * is not there.
+ * A list without pages (§4.9, §4.10), newest first; the next records are read when they are asked for. What is added
+ * meanwhile is not there.
  */
 export async function* newestFirst<T>(
   readPage: (after: Place, limit: number) => Promise<{ item: T; place: Place }[]>,

@@ -39,7 +39,7 @@ describe('201 and 200', () => {
     )
   })
 
-  test('the header Location of a new candidate leads to it, and it reads as it was answered (§4.1)', async () => {
+  test('the header Location of a new candidate leads to it, and it reads as it was answered (§4.2)', async () => {
     const { external_id } = await newCustomer(api)
     const alias = uniqueName('a/b?c#d')
     const body = { candidate_alias: alias, customer_uuid: external_id, contract }

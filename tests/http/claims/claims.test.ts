@@ -56,7 +56,7 @@ describe('201 and 200', () => {
     })
   })
 
-  test('the header Location of a new claim leads to it, and it reads as it was answered (§4.2)', async () => {
+  test('the header Location of a new claim leads to it, and it reads as it was answered (§4.1)', async () => {
     const customer = await newCustomer(api)
     const claim = await api.post('/v1/claims', { customer_id: customer.id, contract: contractWith() })
     assert.equal(claim.headers.get('location'), `/v1/claims/${claim.body.id}`)

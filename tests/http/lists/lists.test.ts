@@ -44,7 +44,7 @@ const prepared = await Promise.all(
 
 for (const { path, api, rows, cursorOf } of prepared) {
   describe(`GET ${path}`, () => {
-    test('answers {data, next_cursor}, oldest first, 50 records, without events (§4.1)', async () => {
+    test('answers {data, next_cursor}, oldest first, 50 records, without events (§4)', async () => {
       const { status, body } = await api.get(path)
       assert.equal(status, 200)
       assert.deepEqual(Object.keys(body), ['data', 'next_cursor'])
@@ -135,7 +135,7 @@ for (const { path, api, rows, cursorOf } of prepared) {
   })
 }
 
-describe('GET /v1/candidates: after takes an alias as well (§4.1)', () => {
+describe('GET /v1/candidates: after takes an alias as well (§4.2)', () => {
   test('an alias continues after its candidate', async () => {
     const api = await service.newAccount()
     const rows: Row[] = []

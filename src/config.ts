@@ -4,7 +4,7 @@ import { OperatorError } from './operator-error.ts'
 
 interface Setting<T, F extends string | null> {
   name: string
-  /** As the environment would give it; null where there is none. */
+  /** As the environment would give it; null if there is none. */
   fallback: F
   doc: string
   /** Throws a message that completes "NAME must be …". */
@@ -96,7 +96,7 @@ export const SETTINGS = {
   bootstrapToken: setting({
     name: 'CLAIMKEEPER_BOOTSTRAP_TOKEN',
     fallback: null,
-    doc: 'First token of the first account (`ck_` and 43 characters of A-Z a-z 0-9 - _), made where there is no account yet. By default a random one, shown once.',
+    doc: 'First token of the first account (`ck_` and 43 characters of A-Z a-z 0-9 - _), made if there is no account yet. By default a random one, shown once.',
     parse: (text) => {
       if (!isToken(text)) throw new Error('ck_ and 43 characters of A-Z a-z 0-9 - _')
       return text
@@ -129,13 +129,13 @@ export const SETTINGS = {
   mostConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',
-    doc: 'Connections that a server takes at once, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; where none is idle, 503.',
+    doc: 'Connections that a server takes at once, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; if none is idle, 503.',
     parse: wholeNumber(10, 1_000_000),
   }),
   logLevel: setting({
     name: 'LOG_LEVEL',
     fallback: 'info',
-    doc: 'Least level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. The log goes to standard error, as JSON where that is not a terminal.',
+    doc: 'Least level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. The log goes to standard error, as JSON if that is not a terminal.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   }),
 }

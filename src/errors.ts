@@ -185,7 +185,7 @@ export const ERRORS = {
     status: 503,
     type: 'api_error',
     title: 'The service cannot answer now: its database is away, it is stopping, or it is overloaded.',
-    help: 'Wait as many seconds as `Retry-After` says, then send the request again. Where the message says that the outcome is not known, the request may have taken effect: an event is always safe to send again with the same `id`, as is a candidate or a customer with the same name; before you create a claim or a schema again, look whether it is there.',
+    help: 'Wait as many seconds as `Retry-After` says, then send the request again. If the message says that the outcome is not known, the request may have taken effect: an event is always safe to send again with the same `id`, as is a candidate or a customer with the same name; before you create a claim or a schema again, look whether it is there.',
   },
 } as const satisfies Record<string, CatalogueEntry>
 

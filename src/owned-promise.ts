@@ -1,5 +1,5 @@
 /**
- * A promise has an owner from the moment it is made: one without a handler ends the process where it is rejected. This
+ * A promise has an owner from the moment it is made: one without a handler ends the process when it is rejected. This
  * gives it one at once. For what is awaited later, which still hears of the failure then, and for what nobody awaits.
  */
 export function owned<T>(promise: Promise<T>): Promise<T> {

@@ -25,7 +25,7 @@ import { unlessAborted } from './storage/database/unless-aborted.ts'
 export interface Service {
   /** Where it listens. */
   url: string
-  /** The first account, where this start made it. */
+  /** The first account, if this start made it. */
   bootstrap: BootstrapAccount | null
   /** The email of the account that was made first. */
   owner: string

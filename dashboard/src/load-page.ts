@@ -1,8 +1,8 @@
 import { NetworkError } from './api/client.ts'
 
 /**
- * Loads a page's chunk. Where that fails and the service answers, another version of the dashboard was put in place: the
- * router then loads the whole page anew. Where it does not answer, the page says so.
+ * Loads a page's chunk. If that fails and the service answers, another version of the dashboard was put in place: the
+ * router then loads the whole page anew. If it does not answer, the page says so.
  */
 export async function loadPage<Module>(load: () => Promise<Module>): Promise<Module> {
   try {

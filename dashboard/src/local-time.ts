@@ -8,7 +8,7 @@ export function toLocalTime(iso: string): string {
   return `${date}T${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** Null where it is empty or no time. */
+/** Null if it is empty or no time. */
 export function fromLocalTime(text: string): string | null {
   const at = new Date(text)
   return Number.isNaN(at.getTime()) ? null : at.toISOString()

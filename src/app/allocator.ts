@@ -1,18 +1,18 @@
-/** In C, `int malloc_trim(size_t pad)`: true where something was given back. */
+/** In C, `int malloc_trim(size_t pad)`: true if something was given back. */
 type Trim = (pad: bigint) => number
 
-/** Where a size is what the signature says. */
+/** The processors on which a size is what the signature says. */
 const SIZES_OF_64_BITS = new Set(['x64', 'arm64'])
 /** Bytes more than were left the last time that are worth it: a few milliseconds of the event loop. */
 const WORTH_IT = 32 * 1024 * 1024
 
 /**
  * glibc's allocator keeps what buffers leave behind between others, a hundred megabytes of it, for those to come. This
- * gives it back to the system, where Node can ask for that (from 26 on, as long as its `node:ffi` stays) and the allocator
- * is glibc's; elsewhere nothing happens.
+ * gives it back to the system, if Node can ask for that (from 26 on, as long as its `node:ffi` stays) and the allocator
+ * is glibc's; otherwise nothing happens.
  */
 export class AllocatorToTrim {
-  /** Looked for when it is first worth it; null where there is none. */
+  /** Looked for when it is first worth it; null if there is none. */
   #trim: Trim | null | undefined
   #left = Number.POSITIVE_INFINITY
 

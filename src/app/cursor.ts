@@ -10,7 +10,7 @@ export interface PageRequest {
 
 /**
  * The position in the list of the record that `after` names, looked up by each way of naming in turn.
- * @throws VALIDATION_ERROR where it names none of the account's records.
+ * @throws VALIDATION_ERROR if it names none of the account's records.
  */
 export async function resolveCursor(
   after: string | undefined,

@@ -1,12 +1,12 @@
 /** What large fields of records are filled in from. */
 interface Filling<Row, Key, Gap extends keyof Row> {
-  /** The field that is null where it is large. */
+  /** The field that is null if it is large. */
   gap: Gap
   /** How many are read, and held in memory, at a time. */
   atOnce: number
   key: (row: Row) => Key
   read: (rows: Row[]) => Promise<Map<Key, NonNullable<Row[Gap]>>>
-  /** What is thrown where the record is not there any more. */
+  /** What is thrown if the record is not there any more. */
   gone: () => Error
 }
 

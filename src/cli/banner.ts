@@ -12,7 +12,7 @@ export interface BannerFacts {
   dataDir: string | null
   /** Email of the account that was made first. */
   owner: string
-  /** The first account, where this start made it. */
+  /** The first account, if this start made it. */
   account: { email: string; token: string } | null
   /** Its token came from the settings; the caller knows it, so it is not shown. */
   tokenIsGiven: boolean

@@ -14,7 +14,7 @@ function describeError(error: Error): object {
 }
 
 /**
- * The log: JSON lines on standard error, or readable lines where that is a terminal. It holds no secrets, and no
+ * The log: JSON lines on standard error, or readable lines if that is a terminal. It holds no secrets, and no
  * control characters of callers.
  */
 export function createLog(level: string): Logger {

@@ -19,7 +19,7 @@ export function printableJson(json: string): string {
   return json.replace(UNSEEN, (character) => (character === '\n' ? character : jsonEscape(character)))
 }
 
-/** By its halves, where JSON has no other way. */
+/** By its halves, if JSON has no other way. */
 const jsonEscape = (character: string) => character.split('').map(escapeOf).join('')
 
 /** What JSON itself has escaped, or not: an escaped backslash is matched so that nothing after it is taken for one. */

@@ -7,7 +7,7 @@ export interface User {
   id: string
   /** In lower case. */
   email: string
-  /** For people; null where the command line made the account. */
+  /** For people; null if the command line made the account. */
   name: string | null
   createdAt: Date
 }
@@ -35,7 +35,7 @@ export interface TestClock {
   userId: string
   name: string | null
   frozenTime: Date
-  /** The earliest end of a window of the claims and candidates on it; null where none runs. */
+  /** The earliest end of a window of the claims and candidates on it; null if none runs. */
   nextDueAt: Date | null
   createdAt: Date
 }
@@ -49,11 +49,11 @@ export interface ApiToken {
   userId: string
   email: string
   name: string
-  /** In which it was made; null for the command line, and where it was not recorded yet. */
+  /** In which it was made; null for the command line, and if it was not recorded yet. */
   sessionId: string | null
   createdAt: Date
   expiresAt: Date | null
-  /** At most a minute or two behind; null where it was never used. */
+  /** At most a minute or two behind; null if it was never used. */
   lastUsedAt: Date | null
   revokedAt: Date | null
 }
@@ -63,7 +63,7 @@ export interface Invitation {
   id: string
   /** Who may use it, in lower case; null for anyone who has the key. */
   email: string | null
-  /** The account whose email, name and password it sets; null where it makes a new one. */
+  /** The account whose email, name and password it sets; null if it makes a new one. */
   claimsUserId: string | null
   createdAt: Date
   expiresAt: Date

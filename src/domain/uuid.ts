@@ -4,7 +4,7 @@ const UUID = new RegExp(UUID_PATTERN)
 
 export const isUuid = (text: string): boolean => UUID.test(text)
 
-/** The hex digits of a UUID's beginning, given with its dashes or without any; null where it is no such beginning. */
+/** The hex digits of a UUID's beginning, given with its dashes or without any; null if it is no such beginning. */
 export function uuidPrefix(text: string): string | null {
   const hex = text.replaceAll('-', '').toLowerCase()
   if (!/^[0-9a-f]{1,32}$/.test(hex)) return null

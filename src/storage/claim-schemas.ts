@@ -23,7 +23,7 @@ const toClaimSchema = (row: ClaimSchemaRow): ClaimSchema => ({
 })
 
 /**
- * Null where the account has as many as it may. Those that are being added at the same moment are not counted: an
+ * Null if the account has as many as it may. Those that are being added at the same moment are not counted: an
  * account may come to have a few more, as many as connections write at once.
  */
 export async function insertClaimSchema(
@@ -44,7 +44,7 @@ export async function insertClaimSchema(
   return row ? toClaimSchema(row) : null
 }
 
-/** Null where the account has none with this id. */
+/** Null if the account has none with this id. */
 export async function findClaimSchema(
   db: Connection,
   userId: string,
@@ -105,7 +105,7 @@ export async function listClaimSchemas(
   return rows.map((row) => ({ schema: toClaimSchema(row), position: row.position }))
 }
 
-/** Replaces the contract of the template; claims made from it keep theirs. Null where there is no such schema. */
+/** Replaces the contract of the template; claims made from it keep theirs. Null if there is no such schema. */
 export async function updateClaimSchema(
   db: Connection,
   userId: string,
@@ -122,7 +122,7 @@ export async function updateClaimSchema(
   return row ? toClaimSchema(row) : null
 }
 
-/** False where there is no such schema. */
+/** False if there is no such schema. */
 export async function deleteClaimSchema(db: Connection, userId: string, id: string): Promise<boolean> {
   const rows = await db.query({
     name: 'delete_claim_schema',

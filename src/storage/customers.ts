@@ -23,7 +23,7 @@ const toCustomer = (row: CustomerRow): Customer => ({
   createdAt: row.created_at,
 })
 
-/** Stores a new customer; null where the account has one with this external_id. */
+/** Stores a new customer; null if the account has one with this external_id. */
 export async function insertCustomer(
   db: Connection,
   customer: Pick<Customer, 'userId' | 'externalId' | 'name'>,
@@ -71,7 +71,7 @@ export async function findCustomersByExternalId(
   return rows.map(toCustomer)
 }
 
-/** Sets the name; null where the account has no such customer. */
+/** Sets the name; null if the account has no such customer. */
 export async function renameCustomer(
   db: Connection,
   userId: string,
@@ -118,7 +118,7 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
   return { rows: rows.map(toCustomer), hasMore }
 }
 
-/** A customer's position in the account's list; null where there is no such customer. */
+/** A customer's position in the account's list; null if there is no such customer. */
 export async function findCustomerPosition(
   db: Connection,
   userId: string,

@@ -78,8 +78,8 @@ export async function findFreeTestClocks(db: Connection, clocks: readonly ClockN
 
 /**
  * Until the transaction ends the clock is the caller's alone: other advances and the deletion wait, and so does
- * every write to a claim on it. Null where there is none.
- * @param longestLockWaitMs where another holds it for longer, it fails (`isPassing`)
+ * every write to a claim on it. Null if there is none.
+ * @param longestLockWaitMs if another holds it for longer, it fails (`isPassing`)
  */
 export async function holdTestClock(
   db: Connection,
@@ -156,7 +156,7 @@ export async function listTestClocks(db: Connection, filter: TestClockFilter): P
   return { rows: rows.map(toTestClock), hasMore }
 }
 
-/** A clock's position in the account's list; null where there is none. */
+/** A clock's position in the account's list; null if there is none. */
 export async function findTestClockPosition(
   db: Connection,
   userId: string,

@@ -10,7 +10,7 @@ interface Credentials {
 
 export const signIn = (body: Credentials): Promise<unknown> => post('/api/auth/sign-in/email', body)
 
-/** `invitation`: the key of a one-time link; without one only where sign-up is open. */
+/** `invitation`: the key of a one-time link; without one only if sign-up is open. */
 export const signUp = (body: Credentials & { name: string; invitation?: string }): Promise<unknown> =>
   post('/api/auth/sign-up/email', body)
 

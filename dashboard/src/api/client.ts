@@ -5,7 +5,7 @@ export interface ErrorDetail {
   message: string
 }
 
-/** The service's answer where it is an error (§7). */
+/** An error that the service answered (§7). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

@@ -92,7 +92,7 @@ export interface Account {
 export interface ApiToken {
   id: string
   name: string
-  /** That it was made in, and ends with where that is ended. */
+  /** The session that it was made in. If that is ended, the token ends with it. */
   session_id: string | null
   created_at: string
   expires_at: string | null

@@ -9,7 +9,7 @@ interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'o
   value: string
   by: 'id' | 'external_id'
   onChange: (customer: Customer | null) => void
-  /** Gets the external_id that was written out where no customer has it, and then null again. */
+  /** Gets the external_id that was written out if no customer has it, and then null again. */
   onUnknown?: (externalId: string | null) => void
 }
 

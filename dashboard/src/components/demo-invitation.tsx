@@ -9,7 +9,7 @@ const STEPS = [
   ['A scheduled check', 'decides it each minute: CONFIRMED or FAILED, for good.'],
 ] as const
 
-/** Where there is nothing yet: what there could be, and a button that makes records to play with. */
+/** For when there is nothing yet: what there could be, and a button that makes records to play with. */
 export function DemoInvitation() {
   return (
     <Card aria-label="Getting started" className="p-5 sm:p-6">

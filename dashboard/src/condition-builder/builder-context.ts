@@ -3,7 +3,7 @@ import { type BuilderNode, newLeaf } from './builder-node.ts'
 
 interface BuilderContextValue {
   root: BuilderNode
-  /** Puts another tree in place; the focus goes to the node of that id, where it is given. */
+  /** Puts another tree in place; the focus goes to the node of that id, if it is given. */
   change: (root: BuilderNode, focusId?: string) => void
   /** What is wrong at a path below the node's own: `.event`. */
   issueAt: (nodeId: string, below: string) => string | undefined

@@ -10,14 +10,14 @@ export const CONDITION_PATH = 'contract.fulfillment_condition'
 
 /** One contract that is edited in two ways at once: as a form, and as JSON. An edit of either shows in the other. */
 export interface ContractDocument {
-  /** Where the JSON does not have a contract's shape: as it last did. */
+  /** What the JSON says; if it has not the shape of a contract, what it said when it last had. */
   draft: ContractDraft
   json: string
-  /** Why the form does not show what the JSON says; null where both say the same. */
+  /** Why the form does not show what the JSON says; null if both say the same. */
   problem: string | null
   /** What the domain says of the JSON. */
   issues: readonly Issue[]
-  /** Null where it is not valid. */
+  /** Null if it is not valid. */
   contract: Contract | null
 }
 
@@ -72,7 +72,7 @@ function judge(value: unknown): Pick<ContractDocument, 'issues' | 'contract'> {
   return { issues, contract: issues.length === 0 ? (value as Contract) : null }
 }
 
-/** Where a syntax error is, as the browser's message tells it; null where it does not. */
+/** Where a syntax error is, as the browser's message tells it; null if it does not. */
 export function offsetOfProblem(problem: string, json: string): number | null {
   const position = /at position (\d+)/.exec(problem)?.[1]
   if (position) return Math.min(Number(position), json.length)

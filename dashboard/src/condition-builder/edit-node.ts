@@ -5,7 +5,7 @@ import { type BuilderNode, type GroupKind, type GroupNode, newGroup, newLeaf } f
  * does not allow gives the root unchanged.
  */
 
-/** The node and those above it, root first; null where it is not in the tree. */
+/** The node and those above it, root first; null if it is not in the tree. */
 function findLine(root: BuilderNode, id: string): BuilderNode[] | null {
   if (root.id === id) return [root]
   if (root.kind === 'leaf') return null
@@ -100,7 +100,7 @@ export function unwrapNode(root: BuilderNode, id: string): BuilderNode {
   return !node || node.kind === 'leaf' || !canUnwrap(root, node) ? root : replaceWith(root, id, node.children)
 }
 
-/** Where one place is to be filled, what is in the group must be one; an empty group is removed instead. */
+/** If one place is to be filled, what is in the group must be one; an empty group is removed instead. */
 export function canUnwrap(root: BuilderNode, group: GroupNode): boolean {
   const parent = parentOf(root, group.id)
   const isOnlyPlace = !parent || parent.kind === 'NOT'

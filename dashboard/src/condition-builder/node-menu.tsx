@@ -87,6 +87,6 @@ function actionsOf(root: BuilderNode, node: BuilderNode): Action[] {
   ]
 }
 
-/** The node, or where it is gone, the root. */
+/** The node, or if it is gone, the root. */
 const focusAfter = (root: BuilderNode, id: string): string =>
   root.id === id || parentOf(root, id) ? id : root.id

@@ -26,7 +26,7 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
           className="flex-1"
           aria-label="Number in the field"
           placeholder="value"
-          title="Keys into the event, joined by dots; value where it is empty"
+          title="Keys into the event, joined by dots; value if it is empty"
           value={field}
           error={issueAt(leaf.id, '.field')}
           onChange={(text) => set({ field: text })}

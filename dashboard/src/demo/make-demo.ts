@@ -32,7 +32,7 @@ const DELIVERED: JsonObject = { type: 'delivered', country: 'DE', carrier: 'DHL'
 const SIGNED: JsonObject = { type: 'signed', by: 'M. Roth' }
 
 /**
- * Makes records to play with and gives the id of the test clock that they are on. Where a demo is there already, that
+ * Makes records to play with and gives the id of the test clock that they are on. If a demo is there already, that
  * one; what an interrupted one left behind is made anew.
  */
 export async function makeDemo(): Promise<string> {

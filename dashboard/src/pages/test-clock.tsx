@@ -54,7 +54,7 @@ function ClockDetails({ clock }: { clock: TestClock }) {
         <CaseSection
           kind="claims"
           filters={filters}
-          empty="No claim is on this clock yet: choose it where you create one, or name it as test_clock_id."
+          empty="No claim is on this clock yet: choose it when you create one, or name it as test_clock_id."
         />
         <CaseSection kind="candidates" filters={filters} empty="No candidate is on this clock." />
       </div>

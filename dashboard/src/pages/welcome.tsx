@@ -13,7 +13,7 @@ import { Skeleton } from '../components/ui/skeleton.tsx'
 import { Entrance } from '../shell/entrance.tsx'
 import { useEnter } from './sign-in.tsx'
 
-/** Signing up: by a one-time link, whose key is in the fragment, or by none where sign-up is open. */
+/** Signing up: by a one-time link, whose key is in the fragment, or by none if sign-up is open. */
 export function WelcomePage() {
   const key = new URLSearchParams(useLocation().hash).get('key')
   return key ? <ByInvitation invitation={key} /> : <Open />

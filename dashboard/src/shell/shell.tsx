@@ -52,7 +52,7 @@ const ReferenceLink = () => (
   </a>
 )
 
-/** In place of the side bar where there is no room for one. */
+/** In place of the side bar if there is no room for one. */
 function TopBar() {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -32,13 +32,13 @@ export class Attempts {
     this.#db = db
   }
 
-  /** Without asking the database. @throws RATE_LIMITED where it is known to be one attempt too many */
+  /** Without asking the database. @throws RATE_LIMITED if it is known to be one attempt too many */
   refuseKnown(key: string): void {
     const leftMs = (this.#refused.get(key) ?? 0) - performance.now()
     if (leftMs > 0) throw tooManyAttempts(Math.ceil(leftMs / 1000))
   }
 
-  /** @throws RATE_LIMITED where it is one attempt too many, on all servers together */
+  /** @throws RATE_LIMITED if it is one attempt too many, on all servers together */
   async count(key: string, rule: AttemptRule): Promise<void> {
     this.refuseKnown(key)
     const { attempts, endsInSeconds } = await countAttempt(this.#db, key, rule.windowSeconds)

@@ -11,7 +11,7 @@ export interface BootstrapAccount {
 }
 
 /**
- * Where there is no account yet, makes the first one with a token; null where there is one. Servers that
+ * If there is no account yet, makes the first one with a token; null if there is one. Servers that
  * start together make one account between them.
  * @param givenToken used in place of a random one
  * @param show hears of the account before it is stored: a token that was stored first could be lost with the process,

@@ -38,7 +38,7 @@ export class Doorway {
     this.#bounds = bounds
   }
 
-  /** @throws RATE_LIMITED at once where too many wait, or where the turn does not come in time */
+  /** @throws RATE_LIMITED at once if too many wait, or if the turn does not come in time */
   async pass<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     if (this.#inside < this.#bounds.atOnce && this.#line.length === 0) this.#inside++
     else await this.#wait(caller)

@@ -6,7 +6,7 @@ import { hashInvitationKey, INVITATION_SECONDS, newInvitationKey } from '../invi
 
 /**
  * While the first account has no password: a fresh key that sets its email, name and password, once. Earlier keys
- * stop working. Null where someone can sign in to it.
+ * stop working. Null if someone can sign in to it.
  */
 export function inviteFirstAccount(app: App): Promise<string | null> {
   return app.db.transaction(async (connection) => {

@@ -19,7 +19,7 @@ export interface SignUp {
 
 /**
  * Makes an account that people sign in to, or takes over the one that the invitation is for. The invitation is
- * used and the account written together: exactly once, and not at all where anything fails. Returns the account, and
+ * used and the account written together: exactly once, and not at all if anything fails. Returns the account, and
  * the hash of its password.
  * @throws SIGN_UP_CLOSED, INVITATION_NOT_FOUND, ACCOUNT_EMAIL_CONFLICT, VALIDATION_ERROR
  */

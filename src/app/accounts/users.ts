@@ -39,7 +39,7 @@ export async function setUserPassword(app: App, email: string, password: string)
   })
 }
 
-/** @throws OperatorError where nobody could sign in with them */
+/** @throws OperatorError if nobody could sign in with them */
 function hashUsablePassword(app: App, email: string, password: string): Promise<string> {
   const { min, max } = PASSWORD_LENGTH
   if (!isEmail(email)) {

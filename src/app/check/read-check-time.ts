@@ -8,7 +8,7 @@ const TOLERATED_LEAD_MS = 5_000
 
 /**
  * The time of the scheduled check that is on now: the whole minute that has begun, by the database's clock.
- * Where the host's clock rings a little before the database's minute, waits for that minute to begin.
+ * If the host's clock rings a little before the database's minute, waits for that minute to begin.
  */
 export async function readCheckTime(app: App): Promise<Date> {
   const now = await readClock(app.db.checks)

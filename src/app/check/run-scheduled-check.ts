@@ -22,7 +22,7 @@ const BATCH = 1_000
 const MOST_IN_A_WALK = 1_000_000
 /** A claim that changes while it is read is left for the next walk. */
 const MOST_WALKS = 10
-/** Where so many submissions wait, they go first: the next batch is held back until fewer do, but not for long. */
+/** If so many submissions wait, they go first: the next batch is held back until fewer do, but not for long. */
 const MANY_SUBMISSIONS = 16
 const LONGEST_HOLD_MS = 50
 /** For a claim that another transaction holds; then it is left for the next walk. */
@@ -32,7 +32,7 @@ const LONGEST_LOCK_WAIT_MS = 100
  * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
  * Safe with any number of servers at once; one at a time works, the others then find nothing left to do.
  * Returns how many transitions were made.
- * @param isOver asked after each batch and while another server is at it; where it is, the rest is left to the check of
+ * @param isOver asked after each batch and while another server is at it; if it is, the rest is left to the check of
  *   a later minute
  */
 export function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
@@ -55,7 +55,7 @@ export function runScheduledCheck(app: App, checkTime: Date, isOver = () => fals
 }
 
 /**
- * Moves what comes on the walk, batch by batch; the next one is read meanwhile. It is through where no other walk is
+ * Moves what comes on the walk, batch by batch; the next one is read meanwhile. It is through when no other walk is
  * needed.
  */
 async function walkOnce(
@@ -79,7 +79,7 @@ async function walkOnce(
   return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
 }
 
-/** Where one fails the other is waited for all the same: the turn is not given up while something is on its way. */
+/** If one fails, the other is waited for all the same: the turn is not given up while something is on its way. */
 async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b])
   return Promise.all([a, b])
@@ -90,7 +90,7 @@ async function letSubmissionsPass({ submissions }: App): Promise<void> {
   while (submissions.waiting >= MANY_SUBMISSIONS && performance.now() < deadline) await pause(1)
 }
 
-/** Not where the turn was lost without a word, and another server has had it since. */
+/** Moves nothing if the turn was lost without a word, and another server has had it since. */
 async function moveInTurn(
   connection: Connection,
   checkTime: Date,
@@ -113,13 +113,13 @@ async function readBatch({ db }: App, checkTime: Date, ids: readonly string[]): 
   return { ids, moves: kinds.flatMap((kind) => moveOf(kind, checkTime)) }
 }
 
-/** The move that claims of this kind make at the check; none where it passes them over. */
+/** The move that claims of this kind make at the check; none if it passes them over. */
 export function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
   const transition = atScheduledCheck(kind.state, kind.terms, checkTime, kind.lastEventAt)
   return transition ? [{ kind, transition }] : []
 }
 
-/** Moves them; where somebody holds one of them, by halves, so that it alone is missed. Returns how many moved. */
+/** Moves them; if somebody holds one of them, by halves, so that it alone is missed. Returns how many moved. */
 async function move(app: App, checkTime: Date, { ids, moves }: Batch): Promise<number> {
   if (moves.length === 0) return 0
   try {

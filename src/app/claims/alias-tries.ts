@@ -41,7 +41,7 @@ export class AliasTries {
     return this.#of(userId).told < MOST_TOLD
   }
 
-  /** Counts one more, where the account may be told of it. */
+  /** Counts one more, if the account may be told of it. */
   tell(userId: string): boolean {
     if (!this.mayTell(userId)) return false
     this.#of(userId).told++

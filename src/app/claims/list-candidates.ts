@@ -32,7 +32,7 @@ export async function listCandidates(app: App, request: CandidateFilters & PageR
   return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
 }
 
-/** Null where no candidate can match: the account has no such customer. */
+/** Null if no candidate can match: the account has no such customer. */
 export async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
   const { userId, status, customerExternalId, schemaId, testClockId, search } = filters
   const names = customerExternalId === undefined ? [] : [customerExternalId]

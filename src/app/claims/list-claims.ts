@@ -29,7 +29,7 @@ export async function listClaims(app: App, request: ClaimFilters & PageRequest):
 /** Fewer digits of a UUID of version 7 are not even its minute. */
 const MIN_DIGITS = 8
 
-/** @throws VALIDATION_ERROR where `search` is not the beginning of an id */
+/** @throws VALIDATION_ERROR if `search` is not the beginning of an id */
 export function selectClaims(filters: ClaimFilters): ClaimSelection {
   const { userId, status, customerId, schemaId, testClockId, search } = filters
   const digits = search === undefined ? null : uuidPrefix(search)

@@ -47,7 +47,7 @@ async function openAndCount(
   }
 }
 
-/** Where the database does not answer all count as others': what was created is created, and answered. */
+/** If the database does not answer, all count as others': what was created is created, and answered. */
 async function countForeign(app: App, userId: string, aliases: string[]): Promise<number> {
   try {
     const owners = await findAliasOwners(app.db.reads.for(userId), aliases)

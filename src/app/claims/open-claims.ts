@@ -91,7 +91,7 @@ function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: R
 }
 
 /**
- * What the next statement takes; nothing where all is taken. The driver writes all of it out at once. Contracts are made,
+ * What the next statement takes; nothing if all is taken. The driver writes all of it out at once. Contracts are made,
  * and made text, no sooner, a step for each.
  */
 function* takeSet(claims: Iterator<Resolved>, textOf: TextOf): Generator<void, ToInsert[]> {
@@ -132,7 +132,7 @@ async function insertEach(
 
 const notTried = () => new DatabaseUnavailable('The database is away. Nothing was created.', true)
 
-/** All on one clock, or on none. Where the clock is held it is waited for, but not long, and without a connection. */
+/** All on one clock, or on none. If the clock is held, it is waited for, but not long, and without a connection. */
 async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
   const { userId, testClockId } = claims[0] as NewClaim
   for (;;) {

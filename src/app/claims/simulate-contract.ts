@@ -8,7 +8,7 @@ import { type ContractSource, resolveContract, type TakeMemory } from './resolve
 export interface SimulationRequest {
   userId: string
   source: ContractSource
-  /** Null: at the first event, or now where there is none. */
+  /** Null: at the first event, or now if there is none. */
   openedAt: Date | null
   events: TimedSubmission[]
   /** Null: until the claim is terminal. */

@@ -1,6 +1,6 @@
 import { validationError } from '../../errors.ts'
 
-/** @throws VALIDATION_ERROR at time_zone where it is no name of the IANA time zone database */
+/** @throws VALIDATION_ERROR at time_zone if it is no name of the IANA time zone database */
 export function requireTimeZone(name: string): void {
   if (!isTimeZone(name)) {
     const message = 'must be a name of the IANA time zone database, such as Europe/Berlin'

@@ -18,7 +18,7 @@ export async function endSessions(
   const count = await db.transaction(async (connection) =>
     revokeTokensOfSessions(connection, userId, await deleteSessions(connection)),
   )
-  // Also where none was found: an earlier try may have ended them, and got no answer.
+  // Also if none was found: an earlier try may have ended them, and got no answer.
   await waitUntilAllHeard(db, LONGEST_TRUST_MS)
   return count
 }

@@ -39,7 +39,7 @@ interface Ready {
 interface Exchange {
   /** What it logs; its answer alone would hide the cause. */
   errors: Error[]
-  /** The hash of the caller's password, where this request has made it itself. */
+  /** The hash of the caller's password, if this request has made it itself. */
   made: string | null
   /** A hash that the caller's password fits, made with less work than today's. */
   outdated: string | null
@@ -62,7 +62,7 @@ export class SessionApi {
     this.cookieName = sessionCookieName(options.isSecure)
   }
 
-  /** The session that the cookie is for; null where it is forged, or the session has ended. */
+  /** The session that the cookie is for; null if it is forged, or the session has ended. */
   async find(cookie: string): Promise<Session | null> {
     const { secret } = await this.#prepare()
     const token = readSessionToken(cookie, secret)
@@ -79,7 +79,7 @@ export class SessionApi {
   }
 
   /**
-   * Ends the session that the cookie is for, and takes the cookie back. The library alone says that all is well where it
+   * Ends the session that the cookie is for, and takes the cookie back. The library alone says that all is well if it
    * could not read the session, which then goes on.
    */
   async signOut(request: Request, cookie: string | null): Promise<Response> {

@@ -5,7 +5,7 @@ export const cookiePrefix = (isSecure: boolean): string => `${isSecure ? '__Host
 
 export const sessionCookieName = (isSecure: boolean): string => `${cookiePrefix(isSecure)}.session_token`
 
-/** The session's token in a cookie that better-auth has signed; null where the signature is not the secret's. */
+/** The session's token in a cookie that better-auth has signed; null if the signature is not the secret's. */
 export function readSessionToken(cookie: string, secret: string): string | null {
   const text = decode(cookie)
   const end = text.lastIndexOf('.')

@@ -27,7 +27,7 @@ const hashes = new LRUCache<string, Buffer>({
 })
 
 /**
- * The account of the request's bearer token (§5), at once where it is remembered.
+ * The account of the request's bearer token (§5), at once if it is remembered.
  * @throws TOKEN_INVALID
  */
 export function authenticateToken(

@@ -4,7 +4,7 @@ import type { Borrower } from '../../storage/database/lending/borrower.ts'
 import { LONGEST_TRUST_MS } from './token-owners.ts'
 
 /**
- * Ends a token; when this resolves no server takes it any more. False where there is none with this id.
+ * Ends a token; when this resolves no server takes it any more. False if there is none with this id.
  * @param db in whose name it is done: many servers may have to be waited for
  */
 export async function endToken(db: Borrower, id: string): Promise<boolean> {

@@ -19,7 +19,7 @@ const ENDED_TOKENS_KEPT = 1_000
 
 /**
  * Makes a token for the account that asks, in a session of it. The secret is returned once and stored nowhere.
- * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID where the session has just been ended
+ * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID if the session has just been ended
  */
 export async function createOwnToken(
   app: App,

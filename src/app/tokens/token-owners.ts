@@ -20,7 +20,7 @@ interface Remembered {
 
 /**
  * The accounts of tokens, remembered while revocations are heard; otherwise the database is asked each time. So a
- * revoked token is refused at once, and where the word of it does not arrive, three seconds later at most.
+ * revoked token is refused at once, and if the word of it does not arrive, three seconds later at most.
  */
 export class TokenOwners implements Part {
   readonly #db: Database
@@ -35,7 +35,7 @@ export class TokenOwners implements Part {
     this.#db = db
   }
 
-  /** The account of the token with this SHA-256 hash; null where the database has to be asked. */
+  /** The account of the token with this SHA-256 hash; null if the database has to be asked. */
   remembered(hash: Buffer): string | null {
     const now = performance.now()
     const remembered = now < this.#trustedUntil ? this.#remembered.get(keyOf(hash)) : undefined
@@ -43,7 +43,7 @@ export class TokenOwners implements Part {
   }
 
   /**
-   * The same, asked for where it is not remembered; null where the token is unknown, expired or revoked.
+   * The same, asked for if it is not remembered; null if the token is unknown, expired or revoked.
    * @param address of who came with it: who tries many tokens waits in a line of his own
    */
   async find(hash: Buffer, address: string): Promise<string | null> {

@@ -9,7 +9,7 @@ export interface Progress {
   end(): void
 }
 
-/** A bar on standard error; nothing at all where that is no terminal. */
+/** A bar on standard error; nothing at all if that is no terminal. */
 export function showProgress(totalBytes: number): Progress {
   if (!process.stderr.isTTY) return { start: () => {}, update: () => {}, end: () => {} }
   const bar = createBar()

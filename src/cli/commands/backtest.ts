@@ -44,7 +44,7 @@ export function addBacktestCommand(program: Command): void {
     .addOption(new Option('--format <format>', 'by default by the name').choices(['csv', 'ndjson']))
     .option('--until <time>', 'stop there; by default every case runs until it is resolved', parseUntil)
     .option('--strict', 'stop at the first bad row', false)
-    .option('--sorted', 'promise that the rows of a case are together; stop where they are not', false)
+    .option('--sorted', 'promise that the rows of a case are together; stop if they are not', false)
     .option('--json', 'print one JSON object in place of the tables', false)
     .option('--report <file>', 'write a page with charts, as one HTML file')
     .addHelpText('after', NOTES)
@@ -53,12 +53,12 @@ export function addBacktestCommand(program: Command): void {
 
 const NOTES = `
 All columns but those of the case, the type and the time are the payload of the event; a cell that is a number
-is one, an empty cell is left out. Ids of events are not looked at: each row is an event of its own. Where the log has
+is one, an empty cell is left out. Ids of events are not looked at: each row is an event of its own. If the log has
 an event twice, the service would take the second for a repeat, or refuse it for its id; the back-test counts it again.
 
 Memory: a log whose cases follow each other is run case by case: under 300 MB for ten million events of 1.25 million
-cases, and some 30 bytes a case. Where a case appears again, the log is read once more and held: 32 bytes an event,
-some 60 more where the contract looks at its payload, and 200 a case (ten million events of those cases: 900 MB).
+cases, and some 30 bytes a case. If a case appears again, the log is read once more and held: 32 bytes an event,
+some 60 more if the contract looks at its payload, and 200 a case (ten million events of those cases: 900 MB).
 --sorted rules that out.
 
 Of the cases that FAILED, the one lost by the least is the one for which the fewest parts of the condition would

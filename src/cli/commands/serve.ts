@@ -33,7 +33,7 @@ export function addServeCommand(program: Command): void {
     })
 }
 
-/** Null where the signal came first; then what was started has been stopped again. */
+/** Null if the signal came first; then what was started has been stopped again. */
 async function start(config: Config, log: Logger, signal: AbortSignal): Promise<Service | null> {
   const startedAt = performance.now()
   try {

@@ -50,7 +50,7 @@ export interface CaseResult {
   afterUntil: number
 }
 
-/** What the contract makes of one case; null where it opens after `until`. With null it runs until terminal. */
+/** What the contract makes of one case; null if it opens after `until`. With null it runs until terminal. */
 export function runCase(contract: Contract, tested: Case, until: number | null): CaseResult | null {
   const openedAt = tested.openedAt ?? (tested.events[0] as CaseEvent).at
   if (until !== null && openedAt > until) return null

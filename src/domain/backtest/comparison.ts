@@ -22,7 +22,7 @@ export interface Change {
   difference: Decimal
 }
 
-/** Two contracts over the same cases: a case changes where its status does, or what is paid for it. */
+/** Two contracts over the same cases: a case changes if its status does, or what is paid for it. */
 export class Comparison {
   readonly #prices: readonly [Decimal, Decimal]
   readonly #changes = new Map<string, Change>()

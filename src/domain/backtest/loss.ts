@@ -9,7 +9,7 @@ import type { CaseResult, LateEvent } from './backtest.ts'
 
 /**
  * By how much a FAILED case lost. The measure: the least number of leaves whose truth would have to change for
- * the condition to hold over the events that the claim accepted (`missing`; a leaf under a NOT counts where it
+ * the condition to hold over the events that the claim accepted (`missing`; a leaf under a NOT counts if it
  * is satisfied). Of two cases that lack as many, the one that an event would have won sooner after the end of
  * the activity window is nearer (`late`).
  */
@@ -25,7 +25,7 @@ export interface MissingLeaf {
   isWanted: boolean
 }
 
-/** Null where no event could have won the case: the condition needs a system event (§2.2 rule 3). */
+/** Null if no event could have won the case: the condition needs a system event (§2.2 rule 3). */
 export function lossOf(contract: Contract, { openedAt, accepted, late }: CaseResult): Loss | null {
   const condition = contract.fulfillment_condition
   let log = EventLog.of(condition, accepted)
@@ -44,7 +44,7 @@ export function isNearer(one: Loss, other: Loss): boolean {
   return (one.late?.byMs ?? Infinity) < (other.late?.byMs ?? Infinity)
 }
 
-/** The fewest leaves to change for the tree to have the wanted truth; null where nothing does. */
+/** The fewest leaves to change for the tree to have the wanted truth; null if nothing does. */
 function leastChanges(condition: Condition, isWanted: boolean, log: EventLog): MissingLeaf[] | null {
   if (!('op' in condition)) return leafChange(condition, isWanted, log)
   if (condition.op === 'NOT') return leastChanges(condition.condition, !isWanted, log)

@@ -44,7 +44,7 @@ export function judgeRepeat(recorded: LogEvent, submission: Submission): 'replay
   return isSame ? 'replay' : 'id-conflict'
 }
 
-/** Where one text is enough to tell, nothing is made of it. */
+/** If one text is enough to tell, nothing is made of it. */
 const hasSamePayload = (recorded: LogEvent, submission: Submission): boolean =>
   (recorded instanceof LateEvent && recorded.hasTextOf(submission)) ||
   jsonEquals(recorded.payload, submission.payload)

@@ -22,7 +22,7 @@ export class LateSubmission implements Submission {
     return JSON.parse(this.payloadJson)
   }
 
-  /** Whether their payloads have one text. Where they have not, they may still be equal. */
+  /** Whether their payloads have one text. If they have not, they may still be equal. */
   hasTextOf(other: Submission): boolean {
     return other instanceof LateSubmission && other.payloadJson === this.payloadJson
   }

@@ -17,7 +17,7 @@ type TransitionCause = { eventId: string } | { windowElapsed: 'activity_window' 
 
 export interface Simulation {
   timeline: TimelineEntry[]
-  /** At `until`, or in the terminal state where that is not given. */
+  /** At `until`, or in the terminal state if that is not given. */
   final: ClaimState
 }
 

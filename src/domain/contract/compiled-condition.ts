@@ -9,7 +9,7 @@ const NO_PARTS = new Uint16Array()
 /**
  * What a condition asks of events, made ready for many of them. Leaves are not asked one by one: one walk over an
  * event's payload, along the keys that leaves of its type name, tells which of them it satisfies. A type is made ready
- * with its first event: that takes milliseconds where leaves are large.
+ * with its first event: that takes milliseconds if leaves are large.
  */
 export class CompiledCondition {
   readonly #byType: Map<string, LeavesOfType>

@@ -24,7 +24,7 @@ export function conditionInWords(condition: Condition): string {
   return clause(condition, false)
 }
 
-/** A clause within another is set in brackets where it would be read wrong without. */
+/** A clause within another is set in brackets if it would be read wrong without. */
 function clause(condition: Condition, isNested: boolean): string {
   if (!('op' in condition)) return leafInWords(condition)
   if (condition.op === 'NOT') return notInWords(condition.condition)

@@ -55,7 +55,7 @@ export class Explanation {
     return this.#explain(this.#claim.contract.fulfillment_condition)
   }
 
-  /** The transitions so far. @param end the last items of the log, two where it has as many */
+  /** The transitions so far. @param end the last items of the log, two if it has as many */
   transitions(end: readonly Named[]): ExplainedTransition[] {
     return explainTransitions(this.#claim, end)
   }

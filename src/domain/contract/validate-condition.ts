@@ -13,7 +13,7 @@ const LEAF_FIELDS: readonly string[] = ['event', 'match', 'field', ...COMPARATOR
 const ALL_OR_ANY_FIELDS: readonly string[] = ['op', 'conditions']
 const NOT_FIELDS: readonly string[] = ['op', 'condition']
 
-/** What is wrong with a fulfillment condition (§2.2), each issue at the path of its node; some of them where there are many. */
+/** What is wrong with a fulfillment condition (§2.2), each issue at the path of its node; some of them if there are many. */
 export function validateCondition(value: unknown, path: string): Issue[] {
   const issues: Issue[] = []
   const nodes = walk(value, path, 1, issues)

@@ -17,7 +17,7 @@ const FIELDS: readonly (keyof Contract)[] = [
   'timeout_outcome',
 ]
 
-/** What is wrong with a contract (§2.1), some of it where it is much; nothing means that the value is a `Contract`. */
+/** What is wrong with a contract (§2.1), some of it if it is much; nothing means that the value is a `Contract`. */
 export function validateContract(value: unknown, path = 'contract'): Issue[] {
   if (!isJsonObject(value)) return [{ path, message: 'must be an object' }]
 

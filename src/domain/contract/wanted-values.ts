@@ -121,7 +121,7 @@ function increment(found: Uint16Array, leaves: readonly LeafIndex[] = []): void 
   for (const leaf of leaves) found[leaf] = (found[leaf] as number) + 1
 }
 
-/** One text for all equal values, whatever the order of their keys; null where it would have more than `most` characters. */
+/** One text for all equal values, whatever the order of their keys; null if it would have more than `most` characters. */
 function textOf(value: Json, most: number): string | null {
   if (Array.isArray(value)) {
     let text = '['

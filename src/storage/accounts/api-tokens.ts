@@ -91,11 +91,11 @@ export async function forgetEndedTokens(db: Connection, userId: string, kept: nu
 
 export interface TokenOwner {
   userId: string
-  /** Null where the token does not expire. */
+  /** Null if the token does not expire. */
   expiresInMs: number | null
 }
 
-/** The account of a token that is neither revoked nor expired; null where there is none with this hash. */
+/** The account of a token that is neither revoked nor expired; null if there is none with this hash. */
 export async function findTokenOwner(db: Connection, hash: Buffer): Promise<TokenOwner | null> {
   const [row] = await db.query<{ user_id: string; expires_in_ms: number | null }>({
     name: 'find_token_owner',
@@ -162,7 +162,7 @@ export async function touchApiToken(db: Connection, hash: Buffer): Promise<void>
 }
 
 /**
- * Ends a token. The number of the revocation, by which to wait until every server has heard of it; null where
+ * Ends a token. The number of the revocation, by which to wait until every server has heard of it; null if
  * there is no such token. Revoking twice changes nothing. Call it in a transaction.
  */
 export async function revokeApiToken(db: Connection, id: string): Promise<number | null> {

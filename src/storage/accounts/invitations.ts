@@ -38,7 +38,7 @@ export interface NewInvitation {
 }
 
 /**
- * Null where the account that invites has as many open ones as it may. Those that are being added at the same moment are
+ * Null if the account that invites has as many open ones as it may. Those that are being added at the same moment are
  * not counted: an account may come to have a few more, as many as connections write at once.
  */
 export async function insertInvitation(
@@ -76,7 +76,7 @@ export async function forgetEndedInvitations(db: Connection, userId: string, kep
   })
 }
 
-/** The invitation with this key, where it can still be used. */
+/** The invitation with this key, if it can still be used. */
 export async function findOpenInvitation(db: Connection, keyHash: Buffer): Promise<Invitation | null> {
   const [row] = await db.query<InvitationRow>({
     name: 'find_open_invitation',
@@ -89,8 +89,8 @@ export async function findOpenInvitation(db: Connection, keyHash: Buffer): Promi
 }
 
 /**
- * Takes the invitation for good, with the transaction that it belongs to: where two come with the same key the
- * second waits for the first, and finds it open only where the first was rolled back.
+ * Takes the invitation for good, with the transaction that it belongs to: if two come with the same key the
+ * second waits for the first, and finds it open only if the first was rolled back.
  */
 export async function useInvitation(db: Connection, keyHash: Buffer): Promise<Invitation | null> {
   const [row] = await db.query<InvitationRow>({
@@ -122,7 +122,7 @@ export async function listInvitationsOf(
   return rows.map((row) => ({ item: toInvitation(row), place: { time: row.place_time, id: row.id } }))
 }
 
-/** False where the account has made none with this id, or revoked it before. */
+/** False if the account has made none with this id, or revoked it before. */
 export async function revokeInvitationOf(db: Connection, userId: string, id: string): Promise<boolean> {
   const rows = await db.query({
     name: 'revoke_invitation_of',

@@ -16,7 +16,7 @@ const POLL_MS = 5
 const END_PATIENCE_MS = 1_000
 
 export interface RevocationWatch {
-  /** Resolves once everything that was told before this call has been heard. Rejects where the watch is broken. */
+  /** Resolves once everything that was told before this call has been heard. Rejects if the watch is broken. */
   catchUp: (timeoutMs: number) => Promise<void>
   close: () => Promise<void>
 }
@@ -47,7 +47,7 @@ export async function watchRevocations(
   })
   client.on('end', onLost)
 
-  /** One statement after the other, also where many revocations are told at once: the driver must hold none back. */
+  /** One statement after the other, even if many revocations are told at once: the driver must hold none back. */
   function ask(text: string, values: unknown[]): Promise<unknown> {
     const asked = last.then(() => client.query(text, values))
     last = asked.catch(() => {})

@@ -1,6 +1,6 @@
 import type { Connection } from '../database/connection.ts'
 
-/** The secret that all servers of the database share; `made` becomes it where there is none yet. */
+/** The secret that all servers of the database share; `made` becomes it if there is none yet. */
 export async function shareSecret(db: Connection, name: string, made: string): Promise<string> {
   await db.query({
     text: `-- share_secret

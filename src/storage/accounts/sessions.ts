@@ -2,7 +2,7 @@ import type { Connection } from '../database/connection.ts'
 
 /* better-auth makes and renews sessions; these are the statements beside it. */
 
-/** The session with the token of this hash, and its account; null where it has expired or was revoked. */
+/** The session with the token of this hash, and its account; null if it has expired or was revoked. */
 export async function findSession(
   db: Connection,
   tokenHash: string,
@@ -17,7 +17,7 @@ export async function findSession(
   return row ? { id: row.id, userId: row.user_id } : null
 }
 
-/** One session of the account, where it has it. Returns its id. */
+/** One session of the account, if it has it. Returns its id. */
 export async function deleteSession(db: Connection, userId: string, tokenHash: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'delete_session',

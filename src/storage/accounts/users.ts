@@ -18,7 +18,7 @@ const toUser = (row: UserRow): User => ({
   createdAt: row.created_at,
 })
 
-/** Stores a new account; null where one has this email (in any case of letters). */
+/** Stores a new account; null if one has this email (in any case of letters). */
 export async function insertUser(
   db: Connection,
   email: string,
@@ -59,7 +59,7 @@ export async function findUserByEmail(db: Connection, email: string): Promise<Us
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Gives the account another email and name; null where another has the email: then end the transaction. */
+/** Gives the account another email and name; null if another has the email: then end the transaction. */
 export async function renameUser(
   db: Connection,
   { id, email, name }: Pick<User, 'id' | 'email' | 'name'>,

@@ -14,7 +14,7 @@ interface NewEvent {
 
 /** What is to be written to one OPEN claim. */
 export interface Append {
-  /** As it was when this was decided: the write is made only where nothing happened to it since. */
+  /** As it was when this was decided: the write is made only if nothing happened to it since. */
   seen: Claim
   /** The last time in its log then, or when it entered its status: what is appended is recorded no earlier. */
   lastAt: Date
@@ -22,7 +22,7 @@ export interface Append {
   events: readonly NewEvent[]
   /** Bytes of their payloads. */
   bytes: number
-  /** What the claim becomes with the last of them; null where it stays what it is. */
+  /** What the claim becomes with the last of them; null if it stays what it is. */
   becomes: Change | null
 }
 
@@ -83,7 +83,7 @@ const APPEND_EVENTS_ON_TEST_CLOCKS = statement('append_events_on_test_clocks', O
  * Appends the events to the logs and sets the claims' states, in one statement, each claim on its own: those that
  * changed since they were seen are passed over. Each claim may be in it once.
  *
- * Times in a log never run backwards, also where the database's clock does: what is appended is recorded no earlier than
+ * Times in a log never run backwards, even if the database's clock does: what is appended is recorded no earlier than
  * what is in the log, which the version holds to be known.
  */
 export async function appendEvents(

@@ -19,7 +19,7 @@ export interface DueKind {
   state: ClaimState
   /** Looked up for OPEN claims only, as nothing else asks for them. */
   terms: CheckTerms | null
-  /** When the last event was recorded, of OPEN claims only and where that was after the check's time. */
+  /** When the last event was recorded, of OPEN claims only, and only if that was after the check's time. */
   lastEventAt: Date | null
   count: number
   /** Of each, its id and its version, as PostgreSQL writes arrays. */
@@ -34,14 +34,14 @@ export interface DueCursor {
 }
 export const DUE_START: DueCursor = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-/** Where the walk goes on after a set; null where the set was not full, so that there is no more. */
+/** Where the walk goes on after a set; null if the set was not full, so that there is no more. */
 export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor | null {
   const last = due.length === limit ? due.at(-1) : undefined
   return last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null
 }
 
 /**
- * Until the transaction ends no other server works on due claims: the same work is not done twice. False where another
+ * Until the transaction ends no other server works on due claims: the same work is not done twice. False if another
  * one does now.
  */
 export async function tryCheckTurn(db: Connection): Promise<boolean> {

@@ -2,7 +2,7 @@ interface Parts {
   name: string
   /**
    * CTEs, the last of which is `decided`, materialized: `id`, `seen_status` and `seen`, the number of log items then;
-   * `added` and `bytes`, what the log gains; `status`, null where the claim stays what it is, else `outcome`, `at` and
+   * `added` and `bytes`, what the log gains; `status`, null if the claim stays what it is, else `outcome`, `at` and
    * `due` as well. In the order of the ids: all who change several claims at once lock them so, and none waits for
    * another. $1 are the ids.
    */

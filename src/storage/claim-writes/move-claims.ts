@@ -29,7 +29,7 @@ const MOVE_KINDS = guardedWrite({
 /**
  * Makes the transitions and appends their system events, in one statement, for those claims to which nothing happened
  * since they were read. Returns how many claims moved.
- * @param longestLockWaitMs where another holds one of the claims for longer, it fails (`isPassing`)
+ * @param longestLockWaitMs if another holds one of the claims for longer, the move fails (`isPassing`)
  */
 export async function moveKinds(
   db: Connection,

@@ -154,7 +154,7 @@ function conditionsOf(filter: ClaimFilter, upTo: string | null): ListQuery {
 /**
  * Left to itself the planner may walk through the whole list for the few records that match a search: it cannot know
  * that they are at its end. So what matches is found first, and then put in order: few rows, or for aliases entries of
- * one index. Only where many match and there are other filters is the list walked through, where the matches are.
+ * one index. Only if many match and there are other filters is the list walked through, where the matches are.
  */
 async function findSpanToWalk(db: Connection, filter: ClaimFilter): Promise<SearchSpan | null> {
   const { userId, kind, search, status, customerId, schemaId, testClockId } = filter
@@ -163,7 +163,7 @@ async function findSpanToWalk(db: Connection, filter: ClaimFilter): Promise<Sear
 }
 
 /**
- * The indexes of an account's list and of a customer's are by status: where all are wanted, a page of each is read, in
+ * The indexes of an account's list and of a customer's are by status: if all are wanted, a page of each is read, in
  * the order of its index, and of them together the page is the beginning. Those by schema and by clock are not.
  */
 function listStatement(filter: ClaimFilter, query: ListQuery, columns: string, count: number): string {
@@ -192,7 +192,7 @@ function searchStatement(filter: ClaimFilter, query: ListQuery, columns: string,
     ORDER BY position ${filter.order}`
 }
 
-/** The position of one of the account's claims or candidates in its list, by its UUID; null where there is none. */
+/** The position of one of the account's claims or candidates in its list, by its UUID; null if there is none. */
 export async function findClaimPosition(
   db: Connection,
   userId: string,

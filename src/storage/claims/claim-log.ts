@@ -12,7 +12,7 @@ export interface LogItem {
   type: string
   system: boolean
   createdAt: Date
-  /** As JSON; null where it is long, so that it is read by itself. */
+  /** As JSON; null if it is long, so that it is read by itself. */
   payload: string | null
 }
 
@@ -25,7 +25,7 @@ const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, '
   'createdAt', e.created_at,
   'payload', ${ifShort('e.payload', SHORT_PAYLOAD)})`
 
-/** The claim, and the first of its log; null where the account has none at this address. */
+/** The claim, and the first of its log; null if the account has none at this address. */
 export async function readClaimAndLog(
   db: Connection,
   userId: string,
@@ -86,7 +86,7 @@ export interface EventName {
   payloadBytes: number
 }
 
-/** A named event; null where its payload is of another size, and so another. */
+/** A named event; null if its payload is of another size, and so another. */
 export interface FoundEvent {
   claimId: string
   id: string

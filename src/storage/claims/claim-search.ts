@@ -6,7 +6,7 @@ export interface SearchRange {
   /** As SQL. */
   column: string
   from: string
-  /** Null where nothing comes after the range. */
+  /** Null if nothing comes after the range. */
   before: string | null
 }
 
@@ -53,7 +53,7 @@ export interface SearchSpan {
 }
 
 /**
- * The part of the list that holds the account's candidates with such an alias, where they are many; null where they are
+ * The part of the list that holds the account's candidates with such an alias, if they are many; null if they are
  * not. Reads nothing but an index. Aliases often go with the time, so that many matches lie close together and far
  * from where a walk would begin.
  */

@@ -14,7 +14,7 @@ export interface ClaimToDecide {
   isWhole: boolean
   /** The last time in its log, or when it entered its status. */
   lastAt: Date
-  /** Of every event; where it is not whole, of those that were named. */
+  /** Of every event; if it is not whole, of those that were named. */
   eventIds: string[]
   /** Those of the types that the condition names. */
   decisiveEvents: Evidence[]
@@ -22,7 +22,7 @@ export interface ClaimToDecide {
 
 /** What was read of several claims. */
 export interface ClaimsToDecide {
-  /** Each is made of its row as it is asked for: that takes a while where contracts are long. */
+  /** Each is made of its row as it is asked for: that takes a while if contracts are long. */
   claims: Iterable<ClaimToDecide>
   /** Those that are too much to be read with the others, and about how many bytes they are, by their ids. */
   heavy: ReadonlyMap<string, number>

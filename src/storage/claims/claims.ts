@@ -60,7 +60,7 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
   }
 }
 
-/** The claim without its log; null where the account has none at this address. */
+/** The claim without its log; null if the account has none at this address. */
 export async function findClaim(
   db: Connection,
   userId: string,
@@ -107,8 +107,8 @@ const LIVE = `turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
       )`
 
 /**
- * Stores new OPEN claims of one account, all on one test clock or none on any. Each is the claim, or null where its
- * id (for a candidate: its alias) is taken; null for all where the clock is held, or gone.
+ * Stores new OPEN claims of one account, all on one test clock or none on any. Each is the claim, or null if its
+ * id (for a candidate: its alias) is taken; null for all if the clock is held, or gone.
  */
 export async function insertClaims(
   db: Connection,

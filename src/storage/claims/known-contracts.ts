@@ -8,7 +8,7 @@ export interface ParsedContract {
 }
 
 /**
- * Many claims are under the same contract: it is parsed and held once. By its digest, or by its text where it is
+ * Many claims are under the same contract: it is parsed and held once. By its digest, or by its text if it is
  * short; in characters of its text.
  */
 const contracts = new LRUCache<string, ParsedContract>({ maxSize: 512 * 1024 })
@@ -22,7 +22,7 @@ export function parseContract(text: string, key = text): ParsedContract {
   return contract
 }
 
-/** A contract as it was read: perhaps its text, and its digest where it is not short. */
+/** A contract as it was read: perhaps its text, and its digest if it is not short. */
 export interface FoundContract {
   contract: string | null
   digest: string | null

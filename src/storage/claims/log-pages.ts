@@ -60,7 +60,7 @@ function readPage(
   })
 }
 
-/** The last items of the log at its present version, two where it has as many. */
+/** The last items of the log at its present version, two if it has as many. */
 export function readLogEnd(
   db: Connection,
   { id, eventCount }: { id: string; eventCount: number },

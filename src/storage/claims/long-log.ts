@@ -14,7 +14,7 @@ interface LongLogReader {
   onDecisive: (events: Evidence[]) => Promise<void>
 }
 
-/** Reads an OPEN claim for its decisions, piece by piece. All of it is of one version; nothing where it is gone. */
+/** Reads an OPEN claim for its decisions, piece by piece. All of it is of one version; nothing if it is gone. */
 export async function readLongLog(db: Connection, claimId: string, reader: LongLogReader): Promise<void> {
   const [row] = await db.query<StoredClaimRow & LogRow & { decisive_sizes: [number, number][] | null }>({
     name: 'read_long_log',

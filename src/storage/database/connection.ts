@@ -3,7 +3,7 @@ export interface Statement {
   name?: string
   text: string
   values?: readonly unknown[]
-  /** It only reads: where the connection breaks, nothing can have changed. */
+  /** It only reads: if the connection breaks, nothing can have changed. */
   readOnly?: true
 }
 

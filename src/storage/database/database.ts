@@ -17,7 +17,7 @@ interface Shares {
 }
 const FIXED: Shares = { submissions: 2, checks: 3, identity: 2, clocks: 3 }
 /**
- * What they cost is a short statement each, so one may have all places. Where tokens are not remembered each request of a
+ * What they cost is a short statement each, so one may have all places. If tokens are not remembered, each request of a
  * caller waits here, all of them from one address.
  */
 const OF_CALLER: AccountBounds = { places: FIXED.identity, waiting: 750 }

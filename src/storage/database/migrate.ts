@@ -17,7 +17,7 @@ interface Migration {
  * Brings the database to the version of this code, in one transaction: all migrations or none. Servers that
  * start together take turns. Reports each migration that it runs. Give it a database whose statements may
  * take as long as they need.
- * @throws OperatorError where the database is newer than the code, or PostgreSQL too old.
+ * @throws OperatorError if the database is newer than the code, or PostgreSQL too old.
  */
 export async function migrate(
   db: Pick<Borrower, 'transaction'>,

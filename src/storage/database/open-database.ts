@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   poolSize: number
   /** The service, or a short command beside it or without it. */
   role: 'service' | 'command'
-  /** Makes the database where there is none; otherwise it must be there. */
+  /** Makes the database if there is none; otherwise it must be there. */
   mayCreate: boolean
   /** Takes a database that may lose what it acknowledges. */
   allowUnsafe: boolean
@@ -28,7 +28,7 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   db: Database
-  /** Closes the connections, and stops the embedded database where nobody else uses it. */
+  /** Closes the connections, and stops the embedded database if nobody else uses it. */
   close: () => Promise<void>
 }
 

@@ -23,6 +23,6 @@ export async function requireDurable(db: Connection): Promise<void> {
   if (rows.length === 0) return
   const found = rows.map(({ name }) => `${name} = off (${RISKS[name]})`).join(', ')
   throw new OperatorError(
-    `The database does not keep what it acknowledges: ${found}. Set ${rows.map(({ name }) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true where its storage makes that safe, or where losing data does not matter.`,
+    `The database does not keep what it acknowledges: ${found}. Set ${rows.map(({ name }) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
   )
 }

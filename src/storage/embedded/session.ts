@@ -6,7 +6,7 @@ import { DATABASE, SUPERUSER } from './names.ts'
 import { superuserPasswords } from './superuser-password.ts'
 
 /**
- * Said to every session: it keeps the caller's PGOPTIONS out (the driver reads it only where nothing is given), and
+ * Said to every session: it keeps the caller's PGOPTIONS out (the driver reads it only if nothing is given), and
  * a presence must not end for being idle.
  */
 const SESSION_OPTIONS = '-c idle_session_timeout=0'
@@ -20,7 +20,7 @@ export async function connectAsSuperuser(cluster: Cluster, port: number): Promis
   return session
 }
 
-/** Null where none is right. */
+/** Null if none is right. */
 async function tryPasswords(cluster: Cluster, port: number): Promise<pg.Client | null> {
   const tried = new Set<string>()
   for (;;) {

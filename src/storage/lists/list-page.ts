@@ -32,7 +32,7 @@ const MOST_READINGS = 10
 
 /**
  * Reads with `select` (at most `count` rows, none above `upTo`) a page that later commits cannot change.
- * @throws DatabaseUnavailable where records of it vanish again and again
+ * @throws DatabaseUnavailable if records of it vanish again and again
  */
 export async function readPage<Row extends ListedRow>(
   db: Connection,

@@ -3,7 +3,7 @@ export class ListQuery {
   readonly values: unknown[] = []
   readonly #conditions: string[] = []
 
-  /** Adds `column operator value`; nothing where the value is undefined or null. */
+  /** Adds `column operator value`; nothing if the value is undefined or null. */
   where(column: string, operator: '=' | '>' | '>=' | '<' | '<=', value: unknown): this {
     if (value !== undefined && value !== null) {
       this.#conditions.push(`${column} ${operator} ${this.parameter(value)}`)

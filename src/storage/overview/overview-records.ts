@@ -7,7 +7,7 @@ import { IS_RESOLVED, IS_UNRESOLVED, type ReadScope, ScopeQuery } from './overvi
 export async function listDueNext(db: Connection, scope: ReadScope, limit: number): Promise<Claim[]> {
   const query = new ScopeQuery(scope)
   const rows = await db.query<ClaimRow>({
-    // The ids come out of the index alone, also where a customer's are few among many.
+    // The ids come out of the index alone, even if a customer's are few among many.
     text: `-- list_due_next
       SELECT ${CLAIM_COLUMNS} FROM claims WHERE id = ANY (ARRAY(
         SELECT id FROM ${query.source} WHERE ${query.conditions} AND ${IS_UNRESOLVED}

@@ -124,7 +124,7 @@ const SINCE_MARK = 'status_since > (SELECT up_to FROM resolution_mark)'
 const MANY = 100_000
 
 /**
- * Seconds from creation to resolution of the `count` that were resolved since then; null where none were. Of many it
+ * Seconds from creation to resolution of the `count` that were resolved since then; null if none were. Of many it
  * is right to within 2 %, and those of the hour count from its beginning.
  */
 export async function findMedianSeconds(

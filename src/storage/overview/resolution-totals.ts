@@ -51,7 +51,7 @@ const ADD_TO_DURATIONS = `-- add_to_resolution_durations
   ON CONFLICT (user_id, hour, class) DO UPDATE SET count = kept.count + excluded.count`
 
 /**
- * Until the transaction ends nothing is summed up. False where the sums include this time: claims must not be resolved
+ * Until the transaction ends nothing is summed up. False if the sums include this time: claims must not be resolved
  * at it then.
  */
 export async function holdTotalsBefore(db: Connection, time: Date): Promise<boolean> {
@@ -65,7 +65,7 @@ export async function holdTotalsBefore(db: Connection, time: Date): Promise<bool
 }
 
 /**
- * To be called before claims are resolved at this time: where the sums include it already (the check was held up, or the
+ * To be called before claims are resolved at this time: if the sums include it already (the check was held up, or the
  * database's clock set back), takes them back to the hour before.
  */
 export async function takeBackTotals(db: Connection, time: Date): Promise<void> {

@@ -35,7 +35,7 @@ export function CopyButton({ text, label, children, ...props }: CopyButtonProps)
   )
 }
 
-/** The clipboard's own interface is missing where the page came over plain HTTP from another machine. */
+/** The clipboard's own interface is missing if the page came over plain HTTP from another machine. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -7,7 +7,7 @@ interface FormErrorProps {
   shownPaths?: readonly string[]
 }
 
-/** What a form's request failed with, where no field of the form can say it. */
+/** What a form's request failed with, if no field of the form can say it. */
 export function FormError({ error, shownPaths = [] }: FormErrorProps) {
   if (!error) return null
   const messages = messagesOf(error, shownPaths)

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 
 interface PageHeaderProps {
-  /** The heading; where it is not plain text give `documentTitle` too. */
+  /** The heading; if it is not plain text, give `documentTitle` too. */
   title: ReactNode
   documentTitle?: string
   description?: ReactNode

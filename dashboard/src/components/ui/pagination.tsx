@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 interface PaginationProps {
   /** Of the page shown; 1 for the first. */
   page: number
-  /** Null where there is none. */
+  /** Null if there is none. */
   onPrevious: (() => void) | null
   onNext: (() => void) | null
 }

@@ -66,7 +66,7 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
 }
 
 const GAP = 6
-/** Where less than this is below the button, the panel opens above it. */
+/** If less than this is below the button, the panel opens above it. */
 const LEAST_ROOM = 300
 
 /** By the window, so that no scrolling place around it cuts it off. */

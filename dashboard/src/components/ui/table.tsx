@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { cn } from './cn.ts'
 
-/** Scrolls within itself where it is wider than its place. */
+/** Scrolls within itself if it is wider than its place. */
 export function Table({ className, children, ...props }: ComponentProps<'table'>) {
   return (
     <div className="overflow-x-auto">

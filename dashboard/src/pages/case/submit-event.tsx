@@ -148,7 +148,7 @@ function useSubmission(kind: CaseKind, name: string, onDone: () => void) {
       toast(claim.status === 'OPEN' ? 'Recorded; it stays OPEN' : `Recorded; it is now ${claim.status}`)
       onDone()
     },
-    // Also where it was refused: the page is then behind.
+    // Even if it was refused: the page is then behind.
     onSettled: () => queryClient.invalidateQueries({ queryKey: [kind] }),
   })
 }

@@ -8,7 +8,7 @@ import { SchemaSelect } from '../../components/schema-select.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Textarea } from '../../components/ui/textarea.tsx'
 
-/** Where the contract comes from: a schema, or JSON where no schema is chosen. */
+/** Where the contract comes from: a schema, or JSON if no schema is chosen. */
 export interface Source {
   schemaId: string
   /** Null until it was edited. */
@@ -27,7 +27,7 @@ const SAMPLE: Contract = {
 }
 const SAMPLE_JSON = JSON.stringify(SAMPLE, null, 2)
 
-/** Null where the JSON is not a valid contract. */
+/** Null if the JSON is not a valid contract. */
 export function sourceOf({ schemaId, json }: Source): NewCase['source'] | null {
   if (schemaId) return { schema_id: schemaId }
   const { contract } = readContract(json ?? SAMPLE_JSON)

@@ -28,7 +28,7 @@ export function newTrialEvent(type: string, payload: JsonObject, after: Duration
   }
 }
 
-/** Null where it is not a JSON object. */
+/** Null if it is not a JSON object. */
 export function readFields(text: string): JsonObject | null {
   if (text.trim() === '') return {}
   const value: Json = readValue(text)
@@ -38,7 +38,7 @@ export function readFields(text: string): JsonObject | null {
 /** 100 years: as long as any window may be. */
 const MOST_SECONDS = 3_155_760_000
 
-/** Seconds after the opening, or null where there are none. */
+/** Seconds after the opening, or null if there are none. */
 export function readAfter(after: DurationDraft): number | null {
   const seconds = after.text === '' ? 0 : secondsOf(after)
   return typeof seconds === 'number' && seconds >= 0 && seconds <= MOST_SECONDS ? seconds : null

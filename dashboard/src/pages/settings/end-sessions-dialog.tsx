@@ -2,7 +2,7 @@ import type { ApiToken } from '../../api/records.ts'
 import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 
 interface EndSessionsDialogProps {
-  /** That were made in the sessions to be ended; none where nothing is asked. */
+  /** That were made in the sessions to be ended; none if nothing is asked. */
   tokens: readonly ApiToken[]
   pending: boolean
   error: unknown

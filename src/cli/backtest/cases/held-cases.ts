@@ -13,7 +13,7 @@ interface HeldCase {
 }
 
 /**
- * Holds every event until the end of the log, in columns: 32 bytes an event, and where a contract looks at its
+ * Holds every event until the end of the log, in columns: 32 bytes an event, and if a contract looks at its
  * payload some 60 more; some 150 bytes a case.
  */
 export class HeldCases implements CaseGrouping {

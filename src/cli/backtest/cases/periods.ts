@@ -55,7 +55,7 @@ export function toPeriods(byDay: ReadonlyMap<number, Record<Status, number>>): P
   return null
 }
 
-/** Null where there are too many. */
+/** Null if there are too many. */
 function startsOf(first: number, last: number, place: Place, most: number): number[] | null {
   const starts: number[] = []
   for (let day = place.first(first); day <= last; day = place.next(day)) {

@@ -2,16 +2,16 @@ const FNV_PRIME = 0x01000193
 const OTHER_PRIME = 0x85ebca6b
 
 /**
- * The cases that are finished, by 64 bits of hash each: some 16 bytes a case where the names would take a
+ * The cases that are finished, by 64 bits of hash each: some 16 bytes a case, while the names would take a
  * hundred. Two of ten million cases share their bits once in 400,000 logs; then a log that is sorted is taken
  * for one that is not, which changes no result.
  */
 export class SeenCases {
-  /** Pairs; a slot is free where both are 0. */
+  /** Pairs; a slot is free if both are 0. */
   #slots = new Uint32Array(2048)
   #count = 0
 
-  /** False where the case was here before. */
+  /** False if the case was here before. */
   add(caseId: string): boolean {
     if (this.#count * 4 > this.#slots.length) this.#grow()
     const [low, high] = hash(caseId)

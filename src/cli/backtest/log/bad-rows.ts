@@ -16,7 +16,7 @@ export class BadRows {
     this.#isStrict = isStrict
   }
 
-  /** @throws OperatorError where the first bad row is to stop the run. */
+  /** @throws OperatorError if the first bad row is to stop the run. */
   add(line: number, { reason, detail }: RowFault): void {
     const shown = detail.length > MAX_DETAIL_LENGTH ? `${detail.slice(0, MAX_DETAIL_LENGTH)}…` : detail
     if (this.#isStrict) throw new OperatorError(`line ${line} of the log: ${shown}`)

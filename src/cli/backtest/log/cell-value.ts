@@ -4,7 +4,7 @@ const SAFE_DIGITS = 15
 /** ASCII without what JSON escapes. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** A number only where nothing is lost by it: "007" is a name, and large keys would change their last digits. */
+/** A number only if nothing is lost by it: "007" is a name, and large keys would change their last digits. */
 export function cellValue(cell: string): string | number {
   const first = cell.charCodeAt(0)
   const mayBeNumber = (first >= 48 && first <= 57) || first === 45

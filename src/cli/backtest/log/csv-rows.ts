@@ -53,7 +53,7 @@ export function tooLarge(bytes: number): RowFault {
   return { reason: 'payload too large', detail }
 }
 
-/** NaN where there is a text that is not a time. */
+/** NaN if there is a text that is not a time. */
 function openingOf(record: readonly string[], { openedAt }: CsvColumns): number | null {
   const text = openedAt === null ? '' : (record[openedAt] as string).trim()
   return text === '' ? null : (parseTime(text) ?? Number.NaN)

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { parseTime } from './parse-time.ts'
 
-/** By the file's name: NDJSON where it says so, else CSV. */
+/** By the file's name: NDJSON if it says so, else CSV. */
 export function formatOf(path: string): 'csv' | 'ndjson' {
   return /\.(ndjson|jsonl|json)(\.gz)?$/i.test(path) ? 'ndjson' : 'csv'
 }

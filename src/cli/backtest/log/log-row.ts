@@ -3,7 +3,7 @@ import type { CaseEvent } from '../../../domain/backtest/backtest.ts'
 /** One row of the log, read. */
 export interface LogRow extends CaseEvent {
   caseId: string
-  /** What its `--opened-at` column says; null where that is empty or not asked for. */
+  /** What its `--opened-at` column says; null if that is empty or not asked for. */
   openedAt: number | null
 }
 

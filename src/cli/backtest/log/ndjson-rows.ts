@@ -22,7 +22,7 @@ export class NdjsonRows {
     this.#own = new Set([names.case, names.type, names.time])
   }
 
-  /** One row of the log, or why it is left out. @throws OperatorError where the first has other fields. */
+  /** One row of the log, or why it is left out. @throws OperatorError if the first has other fields. */
   read(text: string, line: number): LogRow | RowFault {
     const fields = parseObject(text)
     if (fields === null) return { reason: 'not a JSON object', detail: 'the line is not a JSON object' }

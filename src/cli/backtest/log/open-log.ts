@@ -13,7 +13,7 @@ export interface LogFile {
   isFile: boolean
 }
 
-/** @throws OperatorError where there is no such file. */
+/** @throws OperatorError if there is no such file. */
 export async function findLog(path: string): Promise<LogFile> {
   let found: Stats
   try {
@@ -25,7 +25,7 @@ export async function findLog(path: string): Promise<LogFile> {
   return { path, bytes: found.size, isFile: found.isFile() }
 }
 
-/** The log's text, unzipped where it begins as gzip does. `onBytes` is told how many bytes of the file were read. */
+/** The log's text, unzipped if it begins as gzip does. `onBytes` is told how many bytes of the file were read. */
 export async function* readLog(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   try {
     const chunks = readFile(path, onBytes)

@@ -31,7 +31,7 @@ function parseCommonTime(text: string): number | null {
   return time === null || Number.isNaN(milliseconds) ? null : time + milliseconds
 }
 
-/** "2026-01-31T09:30:00" at the start of the text, in UTC; null where a part is not of the calendar. */
+/** "2026-01-31T09:30:00" at the start of the text, in UTC; null if a part is not of the calendar. */
 function wallClockMs(text: string): number | null {
   const separator = text.charCodeAt(10)
   const hasSeparators = text.charCodeAt(4) === 45 && text.charCodeAt(7) === 45 && text.charCodeAt(13) === 58
@@ -46,7 +46,7 @@ function wallClockMs(text: string): number | null {
   return daysSince1970(year, month, day) * 86_400_000 + hour * 3_600_000 + minute * 60_000 + second * 1000
 }
 
-/** The number that two (or one) digits write; NaN where they are not digits. */
+/** The number that two (or one) digits write; NaN if they are not digits. */
 function digits(text: string, at: number, count: 1 | 2 = 2): number {
   const first = text.charCodeAt(at) - 48
   const second = count === 2 ? text.charCodeAt(at + 1) - 48 : 0

@@ -8,7 +8,7 @@ const MAX_ROW_BYTES = 16 * 1024 * 1024
 /** `line` is where the row begins. `mayHoldNul`: whether there is a NUL anywhere near the row. */
 export type OnCsvRow = (record: readonly string[], line: number, mayHoldNul: boolean) => void
 
-/** Reads CSV row by row. @throws OperatorError where the text is not CSV. */
+/** Reads CSV row by row. @throws OperatorError if the text is not CSV. */
 export async function readCsv(
   chunks: AsyncGenerator<Buffer>,
   separator: string,

@@ -3,7 +3,7 @@ import { OperatorError } from '../../../operator-error.ts'
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 const NEWLINE = 10
 
-/** Reads the lines that are not empty. @throws OperatorError where a line does not end. */
+/** Reads the lines that are not empty. @throws OperatorError if a line does not end. */
 export async function readLines(
   chunks: AsyncIterable<Buffer>,
   onLine: (text: string, line: number) => void,

@@ -33,7 +33,7 @@ export class LogReading {
     this.badRows = new BadRows(options.isStrict)
   }
 
-  /** @throws OperatorError where the log as a whole cannot be read. */
+  /** @throws OperatorError if the log as a whole cannot be read. */
   async read(chunks: AsyncGenerator<Buffer>, onRow: (row: LogRow) => void): Promise<void> {
     const take = (row: LogRow | RowFault, line: number) => {
       if (isFault(row)) this.badRows.add(line, row)

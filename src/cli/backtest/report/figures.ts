@@ -10,7 +10,7 @@ export function grouped(number: number | string): string {
   return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '')
 }
 
-/** With its sign also where it is positive: a difference. */
+/** With its sign even if it is positive: a difference. */
 export const signed = (decimal: string) =>
   decimal.startsWith('-') || decimal === '0' ? grouped(decimal) : `+${grouped(decimal)}`
 

@@ -21,7 +21,7 @@ export interface Bin {
   failed: number
 }
 
-/** How many cases took how long; bins of one width, the last one open where a few took much longer. */
+/** How many cases took how long; bins of one width, the last one open if a few took much longer. */
 export function resolutionBins({ resolution }: Totals): Bin[] {
   const lists = [resolution.CONFIRMED.sorted, resolution.FAILED.sorted] as const
   const longest = Math.max(lists[0].at(-1) ?? 0, lists[1].at(-1) ?? 0)

@@ -19,7 +19,7 @@ export function notesOf({ casesAfterUntil, eventsAfterUntil, reading }: Backtest
 export const reasonsText = ({ badRows }: LogReading) =>
   [...badRows.byReason].map(([reason, count]) => `${grouped(count)} ${reason}`).join(', ')
 
-/** The bad rows, for a terminal; none where there are none. */
+/** The bad rows, for a terminal; none if there are none. */
 export function badRows(reading: LogReading): string[] {
   const { count, first } = reading.badRows
   if (count === 0) return []

@@ -6,7 +6,7 @@ const GIVEN_BACK = 'a statement came after its connection was given back'
 
 /** Who lends connections. */
 export interface Lender {
-  /** An idle one. @throws DatabaseUnavailable where none can be had, or too many wait already */
+  /** An idle one. @throws DatabaseUnavailable if none can be had, or too many wait already */
   lend: (account: string) => Promise<pg.PoolClient>
   takeBack: (account: string, client: pg.PoolClient) => void
   ask: (client: pg.PoolClient, config: pg.QueryConfig) => Promise<pg.QueryResult>
@@ -39,7 +39,7 @@ export class Borrower implements Connection {
       try {
         result = await work(connection)
       } catch (error) {
-        // Where this fails too, the connection does not come back idle, and is destroyed.
+        // If this fails too, the connection does not come back idle, and is destroyed.
         await connection.query({ text: 'ROLLBACK' }).catch(() => {})
         throw error
       }

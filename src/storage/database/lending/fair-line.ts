@@ -19,7 +19,7 @@ export class FairLine<T> {
     this.#length++
   }
 
-  /** The next of the first account that may go now, whose turn then comes last; undefined where none may. */
+  /** The next of the first account that may go now, whose turn then comes last; undefined if none may. */
   take(mayGo: (account: string) => boolean): { account: string; item: T } | undefined {
     for (const [account, line] of this.#lines) {
       if (!mayGo(account)) continue

@@ -26,7 +26,7 @@ export interface PoolOptions {
 
 /** What is known of a connection beside what the protocol says. */
 interface Use {
-  /** When its statement was sent, by performance.now(); null where none is under way. */
+  /** When its statement was sent, by performance.now(); null if none is under way. */
   askedAt: number | null
   /** The server has said that it ends it. */
   isEnding: boolean

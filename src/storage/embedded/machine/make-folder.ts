@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Makes the folder and those above it that lack, each tried once: Node's own recursive mkdir tries for ever where a file
+ * Makes the folder and those above it that lack, each tried once: Node's own recursive mkdir tries for ever if a file
  * system like /proc says of a folder that it does not exist and that it cannot be made. Returns whether this one is new.
  */
 export async function makeFolder(path: string): Promise<boolean> {

@@ -18,7 +18,7 @@ export async function makePasswordFile(path: string, runAs: RunAs): Promise<void
   await writeSecret(path, `${randomBytes(32).toString('hex')}\n`, runAs)
 }
 
-/** The password in a file; null where there is no such file, or only what a killed process began to write. */
+/** The password in a file; null if there is no such file, or only what a killed process began to write. */
 export async function findPassword(path: string): Promise<string | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error

@@ -13,7 +13,7 @@ const execute = promisify(execFile)
 export interface RunAs {
   /** Whom to run as and give the files to; undefined: as this process. */
   readonly user: Identity | undefined
-  /** Words before the program's own: setpriv where that user cannot enter a folder on the way. */
+  /** Words before the program's own: setpriv if that user cannot enter a folder on the way. */
   readonly prefix: readonly string[]
 }
 

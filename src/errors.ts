@@ -113,7 +113,7 @@ export const ERRORS = {
     status: 409,
     type: 'invalid_request_error',
     title: 'The candidate alias is taken.',
-    help: 'Aliases are unique over all accounts and never freed: this account or another has it, which is not told. If an earlier request of yours made the candidate, read it with GET /v1/candidates/{candidate_alias}.',
+    help: 'Aliases are unique over all accounts, and an alias is never free again unless the test clock of its candidate is deleted: this account or another has it, which is not told. If an earlier request of yours made the candidate, read it with GET /v1/candidates/{candidate_alias}.',
   },
   ACCOUNT_EMAIL_CONFLICT: {
     status: 409,

@@ -22,7 +22,7 @@ import type { TypedServer } from './typed-server.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where the account is not known: such bodies are small. */
+    /** Null if the account is not known: such bodies are small. */
     memory: RequestMemory | null
   }
 }

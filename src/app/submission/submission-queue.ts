@@ -15,7 +15,7 @@ import { SubmissionLines } from './submission-lines.ts'
 
 /** For how long a submission is tried again before the caller is told to. */
 const PATIENCE_MS = 5_000
-/** Within this time each is answered, also where a statement of it never is. */
+/** Within this time each is answered, also if a statement of it never is. */
 const LONGEST_MS = 10_000
 const LOOK_EVERY_MS = 500
 /** Before another try if the connection was lost; doubled each time. */

@@ -34,7 +34,7 @@ function isLossy(source: string, value: number): boolean {
   return value === 0 && /^-?[0.]*[1-9]/.test(source)
 }
 
-/** @throws VALIDATION_ERROR where something in the value cannot be stored and returned as it was sent */
+/** @throws VALIDATION_ERROR if something in the value cannot be stored and returned as it was sent */
 export function requireKeepable(value: Json): void {
   const flaw = findFlaw(value, 1)
   if (flaw) throw validationError([{ path: toPath(flaw.path), message: flaw.message }])
@@ -47,7 +47,7 @@ interface Flaw {
   message: string
 }
 
-/** The first thing in the value that cannot be kept, with its path; null where there is none. */
+/** The first thing in the value that cannot be kept, with its path; null if there is none. */
 function findFlaw(value: Json, depth: number): Flaw | null {
   if (typeof value === 'string') return flawOfText(value)
   if (typeof value !== 'object' || value === null) return null

@@ -1,5 +1,5 @@
 /*
- * Looks at JSON as text, where parsing it would come too early: of what is not JSON they say something, and JSON.parse
+ * Looks at JSON as text, when parsing it would come too early: of what is not JSON they say something, and JSON.parse
  * says that it is none.
  */
 
@@ -21,7 +21,7 @@ const STEP = 0x10000
 export interface CutBody {
   /** The body with its list empty. */
   rest: string
-  /** The items of the list, each as it stands; null where the body has no such list. */
+  /** The items of the list, each as it stands; null if the body has no such list. */
   items: string[] | null
   /** Whether there are more than were wanted: those are left out. */
   isTooLong: boolean

@@ -60,7 +60,7 @@ export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
 
 /**
  * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
- * alone; but where one is not JSON, the body is none.
+ * alone; but if one is not JSON, the body is none.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>

@@ -34,7 +34,7 @@ interface Held extends Pick<Stayer, 'account'> {
 /**
  * What bodies may take of the memory as bytes; what is made of them is weighed (`work-memory.ts`). Of one account they
  * may have as much as is left: half of it for an account alone, and something for whoever comes next. Whoever is slow to
- * send one, or to read the answer, is broken off where accounts that have less find no room; and slow is, too, who sends
+ * send one, or to read the answer, is broken off if accounts that have less find no room; and slow is, too, who sends
  * one after the other without a pause.
  */
 export class BodyBudget {

@@ -9,7 +9,7 @@ const MOST_ACCOUNTS = 10_000
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null where nothing is limited. */
+    /** Null if nothing is limited. */
     rate: Rate | null
   }
 }

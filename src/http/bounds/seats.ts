@@ -68,17 +68,17 @@ export class Seats {
     return this.takeAtOnce(account, seats) ?? (await this.#wait(account, seats, gone))
   }
 
-  /** Null where others wait, or there are not so many. */
+  /** Null if others wait, or there are not so many. */
   takeAtOnce(account: string, seats: number): Seat | null {
     return this.#waitingCount === 0 ? this.takeNow(account, seats) : null
   }
 
-  /** Null where there are not so many. For who has some and needs more: he must not wait. */
+  /** Null if there are not so many. For who has some and needs more: he must not wait. */
   takeNow(account: string, seats: number): Seat | null {
     return this.#hasRoom(account, seats) ? this.takeAnyway(account, seats) : null
   }
 
-  /** Whether one account might have so many, where nobody else had any. */
+  /** Whether one account might have so many if nobody else had any. */
   mayEverGive(seats: number): boolean {
     return seats <= Math.min(this.#settings.most, this.#settings.mostOfOne)
   }

@@ -18,7 +18,7 @@ const MOST_OF_MEDIUM = 32 * MIB
 const MOST_OF_MEDIUM_OF_ONE = 16 * MIB
 /** What is no larger is not weighed: a thousand of them may be in work. */
 export const LIGHT = 8 * 1024
-/** What is no larger may take its heaviest where there is room for it, so that it is weighed only in a crowd. */
+/** What is no larger may take its heaviest if there is room for it, so that it is weighed only in a crowd. */
 const SHORT = 128 * 1024
 /** Bytes that a byte of the text takes at most: an empty list has two. */
 const HEAVIEST = 34
@@ -71,7 +71,7 @@ interface Part {
 
 /**
  * The part of one request. It is given back when the work is done. What is still to be told then counts by itself, and is
- * broken off where it is slow, and too much.
+ * broken off if it is slow, and too much.
  */
 export class RequestMemory {
   readonly #seatsFor: (weight: number) => Seats
@@ -82,7 +82,7 @@ export class RequestMemory {
   /** The first is that of the body. */
   readonly #parts: Part[] = []
   #bodyBytes = 0
-  /** The body, where it was not weighed: its part is the worst that it may take. */
+  /** The body, if it was not weighed: its part is the worst that it may take. */
   #unweighed: Buffer | null = null
 
   constructor(seatsFor: (weight: number) => Seats, told: Seats, account: string, reply: FastifyReply) {
@@ -95,7 +95,7 @@ export class RequestMemory {
 
   /**
    * For a body, before it is parsed.
-   * @throws UNAVAILABLE where there is no room in time, or the caller has gone
+   * @throws UNAVAILABLE if there is no room in time, or the caller has gone
    */
   async take(bytes: Buffer, isOneByOne: boolean): Promise<void> {
     this.#bodyBytes = bytes.length
@@ -121,7 +121,7 @@ export class RequestMemory {
 
   /**
    * For JSON that is not of the body.
-   * @throws UNAVAILABLE where there is no room: who has some must not wait for more; PAYLOAD_TOO_LARGE where there is
+   * @throws UNAVAILABLE if there is no room: who has some must not wait for more; PAYLOAD_TOO_LARGE if there is
    * never enough, with what the request has already
    */
   async takeMore(json: string): Promise<void> {

@@ -80,7 +80,7 @@ const listCandidatesRoute = (app: App) =>
       operationId: 'listCandidates',
       summary: 'List candidates',
       description:
-        'The account’s candidates in the order of their creation, without their event logs (§4.1).',
+        'The account’s candidates in the order of their creation, without their event logs (§4.2).',
       tags,
       querystring: listQuery(CANDIDATE_FILTERS, AFTER),
       response: responses({ 200: { description: 'A page.', schema: pageOf(CandidateSummaryBody) } }, []),
@@ -120,7 +120,7 @@ const getCandidateRoute = (app: App) =>
     schema: {
       operationId: 'getCandidate',
       summary: 'Read a candidate',
-      description: 'The candidate with its event log, system events included (§4.1).',
+      description: 'The candidate with its event log, system events included (§4.2).',
       tags,
       params: Type.Object({ candidate_alias: CandidateAlias }),
       response: responses({ 200: { description: 'The candidate.', schema: ref(CandidateBody) } }, [

@@ -35,7 +35,7 @@ export function presentSimulation({ openedAt, timeline, final }: ContractSimulat
   }
 }
 
-/** What the live service answers where it does not record. */
+/** What the live service answers if it does not record. */
 const REFUSALS: Partial<Record<Decision['kind'], ErrorCode>> = {
   'not-open': 'CLAIM_NOT_OPEN',
   'id-conflict': 'EVENT_ID_CONFLICT',

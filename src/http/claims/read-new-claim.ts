@@ -24,7 +24,7 @@ export interface NewRequest {
   source: ContractSource
 }
 
-/** The request without its contract, which is read of the item again where it is needed. */
+/** The request without its contract, which is read of the item again when it is needed. */
 export function withLateContract<Request extends NewRequest>(request: Request, item: ItemText): Request {
   if (!('contract' in request.source)) return request
   return {

@@ -57,7 +57,7 @@ function withoutAddress(event: SimulatedEventFields): SimulatedEventFields {
   return event
 }
 
-/** Null where an event is too large: what is invalid is told first. */
+/** Null if an event is too large: what is invalid is told first. */
 function issuesAt(place: string, error: unknown): Issue[] | null {
   if (!(error instanceof ServiceError)) throw error
   if (!error.details) return null

@@ -83,7 +83,7 @@ export class Connections {
   }
 
   /**
-   * Beyond the limits the connection makes room that has been idle for longest, and where there is none the new one
+   * Beyond the limits the connection makes room that has been idle for longest, and if there is none the new one
    * is refused. One address gets half at most.
    */
   #admit(socket: Socket): void {
@@ -125,7 +125,7 @@ export class Connections {
 
   /**
    * Closes the connection that has been idle for longest, unless one has closed: of this address, or of all; of one that
-   * has asked something before only where each has. False where none is.
+   * has asked something before only if each has. False if none is.
    */
   #makeRoom(address: string | null): boolean {
     let longest: Idle | null = null

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { isPlausibleHost } from './public-url.ts'
 
-/** What an entry means; null where it is not of its form. */
+/** What an entry means; null if it is not of its form. */
 type Read = (entry: string) => string | null
 
 const onlyIf =

@@ -51,7 +51,7 @@ export function addDashboard(server: TypedServer): void {
   })
 }
 
-/** By their paths below the folder; none where it is not built. */
+/** By their paths below the folder; none if it is not built. */
 function readFiles(): Map<string, File> {
   if (!existsSync(`${DIST}${INDEX}`)) return new Map()
   const paths = readdirSync(DIST, { recursive: true, withFileTypes: true })
@@ -62,7 +62,7 @@ function readFiles(): Map<string, File> {
   )
 }
 
-/** A file as it is, and compressed where it was made so. */
+/** A file as it is, and compressed if it was made so. */
 type File = { encoding: string; answer: SharedAnswer }[]
 
 const ENCODINGS = [

@@ -21,7 +21,7 @@ import {
   validateEnvelope,
 } from '../protocol/batch.ts'
 import { refuseEncoding } from '../protocol/error-response.ts'
-import { BODY_ERRORS, NDJSON, ref, responses } from '../protocol/responses.ts'
+import { BODY_ERRORS, linesOf, NDJSON, ref, responses } from '../protocol/responses.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
 import type { TypedServer } from '../typed-server.ts'
@@ -104,7 +104,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
 
 /** The document tells of both bodies. Of a stream the route validates each line by itself. */
 const withLines: SwaggerTransform = ({ schema, url }) => {
-  const content = { 'application/json': { schema: schema.body }, [NDJSON]: { schema: AddressedSubmission } }
+  const content = { 'application/json': { schema: schema.body }, [NDJSON]: linesOf(AddressedSubmission) }
   return { schema: { ...schema, body: { content } }, url }
 }
 

@@ -38,7 +38,7 @@ interface Recorded {
   contract: Contract | StoredContract | null
 }
 
-/** How long nobody waits for contracts again, where they could not be read. */
+/** How long nobody waits for contracts again, if they could not be read. */
 const AWAY_MS = 1_000
 /** What fails within this time is tried again. */
 const AT_ONCE_MS = 1_000

@@ -10,7 +10,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The account of the API token or of the session; on every route under /v1. */
     userId: string
-    /** The session, where the request came with its cookie; null where it came with a token. */
+    /** The session, if the request came with its cookie; null if it came with a token. */
     sessionId: string | null
   }
 }
@@ -24,7 +24,7 @@ export function authenticate(app: App, sessions: SessionApi): onRequestHookHandl
     request.userId = owner.userId
     app.tokenUse.note(owner)
   }
-  // Nothing is waited for where a token is remembered, which is nearly always.
+  // Nothing is waited for if a token is remembered, which is nearly always.
   return (request, _reply, done) => {
     const { authorization, cookie } = request.headers
     const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null

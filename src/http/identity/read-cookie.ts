@@ -1,4 +1,4 @@
-/** The value of a cookie in the header Cookie; null where it is not there. */
+/** The value of a cookie in the header Cookie; null if it is not there. */
 export function readCookie(header: string | undefined, name: string): string | null {
   for (const part of header?.split(';') ?? []) {
     const at = part.indexOf('=')

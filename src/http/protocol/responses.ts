@@ -45,9 +45,9 @@ type Headers = Record<string, { type: 'string' | 'integer'; description: string 
 interface Success {
   description: string
   headers?: Headers
-  /** Absent where there is no body. */
+  /** Absent if there is no body. */
   schema?: TSchema
-  /** Of the body; JSON where absent. */
+  /** Of the body; JSON if absent. */
   mediaType?: string
   /** Of a line, if the answer may also come as lines of JSON. */
   line?: TSchema
@@ -55,6 +55,15 @@ interface Success {
 
 /** JSON, a value a line. */
 export const NDJSON = 'application/x-ndjson'
+
+/** For the document. OpenAPI 3.1 knows lines of JSON as a text alone; each of them is as `x-line-schema` says. */
+export const linesOf = (line: TSchema) => ({
+  schema: {
+    type: 'string',
+    description: 'A JSON value a line, each as `x-line-schema` says.',
+    'x-line-schema': line,
+  },
+})
 
 /** A component by its $id. */
 export const ref = (schema: TSchema & { $id?: string }): TSchema => Type.Unsafe({ $ref: `${schema.$id}#` })
@@ -72,7 +81,7 @@ export function responses(successes: Record<number, Success>, errors: ErrorCode[
 function toResponse({ description, schema, headers, mediaType = 'application/json', line }: Success) {
   const withHeaders = headers ? { headers } : {}
   if (!schema) return { description, type: 'null', ...withHeaders }
-  const lines = line ? { [NDJSON]: { schema: line } } : {}
+  const lines = line ? { [NDJSON]: linesOf(line) } : {}
   return { description, content: { [mediaType]: { schema }, ...lines }, ...withHeaders }
 }
 

@@ -50,7 +50,8 @@ export const ScheduledOutcome = Type.Unsafe<Outcome | null>({
 })
 
 export const CandidateAlias = Type.String({
-  description: 'The caller’s own name for the candidate, unique over all accounts and never freed.',
+  description:
+    'The caller’s own name for the candidate, unique over all accounts. It is never free again, unless the test clock of its candidate is deleted.',
   minLength: 8,
   maxLength: 255,
   examples: ['order-2026-000417'],

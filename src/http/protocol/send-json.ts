@@ -87,7 +87,7 @@ async function* textsOf(items: Iterable<unknown>): AsyncGenerator<readonly strin
   }
 }
 
-/** As much as goes together, an item a step; nothing where all is taken. */
+/** As much as goes together, an item a step; nothing if all is taken. */
 function* takeItems(items: Iterator<unknown>): Generator<void, readonly string[]> {
   const text = new TextParts()
   while (text.length < CHUNK_BYTES) {

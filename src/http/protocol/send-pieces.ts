@@ -6,7 +6,7 @@ import { breakOff } from '../bounds/while-there.ts'
 import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
 import { TextChunks, TextParts } from './text-parts.ts'
 
-/** Characters that are handed to a connection in one go, where all are there: they move within the patience for answers. */
+/** Characters that are handed to a connection in one go, if all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
 
 type Pieces = AsyncGenerator<readonly string[], undefined>

@@ -148,8 +148,9 @@ for (const { name, path, method, operation } of operations) {
 
 test('a stream of events is documented as lines, in the request and in the answer (§4.3)', () => {
   const { requestBody, responses } = document.paths['/v1/events/batch'].post
-  assert.deepEqual(requestBody.content['application/x-ndjson'].schema.required, ['type'])
-  const [success] = responses['200'].content['application/x-ndjson'].schema.anyOf
+  assert.deepEqual(requestBody.content['application/x-ndjson'].schema['x-line-schema'].required, ['type'])
+  assert.equal(requestBody.content['application/x-ndjson'].schema.type, 'string')
+  const [success] = responses['200'].content['application/x-ndjson'].schema['x-line-schema'].anyOf
   assert.deepEqual(success.required, ['status'])
 })
 

@@ -25,6 +25,8 @@ export interface Schema {
   format?: string
   examples?: unknown[]
   dependentSchemas?: Record<string, Schema>
+  /** Of a text in lines: of each. */
+  'x-line-schema'?: Schema
 }
 
 export interface Parameter {

@@ -1,4 +1,4 @@
-import { type Answers, type ApiDocument, codesOf, type Operation } from './document.ts'
+import { type Answers, type ApiDocument, codesOf, type Operation, type Schema } from './document.ts'
 import { read } from './json-text.ts'
 import { itemFlaw, resultsOf } from './judge-items.ts'
 import { isLines, type Parties, reasonToFail } from './must-fail.ts'
@@ -130,7 +130,7 @@ function documentedFlaw(
   const code = (body as { error?: ErrorFields } | undefined)?.error?.code
   if (code !== undefined && !codesOf(documented).includes(code))
     return `${operation.id} does not document ${code}`
-  if (isLines(type)) return flawOfLines(document, content.schema, text)
+  if (isLines(type)) return flawOfLines(document, content.schema['x-line-schema'] as Schema, text)
   if (type !== 'application/json') return null
   if (body === undefined) return 'its body is no JSON'
   const flaw = document.flawOf(body, content.schema)

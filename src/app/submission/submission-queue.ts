@@ -5,7 +5,7 @@ import type { Database } from '../../storage/database/database.ts'
 import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
-import type { Kind, Line, Taken } from './line.ts'
+import type { Kind, Lane, Line, Taken } from './line.ts'
 import { LongLogs } from './long-logs.ts'
 import { notKnown, outOfPatience } from './not-answered-in-time.ts'
 import { type EventRequest, PendingSubmission, type SubmittedEvent } from './pending-submission.ts'
@@ -238,12 +238,6 @@ export class SubmissionQueue implements Part {
       this.#lines.waiting === 0 ? null : setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
     this.#endIfDone()
   }
-}
-
-/** A group on its way. */
-interface Lane {
-  readonly kind: Kind
-  readonly group: readonly Taken[]
 }
 
 const ofClaim = ({ line: { claimId, heavyBytes }, submissions }: Taken) => ({

@@ -36,7 +36,8 @@ export class HeldClocks implements Part {
 
   /** Resolves when the clock is free or gone, or when that cannot be found out: never rejects. */
   untilFree(clock: ClockName): Promise<void> {
-    if (this.#stopping.signal.aborted) return Promise.resolve()
+    // Nobody looks any more; who tries again and again does so at leisure.
+    if (this.#stopping.signal.aborted) return pause(LOOK_EVERY_MS)
     let held = this.#held.get(clock.id)
     if (!held) {
       const { promise: free, resolve: wake } = Promise.withResolvers<void>()

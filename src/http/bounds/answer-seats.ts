@@ -61,6 +61,16 @@ const seatsOfSimulations = new Seats({
   refusal: 'Too many simulations are in work, or their answers are not read.',
 })
 
+/** Of simulations whose bodies are on their way, or that wait for a turn with them: they keep out their own account alone. */
+const seatsOfSimulationsToCome = new Seats({
+  most: Number.POSITIVE_INFINITY,
+  mostOfOne: 8,
+  mostWaiting: 1_000,
+  mostWaitingOfOne: 500,
+  patienceMs: 10_000,
+  refusal: 'Too many large simulations are on their way.',
+})
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Of a batch or a simulation, to do what it asks and to tell what came of it. */
@@ -101,15 +111,20 @@ export const inTurnToTell: InTurn = {
 
 /**
  * The same of simulations: when the body has come, before it is parsed. There are few turns for all accounts together,
- * so none is held by who only says that a body is to come.
+ * so none is held by who only says that a body is to come; of large bodies that do an account has few at once.
+ * @throws UNAVAILABLE
  */
 export const inTurnToSimulate: Pick<InTurn, 'onRequest' | 'onSend'> = {
   onRequest: (request, reply, done) => {
-    request.awaitTurn = () =>
-      new Promise((resolve, reject) => {
-        takeTurn(seatsOfSimulations, request, reply, (error) => (error ? reject(error) : resolve()))
-      })
-    done()
+    request.awaitTurn = async () => {
+      const coming = request.turn
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      takeTurn(seatsOfSimulations, request, reply, (error) => (error ? reject(error) : resolve()))
+      await promise
+      coming?.giveBack()
+    }
+    if (isLight(request)) done()
+    else takeTurn(seatsOfSimulationsToCome, request, reply, done)
   },
   onSend: giveTurnBack,
 }

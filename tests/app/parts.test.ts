@@ -109,7 +109,7 @@ for (const [name, begin] of Object.entries(BEGIN)) {
     test('stops when what it had begun has ended, and may be stopped twice', async (t) => {
       const app = newApp(t)
       const part = partOf(app, name)
-      await part.start()
+      await startParts([part])
       const work = await begin(app, t)
       const stopped = { isDone: false }
       const stopping = Promise.all([part.stop(), part.stop()]).then(() => {
@@ -149,9 +149,8 @@ test('behind its stop the queue refuses, and no use of a token is noted', async 
 test('a part that fails to stop is told, and holds up no other', async () => {
   const told: unknown[] = []
   let isStopped = false
-  const failing = { start: async () => {}, stop: () => Promise.reject(new Error('stuck')) }
+  const failing = { stop: () => Promise.reject(new Error('stuck')) }
   const good = {
-    start: async () => {},
     stop: async () => {
       isStopped = true
     },

@@ -27,8 +27,6 @@ export class Overviews implements Part {
     this.#db = db
   }
 
-  async start(): Promise<void> {}
-
   /** Who asked for one hears of it. */
   async stop(): Promise<void> {
     const shared = [...this.#shared.values()]

@@ -56,8 +56,6 @@ export class SubmissionQueue implements Part {
     this.#longLogs = new LongLogs(db, this.#copies)
   }
 
-  async start(): Promise<void> {}
-
   /** Takes no more, and answers all that it has: within ten seconds, as ever. */
   stop(): Promise<void> {
     this.#ending ??= Promise.withResolvers()

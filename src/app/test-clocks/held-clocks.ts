@@ -25,8 +25,6 @@ export class HeldClocks implements Part {
     this.#db = db
   }
 
-  async start(): Promise<void> {}
-
   /** Who waits goes on, and finds out himself. */
   async stop(): Promise<void> {
     this.#stopping.abort()

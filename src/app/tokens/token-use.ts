@@ -18,10 +18,6 @@ export class TokenUse implements Part {
     this.#db = db
   }
 
-  async start(): Promise<void> {
-    this.#isStopping = false
-  }
-
   async stop(): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.#underWay)

@@ -26,8 +26,11 @@ export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: 
 /** A claim whose contract is only passed on, as the JSON that was stored: making an object of it may take long. */
 export type StoredClaim = WithContract<Claim, string>
 
+/** What is told of a claim or candidate in any form. */
+export type ClaimFacts = Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes'>
+
 /** A claim or candidate as an export tells it. */
-export interface ExportedClaim extends Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes'> {
+export interface ExportedClaim extends ClaimFacts {
   /** Of its contract, an exact decimal. */
   price: string
 }

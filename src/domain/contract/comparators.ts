@@ -68,11 +68,13 @@ export const boundsInWords = (bounds: Bounds): string =>
 
 /** A number that satisfies all bounds, if one does: a bound itself or one beside it, if possible. */
 export function satisfyingNumber(bounds: Bounds): number {
+  const isSatisfied = testOf(bounds)
+  if (!isSatisfied) return 0
   const set = setIn(bounds).map((name) => bounds[name] as number)
   const sorted = set.toSorted((one, other) => one - other)
   const between = sorted.slice(1).map((bound, i) => (bound + (sorted[i] as number)) / 2)
   const beside = set.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
-  return [...set, ...beside, ...between].find((number) => testOf(bounds)?.(number)) ?? 0
+  return [...set, ...beside, ...between].find(isSatisfied) ?? 0
 }
 
 const setIn = (bounds: Bounds): Comparator[] => COMPARATORS.filter((name) => bounds[name] !== undefined)

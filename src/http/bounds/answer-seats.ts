@@ -11,6 +11,9 @@ import { type Seat, Seats } from './seats.ts'
 import { breakOff, whileThere } from './while-there.ts'
 import { LIGHT } from './work-memory.ts'
 
+/** For who has done nothing yet and holds little. */
+const LONG_LINE = { mostWaiting: 1_000, mostWaitingOfOne: 500, patienceMs: 10_000 }
+
 /**
  * Answers that do not fit into one piece take a seat while they are sent, so that all of them together have a bound
  * in memory, however many are asked for and however slowly they are read: each holds up to a megabyte. An account has
@@ -39,9 +42,7 @@ export class DeedSeats extends Seats {
       most: Number.POSITIVE_INFINITY,
       mostOfOne: 64,
       mostStaying: 64,
-      mostWaiting: 1_000,
-      mostWaitingOfOne: 500,
-      patienceMs: 10_000,
+      ...LONG_LINE,
       refusal: 'Too many batches are in work, or their answers are not read.',
     })
   }
@@ -55,9 +56,7 @@ const seatsOfDeeds = new DeedSeats()
 const seatsOfSimulations = new Seats({
   most: 16,
   mostOfOne: 4,
-  mostWaiting: 1_000,
-  mostWaitingOfOne: 500,
-  patienceMs: 10_000,
+  ...LONG_LINE,
   refusal: 'Too many simulations are in work, or their answers are not read.',
 })
 
@@ -65,9 +64,7 @@ const seatsOfSimulations = new Seats({
 const seatsOfSimulationsToCome = new Seats({
   most: Number.POSITIVE_INFINITY,
   mostOfOne: 8,
-  mostWaiting: 1_000,
-  mostWaitingOfOne: 500,
-  patienceMs: 10_000,
+  ...LONG_LINE,
   refusal: 'Too many large simulations are on their way.',
 })
 

@@ -1,11 +1,11 @@
 import type { Claim, ClaimAddress, ExportedClaim, WithContract } from '../../domain/claims/claim.ts'
-import { type Outcome, STATUSES, type Status } from '../../domain/claims/lifecycle.ts'
+import { STATUSES, type Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { ifShort } from '../database/short-json.ts'
 import { IS_FRESH, type ListedRow, type Page, readPage } from '../lists/list-page.ts'
 import { ListQuery } from '../lists/list-query.ts'
 import { findBroadSpan, type SearchRange, type SearchSpan, whereInRange } from './claim-search.ts'
-import { CLAIM_COLUMNS, type ClaimRow, toClaim } from './claims.ts'
+import { CLAIM_COLUMNS, type ClaimFactsRow, type ClaimRow, toClaim, toClaimFacts } from './claims.ts'
 
 /** Which claims, or which candidates. */
 export interface ClaimSelection {
@@ -56,20 +56,9 @@ export async function readContracts(db: Connection, ids: readonly string[]): Pro
   return new Map(rows.map(({ id, contract }) => [id, contract]))
 }
 
-interface ExportedRow {
+interface ExportedRow extends ClaimFactsRow {
   position: string
-  id: string
-  candidate_alias: string | null
-  customer_id: string
-  customer_external_id: string | null
-  status: Status
-  scheduled_outcome: Outcome | null
   price: string
-  status_since: Date
-  due_at: Date | null
-  schema_id: string | null
-  test_clock_id: string | null
-  created_at: Date
 }
 
 const EXPORTED_COLUMNS = `id, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
@@ -81,24 +70,9 @@ export async function listExportedClaims(
   filter: ClaimFilter,
 ): Promise<Page<ExportedClaim & { position: string }>> {
   const { rows, hasMore } = await readClaimPage<ExportedRow>(db, filter, EXPORTED_COLUMNS, EXPORTED_COLUMNS)
-  return { rows: rows.map(toExportedClaim), hasMore }
+  const claims = rows.map((row) => ({ ...toClaimFacts(row), price: row.price, position: row.position }))
+  return { rows: claims, hasMore }
 }
-
-const toExportedClaim = (row: ExportedRow) => ({
-  position: row.position,
-  id: row.id,
-  candidateAlias: row.candidate_alias,
-  customerId: row.customer_id,
-  customerExternalId: row.customer_external_id,
-  status: row.status,
-  scheduledOutcome: row.scheduled_outcome,
-  price: row.price,
-  statusSince: row.status_since,
-  dueAt: row.due_at,
-  schemaId: row.schema_id,
-  testClockId: row.test_clock_id,
-  createdAt: row.created_at,
-})
 
 /** @param shown columns as the page's records show them */
 async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: string, shown: string) {

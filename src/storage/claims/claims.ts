@@ -1,4 +1,4 @@
-import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
+import type { Claim, ClaimAddress, ClaimFacts, WithContract } from '../../domain/claims/claim.ts'
 import { type Outcome, openState, type Status } from '../../domain/claims/lifecycle.ts'
 import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
@@ -42,23 +42,30 @@ export type StoredClaimRow = WithContract<ClaimRow, string>
 /** With the contract as the row has it. */
 export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
   return {
-    id: row.id,
+    ...toClaimFacts(row),
     userId: row.user_id,
-    customerId: row.customer_id,
-    candidateAlias: row.candidate_alias,
-    customerExternalId: row.customer_external_id,
     contract: row.contract,
-    status: row.status,
-    scheduledOutcome: row.scheduled_outcome,
-    statusSince: row.status_since,
-    dueAt: row.due_at,
     eventCount: row.event_count,
     logBytes: row.log_bytes,
-    schemaId: row.schema_id,
-    testClockId: row.test_clock_id,
-    createdAt: row.created_at,
   }
 }
+
+/** Whatever is told of a claim, in any form. */
+export type ClaimFactsRow = Omit<ClaimRow, 'user_id' | 'contract' | 'event_count' | 'log_bytes'>
+
+export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({
+  id: row.id,
+  customerId: row.customer_id,
+  candidateAlias: row.candidate_alias,
+  customerExternalId: row.customer_external_id,
+  status: row.status,
+  scheduledOutcome: row.scheduled_outcome,
+  statusSince: row.status_since,
+  dueAt: row.due_at,
+  schemaId: row.schema_id,
+  testClockId: row.test_clock_id,
+  createdAt: row.created_at,
+})
 
 /** The claim without its log; null if the account has none at this address. */
 export async function findClaim(

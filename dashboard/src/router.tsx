@@ -11,7 +11,7 @@ import { ApiError } from './api/client.ts'
 import { queryClient, session } from './api/query-client.ts'
 import { ErrorState, NotFoundState } from './components/ui/error-state.tsx'
 import { loadPage } from './load-page.ts'
-import { readCaseFilters } from './pages/case-filters.ts'
+import { readClaimFilters } from './pages/claim-filters.ts'
 import { Shell } from './shell/shell.tsx'
 
 const rootRoute = createRootRoute({ component: Outlet })
@@ -61,16 +61,16 @@ const overviewRoute = createRoute({
   }),
 })
 const claimsRoute = createRoute({
-  ...page('/claims', () => import('./pages/cases.tsx'), 'ClaimsPage'),
-  validateSearch: readCaseFilters,
+  ...page('/claims', () => import('./pages/claims.tsx'), 'ClaimsPage'),
+  validateSearch: readClaimFilters,
 })
 const candidatesRoute = createRoute({
-  ...page('/candidates', () => import('./pages/cases.tsx'), 'CandidatesPage'),
-  validateSearch: readCaseFilters,
+  ...page('/candidates', () => import('./pages/claims.tsx'), 'CandidatesPage'),
+  validateSearch: readClaimFilters,
 })
-const claimRoute = createRoute(page('/claims/$id', () => import('./pages/case.tsx'), 'ClaimPage'))
+const claimRoute = createRoute(page('/claims/$id', () => import('./pages/claim.tsx'), 'ClaimPage'))
 const candidateRoute = createRoute(
-  page('/candidates/$alias', () => import('./pages/case.tsx'), 'CandidatePage'),
+  page('/candidates/$alias', () => import('./pages/claim.tsx'), 'CandidatePage'),
 )
 const schemasRoute = createRoute(page('/schemas', () => import('./pages/schemas.tsx'), 'SchemasPage'))
 /** `new` is a schema that is not there yet. */

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { POLL_MS } from './cases.ts'
+import { POLL_MS } from './claims.ts'
 import { get } from './client.ts'
 import type { Overview } from './records.ts'
 

@@ -1,8 +1,8 @@
-import type { CaseSummary } from '../api/cases.ts'
+import type { AnyClaim } from '../api/claims.ts'
 import { Countdown, formatDateTime, RelativeTime } from './ui/time.tsx'
 
 /** When it is due: a countdown for a live one; on a test clock, which stands still, the time itself. */
-export function DueText({ one }: { one: CaseSummary }) {
+export function DueText({ one }: { one: AnyClaim }) {
   if (!one.due_at) {
     return one.test_clock_id ? (
       <span>{formatDateTime(one.status_since)}</span>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
-import type { CaseFilters, CaseKind } from '../api/cases.ts'
+import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
 import type { Overview } from '../api/records.ts'
 import { cn } from './ui/cn.ts'
 import { Money } from './ui/money.tsx'
@@ -17,7 +17,7 @@ interface StatusFiguresProps {
   statuses: Overview['statuses']
   pendingOutcomes: Overview['pending_outcomes']
   /** Of the lists that they lead to. */
-  filters: Record<CaseKind, CaseFilters>
+  filters: Record<ClaimKind, ClaimFilters>
 }
 
 /** How many claims and candidates stand where, and how much money that is; each leads to them. */

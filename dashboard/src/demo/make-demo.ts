@@ -1,6 +1,6 @@
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { type Json, type JsonObject, jsonEquals } from '../../../src/domain/json.ts'
-import { type CaseKind, type CaseSummary, createCase, nameOf, submitEvent } from '../api/cases.ts'
+import { type AnyClaim, type ClaimKind, createClaim, nameOf, submitEvent } from '../api/claims.ts'
 import { get } from '../api/client.ts'
 import { createCustomer } from '../api/customers.ts'
 import type { ClaimSchema, Customer, Page, TestClock } from '../api/records.ts'
@@ -62,14 +62,14 @@ async function demoSchema(): Promise<ClaimSchema> {
 }
 
 async function liveThroughTheWeek(clock: string, customer: Customer, schema_id: string): Promise<void> {
-  const create = async (kind: CaseKind, events: JsonObject[], alias?: string): Promise<CaseSummary> => {
+  const create = async (kind: ClaimKind, events: JsonObject[], alias?: string): Promise<AnyClaim> => {
     const name = kind === 'claims' ? customer.id : customer.external_id
     const source = { schema_id }
-    const made = await createCase(kind, { customer: name, source, clock, ...(alias ? { alias } : {}) })
+    const made = await createClaim(kind, { customer: name, source, clock, ...(alias ? { alias } : {}) })
     await submitAll(made, events)
     return made
   }
-  const submitAll = async (one: CaseSummary, events: JsonObject[]) => {
+  const submitAll = async (one: AnyClaim, events: JsonObject[]) => {
     for (const event of events) await submitEvent('id' in one ? 'claims' : 'candidates', nameOf(one), event)
   }
 

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
-import type { CaseSummary } from '../api/cases.ts'
+import type { AnyClaim } from '../api/claims.ts'
 import { customerQuery } from '../api/customers.ts'
 import { overviewQuery } from '../api/overview.ts'
 import type { Customer } from '../api/records.ts'
-import { CaseList } from '../components/case-list.tsx'
-import { CaseSection } from '../components/case-section.tsx'
+import { ClaimList } from '../components/claim-list.tsx'
+import { ClaimSection } from '../components/claim-section.tsx'
 import { Figures } from '../components/figures.tsx'
 import { StatusFigures } from '../components/status-figures.tsx'
 import { Button } from '../components/ui/button.tsx'
@@ -52,12 +52,12 @@ function CustomerDetails({ customer }: { customer: Customer }) {
       />
       <div className="grid gap-5">
         <CustomerTotals customer={customer} />
-        <CaseSection
+        <ClaimSection
           kind="claims"
           filters={{ customer: id }}
           empty="No claim belongs to this customer yet."
         />
-        <CaseSection
+        <ClaimSection
           kind="candidates"
           filters={{ customer: external_id }}
           empty="No candidate belongs to this customer yet."
@@ -89,9 +89,9 @@ function CustomerTotals({ customer }: { customer: Customer }) {
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <Figures overview={data} days={DAYS} />
-        <CaseList
+        <ClaimList
           title="Latest changes"
-          cases={(data.recent as CaseSummary[]).slice(0, SHOWN_CHANGES)}
+          claims={(data.recent as AnyClaim[]).slice(0, SHOWN_CHANGES)}
           now={undefined}
           moment="since"
           empty="Nothing live has happened for this customer yet."

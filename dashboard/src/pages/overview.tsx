@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Clock } from 'lucide-react'
 import { lazy, Suspense } from 'react'
-import type { CaseSummary } from '../api/cases.ts'
+import type { AnyClaim } from '../api/claims.ts'
 import { ApiError } from '../api/client.ts'
 import { overviewQuery } from '../api/overview.ts'
 import type { Overview } from '../api/records.ts'
-import { CaseList } from '../components/case-list.tsx'
+import { ClaimList } from '../components/claim-list.tsx'
 import { DemoInvitation } from '../components/demo-invitation.tsx'
 import { Figures } from '../components/figures.tsx'
 import { StatusFigures } from '../components/status-figures.tsx'
@@ -109,15 +109,15 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
         <Figures overview={overview} days={days} />
       </div>
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <CaseList
+        <ClaimList
           title="Due next"
-          cases={overview.due_next as CaseSummary[]}
+          claims={overview.due_next as AnyClaim[]}
           now={now}
           empty="Nothing is due: no claim is OPEN or PENDING."
         />
-        <CaseList
+        <ClaimList
           title="Recent activity"
-          cases={overview.recent as CaseSummary[]}
+          claims={overview.recent as AnyClaim[]}
           now={now}
           moment="since"
           empty="Nothing has happened yet."

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemaQuery } from '../api/schemas.ts'
-import { CaseSection } from '../components/case-section.tsx'
+import { ClaimSection } from '../components/claim-section.tsx'
 import { Button } from '../components/ui/button.tsx'
 import { CopyButton } from '../components/ui/copy-button.tsx'
 import { ErrorState } from '../components/ui/error-state.tsx'
@@ -55,12 +55,12 @@ function StoredSchema({ id }: { id: string }) {
         <>
           <SchemaEditor schema={data} />
           <div className="mt-5 grid gap-5">
-            <CaseSection
+            <ClaimSection
               kind="claims"
               filters={{ schema: id }}
               empty="No claim was created from this schema."
             />
-            <CaseSection
+            <ClaimSection
               kind="candidates"
               filters={{ schema: id }}
               empty="No candidate was created from this schema."

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type CaseSummary, POLL_MS } from '../api/cases.ts'
+import { type AnyClaim, POLL_MS } from '../api/claims.ts'
 import { overviewQuery } from '../api/overview.ts'
 import type { TestClock } from '../api/records.ts'
 import { testClockQuery } from '../api/test-clocks.ts'
-import { CaseList } from '../components/case-list.tsx'
-import { CaseSection } from '../components/case-section.tsx'
+import { ClaimList } from '../components/claim-list.tsx'
+import { ClaimSection } from '../components/claim-section.tsx'
 import { StatusFigures } from '../components/status-figures.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
 import { CopyButton } from '../components/ui/copy-button.tsx'
@@ -51,12 +51,12 @@ function ClockDetails({ clock }: { clock: TestClock }) {
       <div className="grid gap-5">
         <AdvanceCard clock={clock} />
         <ClockFigures clock={clock} />
-        <CaseSection
+        <ClaimSection
           kind="claims"
           filters={filters}
           empty="No claim is on this clock yet: choose it when you create one, or name it as test_clock_id."
         />
-        <CaseSection kind="candidates" filters={filters} empty="No candidate is on this clock." />
+        <ClaimSection kind="candidates" filters={filters} empty="No candidate is on this clock." />
       </div>
       <DeleteClockDialog clock={clock} open={isDeleting} onOpenChange={setDeleting} />
     </>
@@ -78,15 +78,15 @@ function ClockFigures({ clock }: { clock: TestClock }) {
         filters={{ claims: filters, candidates: filters }}
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <CaseList
+        <ClaimList
           title="Due next"
-          cases={data.due_next as CaseSummary[]}
+          claims={data.due_next as AnyClaim[]}
           now={clock.frozen_time}
           empty="Nothing is due: no claim on this clock is OPEN or PENDING."
         />
-        <CaseList
+        <ClaimList
           title="Latest changes"
-          cases={data.recent as CaseSummary[]}
+          claims={data.recent as AnyClaim[]}
           now={clock.frozen_time}
           moment="since"
           empty="Nothing has happened on this clock yet."

@@ -2,7 +2,7 @@ import { FastForward } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import type { TestClock } from '../../api/records.ts'
-import { CaseList } from '../../components/case-list.tsx'
+import { ClaimList } from '../../components/claim-list.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody } from '../../components/ui/card.tsx'
 import { Field } from '../../components/ui/field.tsx'
@@ -136,7 +136,7 @@ function WhatMoved({ advance: { from, to, transitions, moved } }: { advance: Adv
         from {formatDateTime(from)} to {formatDateTime(to)}.
       </p>
       {moved.length > 0 ? (
-        <CaseList title="What moved" cases={moved} now={to} moment="since" empty="" />
+        <ClaimList title="What moved" claims={moved} now={to} moment="since" empty="" />
       ) : null}
     </div>
   )

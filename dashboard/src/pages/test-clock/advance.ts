@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { CaseSummary } from '../../api/cases.ts'
+import type { AnyClaim } from '../../api/claims.ts'
 import { overviewQuery } from '../../api/overview.ts'
 import type { TestClock } from '../../api/records.ts'
 import { advanceTestClock } from '../../api/test-clocks.ts'
@@ -11,7 +11,7 @@ export interface Advance {
   to: string
   transitions: number
   /** The latest ten at most, as they stood right after it. */
-  moved: CaseSummary[]
+  moved: AnyClaim[]
 }
 
 export function useAdvance({ id, frozen_time: from }: TestClock) {
@@ -25,9 +25,9 @@ export function useAdvance({ id, frozen_time: from }: TestClock) {
         ...overviewQuery({ days: 1, test_clock_id: id }),
         staleTime: 0,
       })
-      const isMoved = ({ status, status_since }: CaseSummary) =>
+      const isMoved = ({ status, status_since }: AnyClaim) =>
         status !== 'OPEN' && status_since > from && status_since <= clock.frozen_time
-      return { from, to: clock.frozen_time, transitions, moved: (recent as CaseSummary[]).filter(isMoved) }
+      return { from, to: clock.frozen_time, transitions, moved: (recent as AnyClaim[]).filter(isMoved) }
     },
     onSuccess: ({ transitions }) => {
       toast(

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { STATUSES, type Status } from '../../../../src/domain/claims/lifecycle.ts'
-import type { CaseFilters, CaseKind } from '../../api/cases.ts'
+import type { ClaimFilters, ClaimKind } from '../../api/claims.ts'
 import { CustomerSelect } from '../../components/customer-select.tsx'
 import { SchemaSelect } from '../../components/schema-select.tsx'
 import { TestClockSelect } from '../../components/test-clock-select.tsx'
@@ -10,15 +10,15 @@ import { Button } from '../../components/ui/button.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
 
-interface CaseFilterBarProps {
-  kind: CaseKind
-  filters: CaseFilters
+interface ClaimFilterBarProps {
+  kind: ClaimKind
+  filters: ClaimFilters
 }
 
 /** The filters of a list; they live in the URL, so that a filtered list can be shared. */
-export function CaseFilterBar({ kind, filters }: CaseFilterBarProps) {
+export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
   const navigate = useNavigate()
-  const show = (changed: CaseFilters) =>
+  const show = (changed: ClaimFilters) =>
     void navigate({ to: `/${kind}`, search: withoutEmpty({ ...filters, ...changed }) })
   const isFiltered = Object.keys(filters).length > 0
   return (
@@ -64,7 +64,7 @@ export function CaseFilterBar({ kind, filters }: CaseFilterBarProps) {
   )
 }
 
-function withoutEmpty(filters: CaseFilters): CaseFilters {
+function withoutEmpty(filters: ClaimFilters): ClaimFilters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value))
 }
 
@@ -74,7 +74,7 @@ const LEAST_LENGTH = { claims: 8, candidates: 1 } as const
 const SEARCH_DELAY_MS = 250
 
 interface SearchFieldProps {
-  kind: CaseKind
+  kind: ClaimKind
   value: string
   onSearch: (text: string) => void
 }

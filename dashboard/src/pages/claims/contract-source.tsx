@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { contractInWords } from '../../../../src/domain/contract/contract-in-words.ts'
 import { validateContract } from '../../../../src/domain/contract/validate-contract.ts'
-import type { NewCase } from '../../api/cases.ts'
+import type { NewClaim } from '../../api/claims.ts'
 import { schemasQuery } from '../../api/schemas.ts'
 import { SchemaSelect } from '../../components/schema-select.tsx'
 import { Field } from '../../components/ui/field.tsx'
@@ -28,7 +28,7 @@ const SAMPLE: Contract = {
 const SAMPLE_JSON = JSON.stringify(SAMPLE, null, 2)
 
 /** Null if the JSON is not a valid contract. */
-export function sourceOf({ schemaId, json }: Source): NewCase['source'] | null {
+export function sourceOf({ schemaId, json }: Source): NewClaim['source'] | null {
   if (schemaId) return { schema_id: schemaId }
   const { contract } = readContract(json ?? SAMPLE_JSON)
   return contract ? { contract } : null

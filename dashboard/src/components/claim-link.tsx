@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { type CaseSummary, nameOf } from '../api/cases.ts'
+import { type AnyClaim, nameOf } from '../api/claims.ts'
 import { shortId } from '../short-id.ts'
 
 const CLASS = 'font-medium text-ink underline-offset-4 hover:underline'
 
 /** To a claim's page by its id, or to a candidate's by its alias. */
-export function CaseLink({ one }: { one: CaseSummary }) {
+export function ClaimLink({ one }: { one: AnyClaim }) {
   const name = nameOf(one)
   return 'id' in one ? (
     <Link

@@ -1,6 +1,6 @@
 import { Clock } from 'lucide-react'
-import { type CaseKind, type CaseSummary, customerOf, nameOf } from '../api/cases.ts'
-import { CaseLink } from './case-link.tsx'
+import { type AnyClaim, type ClaimKind, customerOf, nameOf } from '../api/claims.ts'
+import { ClaimLink } from './claim-link.tsx'
 import { useCustomerNames } from './customer-names.ts'
 import { DueText } from './due-text.tsx'
 import { Money } from './ui/money.tsx'
@@ -8,16 +8,15 @@ import { StatusBadge } from './ui/status-badge.tsx'
 import { Table, Td, Th, Tr } from './ui/table.tsx'
 import { DateTime } from './ui/time.tsx'
 
-interface CaseTableProps {
-  kind: CaseKind
-  cases: readonly CaseSummary[]
+interface ClaimTableProps {
+  kind: ClaimKind
+  claims: readonly AnyClaim[]
 }
 
 /** Claims or candidates; on a phone the lesser columns go below the greater. */
-export function CaseTable({ kind, cases }: CaseTableProps) {
+export function ClaimTable({ kind, claims }: ClaimTableProps) {
   const nameOfCustomer = useCustomerNames()
-  const customer = (one: CaseSummary) =>
-    kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one)
+  const customer = (one: AnyClaim) => (kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one))
   return (
     <Table aria-label={kind === 'claims' ? 'Claims' : 'Candidates'}>
       <thead>
@@ -31,11 +30,11 @@ export function CaseTable({ kind, cases }: CaseTableProps) {
         </tr>
       </thead>
       <tbody>
-        {cases.map((one) => (
+        {claims.map((one) => (
           <Tr key={nameOf(one)}>
             <Td className="max-w-44 max-sm:pr-2 sm:max-w-80">
               <span className="flex items-center gap-1.5">
-                <CaseLink one={one} />
+                <ClaimLink one={one} />
                 {one.test_clock_id ? <OnTestClock /> : null}
               </span>
               <span className="block text-xs break-words text-muted md:hidden">{customer(one)}</span>

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import {
-  type CaseKind,
-  type CaseSummary,
-  caseQuery,
+  type AnyClaim,
+  type ClaimKind,
+  claimQuery,
   explanationQuery,
   nameOf,
   POLL_MS,
-} from '../api/cases.ts'
+} from '../api/claims.ts'
 import type { WithEvents } from '../api/records.ts'
 import { ConditionTree } from '../components/condition-tree.tsx'
 import { ContractCard } from '../components/contract-card.tsx'
@@ -18,33 +18,33 @@ import { ErrorState } from '../components/ui/error-state.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
 import { shortId } from '../short-id.ts'
-import { CaseFacts } from './case/case-facts.tsx'
-import { CaseState } from './case/case-state.tsx'
-import { SubmitEvent } from './case/submit-event.tsx'
+import { ClaimFacts } from './claim/claim-facts.tsx'
+import { ClaimState } from './claim/claim-state.tsx'
+import { SubmitEvent } from './claim/submit-event.tsx'
 
 export function ClaimPage() {
   const { id } = getRouteApi('/shell/claims/$id').useParams()
-  return <CasePage key={id} kind="claims" name={id} />
+  return <ClaimDetailPage key={id} kind="claims" name={id} />
 }
 
 export function CandidatePage() {
   const { alias } = getRouteApi('/shell/candidates/$alias').useParams()
-  return <CasePage key={alias} kind="candidates" name={alias} />
+  return <ClaimDetailPage key={alias} kind="candidates" name={alias} />
 }
 
 /** Reading a log of thousands each time would cost more than it tells. */
 const LONG_LOG = 1000
 
 /** Asked anew as long as something may change. */
-function pollOf(one: WithEvents<CaseSummary> | undefined): number | false {
+function pollOf(one: WithEvents<AnyClaim> | undefined): number | false {
   if (!one) return false
   const isTerminal = one.status === 'CONFIRMED' || one.status === 'FAILED'
   return isTerminal ? false : one.events.length > LONG_LOG ? 5 * POLL_MS : POLL_MS / 2
 }
 
-function CasePage({ kind, name }: { kind: CaseKind; name: string }) {
+function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
   const { data, error, refetch } = useQuery({
-    ...caseQuery(kind, name),
+    ...claimQuery(kind, name),
     refetchInterval: ({ state }) => pollOf(state.data),
   })
   if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
@@ -64,19 +64,19 @@ function CasePage({ kind, name }: { kind: CaseKind; name: string }) {
           </span>
         }
       />
-      {data ? <CaseDetails kind={kind} one={data} /> : <CaseSkeleton />}
+      {data ? <ClaimDetails kind={kind} one={data} /> : <ClaimSkeleton />}
     </>
   )
 }
 
-function CaseDetails({ kind, one }: { kind: CaseKind; one: WithEvents<CaseSummary> }) {
+function ClaimDetails({ kind, one }: { kind: ClaimKind; one: WithEvents<AnyClaim> }) {
   const version = `${one.status} ${one.events.length}`
   const { data: explanation } = useQuery(explanationQuery(kind, nameOf(one), version))
   const typeOf = new Map(one.events.map(({ id, type }) => [id, type]))
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="grid gap-5">
-        <CaseState one={one} />
+        <ClaimState one={one} />
         <Card aria-label="Condition">
           <CardHeader title="Condition" description="What must have happened, and what has." />
           <CardBody>
@@ -108,13 +108,13 @@ function CaseDetails({ kind, one }: { kind: CaseKind; one: WithEvents<CaseSummar
       <div className="grid gap-5">
         <SubmitEvent kind={kind} one={one} />
         <ContractCard contract={one.contract} />
-        <CaseFacts one={one} />
+        <ClaimFacts one={one} />
       </div>
     </div>
   )
 }
 
-const CaseSkeleton = () => (
+const ClaimSkeleton = () => (
   <div role="status" aria-label="Loading" className="grid gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
     <div className="grid content-start gap-5">
       <Skeleton className="h-40 rounded-xl" />

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { type CaseKind, type CaseSummary, createCase, nameOf } from '../../api/cases.ts'
+import { type AnyClaim, type ClaimKind, createClaim, nameOf } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
 import { TestClockSelect } from '../../components/test-clock-select.tsx'
@@ -14,13 +14,13 @@ import { useToast } from '../../components/ui/toast.tsx'
 import { ContractSource, type Source, sourceOf } from './contract-source.tsx'
 import { CustomerField } from './customer-field.tsx'
 
-interface CreateCaseDialogProps {
-  kind: CaseKind
+interface CreateClaimDialogProps {
+  kind: ClaimKind
   open: boolean
   onOpenChange: (open: boolean) => void
 }
 
-export function CreateCaseDialog({ kind, open, onOpenChange }: CreateCaseDialogProps) {
+export function CreateClaimDialog({ kind, open, onOpenChange }: CreateClaimDialogProps) {
   const title = kind === 'claims' ? 'Create a claim' : 'Create a candidate'
   return (
     <Dialog
@@ -29,21 +29,21 @@ export function CreateCaseDialog({ kind, open, onOpenChange }: CreateCaseDialogP
       title={title}
       description="Its contract will never change."
     >
-      <CreateCaseForm kind={kind} onCancel={() => onOpenChange(false)} />
+      <CreateClaimForm kind={kind} onCancel={() => onOpenChange(false)} />
     </Dialog>
   )
 }
 
-function CreateCaseForm({ kind, onCancel }: { kind: CaseKind; onCancel: () => void }) {
+function CreateClaimForm({ kind, onCancel }: { kind: ClaimKind; onCancel: () => void }) {
   const [alias, setAlias] = useState('')
   const [customer, setCustomer] = useState<Customer | null>(null)
   const [source, setSource] = useState<Source>({ schemaId: '', json: null })
   const [clock, setClock] = useState('')
   const [isChecked, setChecked] = useState(false)
-  const open = useOpenCase(kind)
+  const open = useOpenClaim(kind)
   const creation = useMutation({
     mutationFn: (chosen: NonNullable<ReturnType<typeof sourceOf>>) =>
-      createCase(kind, {
+      createClaim(kind, {
         customer: (kind === 'claims' ? customer?.id : customer?.external_id) ?? '',
         alias,
         source: chosen,
@@ -99,7 +99,7 @@ function CreateCaseForm({ kind, onCancel }: { kind: CaseKind; onCancel: () => vo
 }
 
 /** Goes to the new one's page. */
-function useOpenCase(kind: CaseKind): (one: CaseSummary) => Promise<void> {
+function useOpenClaim(kind: ClaimKind): (one: AnyClaim) => Promise<void> {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()

@@ -1,14 +1,14 @@
-import { type CaseSummary, customerOf, nameOf } from '../api/cases.ts'
-import { CaseLink } from './case-link.tsx'
+import { type AnyClaim, customerOf, nameOf } from '../api/claims.ts'
+import { ClaimLink } from './claim-link.tsx'
 import { useCustomerNames } from './customer-names.ts'
 import { Card, CardHeader } from './ui/card.tsx'
 import { Money } from './ui/money.tsx'
 import { StatusBadge } from './ui/status-badge.tsx'
 import { Countdown, RelativeTime } from './ui/time.tsx'
 
-interface CaseListProps {
+interface ClaimListProps {
   title: string
-  cases: readonly CaseSummary[]
+  claims: readonly AnyClaim[]
   empty: string
   /** Of a test clock. */
   now: string | undefined
@@ -17,17 +17,17 @@ interface CaseListProps {
 }
 
 /** A few claims and candidates with what is most telling of each. */
-export function CaseList({ title, cases, empty, now, moment = 'due' }: CaseListProps) {
+export function ClaimList({ title, claims, empty, now, moment = 'due' }: ClaimListProps) {
   const nameOfCustomer = useCustomerNames()
   return (
     <Card aria-label={title}>
       <CardHeader title={title} />
-      {cases.length === 0 ? <p className="px-5 pb-5 text-muted">{empty}</p> : null}
+      {claims.length === 0 ? <p className="px-5 pb-5 text-muted">{empty}</p> : null}
       <ul className="divide-y border-t empty:hidden">
-        {cases.map((one) => (
+        {claims.map((one) => (
           <li key={nameOf(one)} className="flex items-center justify-between gap-3 px-5 py-2.5">
             <span className="grid min-w-0 flex-1 justify-items-start gap-0.5">
-              <CaseLink one={one} />
+              <ClaimLink one={one} />
               <span className="max-w-full truncate text-xs text-muted">
                 {'id' in one ? nameOfCustomer(customerOf(one)) : customerOf(one)} ·{' '}
                 <Money amount={one.contract.price} />

@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import { decisiveEventTypes } from '../../../../src/domain/contract/contract.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../src/domain/json.ts'
-import { type CaseKind, type CaseSummary, nameOf, submitEvent } from '../../api/cases.ts'
+import { type AnyClaim, type ClaimKind, nameOf, submitEvent } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
@@ -14,8 +14,8 @@ import { Textarea } from '../../components/ui/textarea.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 
 interface SubmitEventProps {
-  kind: CaseKind
-  one: CaseSummary
+  kind: ClaimKind
+  one: AnyClaim
 }
 
 /** A form that submits an event; only an OPEN one takes it (§3 rule 2). */
@@ -139,7 +139,7 @@ function TypeSuggestions({ id, types, onChoose }: TypeSuggestionsProps) {
   )
 }
 
-function useSubmission(kind: CaseKind, name: string, onDone: () => void) {
+function useSubmission(kind: ClaimKind, name: string, onDone: () => void) {
   const queryClient = useQueryClient()
   const toast = useToast()
   return useMutation({

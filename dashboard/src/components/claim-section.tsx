@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type CaseFilters, type CaseKind, casesQuery } from '../api/cases.ts'
-import { CaseTable } from './case-table.tsx'
+import { type ClaimFilters, type ClaimKind, claimsQuery } from '../api/claims.ts'
+import { ClaimTable } from './claim-table.tsx'
 import { Card, CardHeader } from './ui/card.tsx'
 import { ErrorState } from './ui/error-state.tsx'
 import { SkeletonRows } from './ui/skeleton.tsx'
 
-interface CaseSectionProps {
-  kind: CaseKind
-  filters: CaseFilters
+interface ClaimSectionProps {
+  kind: ClaimKind
+  filters: ClaimFilters
   empty: string
 }
 
@@ -16,8 +16,8 @@ const SHOWN = 5
 const TITLES = { claims: 'Claims', candidates: 'Candidates' } as const
 
 /** The newest few claims or candidates of something, and the way to all of them. */
-export function CaseSection({ kind, filters, empty }: CaseSectionProps) {
-  const { data, error, refetch } = useQuery(casesQuery(kind, filters, undefined, SHOWN))
+export function ClaimSection({ kind, filters, empty }: ClaimSectionProps) {
+  const { data, error, refetch } = useQuery(claimsQuery(kind, filters, undefined, SHOWN))
   const title = TITLES[kind]
   return (
     <Card aria-label={title}>
@@ -33,7 +33,7 @@ export function CaseSection({ kind, filters, empty }: CaseSectionProps) {
         }
       />
       {data && data.data.length > 0 ? (
-        <CaseTable kind={kind} cases={data.data} />
+        <ClaimTable kind={kind} claims={data.data} />
       ) : data ? (
         <p className="px-5 pb-5 text-muted">{empty}</p>
       ) : error ? (

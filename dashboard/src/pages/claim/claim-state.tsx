@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { CaseSummary } from '../../api/cases.ts'
+import type { AnyClaim } from '../../api/claims.ts'
 import { testClockQuery } from '../../api/test-clocks.ts'
 import { Card } from '../../components/ui/card.tsx'
 import { cn } from '../../components/ui/cn.ts'
@@ -18,7 +18,7 @@ const EDGE = {
 } as const
 
 /** Where it stands, in a sentence, and how long it has. */
-export function CaseState({ one }: { one: CaseSummary }) {
+export function ClaimState({ one }: { one: AnyClaim }) {
   const { data: clock } = useQuery({
     ...testClockQuery(one.test_clock_id ?? ''),
     enabled: one.test_clock_id !== null,
@@ -53,7 +53,7 @@ export function CaseState({ one }: { one: CaseSummary }) {
   )
 }
 
-function sentenceOf({ status, scheduled_outcome, contract }: CaseSummary): string {
+function sentenceOf({ status, scheduled_outcome, contract }: AnyClaim): string {
   switch (status) {
     case 'OPEN':
       return contract.timeout_outcome === 'confirm'

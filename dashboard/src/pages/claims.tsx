@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Download, FileCheck, Plus, Tags } from 'lucide-react'
 import { useState } from 'react'
-import { type CaseKind, casesQuery, exportUrl } from '../api/cases.ts'
-import { CaseTable } from '../components/case-table.tsx'
+import { type ClaimKind, claimsQuery, exportUrl } from '../api/claims.ts'
+import { ClaimTable } from '../components/claim-table.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
 import { EmptyState } from '../components/ui/empty-state.tsx'
@@ -12,14 +12,16 @@ import { PageHeader } from '../components/ui/page-header.tsx'
 import { Pagination } from '../components/ui/pagination.tsx'
 import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import { usePages } from '../use-pages.ts'
-import type { CaseSearch } from './case-filters.ts'
-import { CaseFilterBar } from './cases/case-filter-bar.tsx'
-import { CreateCaseDialog } from './cases/create-case-dialog.tsx'
+import type { ClaimSearch } from './claim-filters.ts'
+import { ClaimFilterBar } from './claims/claim-filter-bar.tsx'
+import { CreateClaimDialog } from './claims/create-claim-dialog.tsx'
 
-export const ClaimsPage = () => <CasesPage kind="claims" search={getRouteApi('/shell/claims').useSearch()} />
+export const ClaimsPage = () => (
+  <ClaimListPage kind="claims" search={getRouteApi('/shell/claims').useSearch()} />
+)
 
 export const CandidatesPage = () => (
-  <CasesPage kind="candidates" search={getRouteApi('/shell/candidates').useSearch()} />
+  <ClaimListPage kind="candidates" search={getRouteApi('/shell/candidates').useSearch()} />
 )
 
 const WORDS = {
@@ -35,9 +37,9 @@ const WORDS = {
   },
 }
 
-function CasesPage({ kind, search }: { kind: CaseKind; search: CaseSearch }) {
+function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch }) {
   const { after, ...filters } = search
-  const list = useQuery(casesQuery(kind, filters, after))
+  const list = useQuery(claimsQuery(kind, filters, after))
   const navigate = useNavigate()
   const pages = usePages(after, list.data?.next_cursor ?? null, (cursor, state) =>
     navigate({ to: `/${kind}`, search: { ...filters, ...(cursor ? { after: cursor } : {}) }, state }),
@@ -64,31 +66,31 @@ function CasesPage({ kind, search }: { kind: CaseKind; search: CaseSearch }) {
           </>
         }
       />
-      <CaseFilterBar kind={kind} filters={filters} />
+      <ClaimFilterBar kind={kind} filters={filters} />
       <Card aria-label={title} aria-busy={list.isPlaceholderData}>
         {list.isPending ? (
           <SkeletonRows rows={10} />
         ) : list.isError && !list.data ? (
           <ErrorState error={list.error} retry={list.refetch} />
         ) : list.data.data.length > 0 ? (
-          <CaseTable kind={kind} cases={list.data.data} />
+          <ClaimTable kind={kind} claims={list.data.data} />
         ) : (
-          <NoCases kind={kind} isFiltered={isFiltered} createButton={createButton} />
+          <NoClaims kind={kind} isFiltered={isFiltered} createButton={createButton} />
         )}
         <Pagination {...pages} />
       </Card>
-      <CreateCaseDialog kind={kind} open={isCreating} onOpenChange={setCreating} />
+      <CreateClaimDialog kind={kind} open={isCreating} onOpenChange={setCreating} />
     </>
   )
 }
 
-interface NoCasesProps {
-  kind: CaseKind
+interface NoClaimsProps {
+  kind: ClaimKind
   isFiltered: boolean
   createButton: React.ReactNode
 }
 
-function NoCases({ kind, isFiltered, createButton }: NoCasesProps) {
+function NoClaims({ kind, isFiltered, createButton }: NoClaimsProps) {
   if (isFiltered) {
     return (
       <EmptyState icon={FileCheck} title={`No ${kind} fit the filters`}>

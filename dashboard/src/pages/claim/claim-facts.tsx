@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { CaseSummary } from '../../api/cases.ts'
+import type { AnyClaim } from '../../api/claims.ts'
 import { useCustomerNames } from '../../components/customer-names.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { DateTime } from '../../components/ui/time.tsx'
@@ -8,7 +8,7 @@ import { shortId } from '../../short-id.ts'
 const LINK = 'break-all underline underline-offset-2'
 
 /** Whose it is, and where it comes from. */
-export function CaseFacts({ one }: { one: CaseSummary }) {
+export function ClaimFacts({ one }: { one: AnyClaim }) {
   return (
     <Card aria-label="Details">
       <CardHeader title="Details" />
@@ -49,7 +49,7 @@ export function CaseFacts({ one }: { one: CaseSummary }) {
   )
 }
 
-function CustomerLink({ one }: { one: CaseSummary }) {
+function CustomerLink({ one }: { one: AnyClaim }) {
   const nameOf = useCustomerNames()
   if ('id' in one) {
     return (

@@ -6,10 +6,10 @@ import { get, post, withQuery } from './client.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 
 /** Claims and candidates have the same pages: one state machine, two ways of naming. */
-export type CaseKind = 'claims' | 'candidates'
-export type CaseSummary = ClaimSummary | CandidateSummary
+export type ClaimKind = 'claims' | 'candidates'
+export type AnyClaim = ClaimSummary | CandidateSummary
 
-export interface CaseFilters {
+export interface ClaimFilters {
   status?: Status | undefined
   /** A UUID for claims, an external_id for candidates. */
   customer?: string | undefined
@@ -22,12 +22,12 @@ export interface CaseFilters {
 export const POLL_MS = 4_000
 
 /** A claim's id or a candidate's alias. */
-export const nameOf = (one: CaseSummary): string => ('id' in one ? one.id : one.candidate_alias)
+export const nameOf = (one: AnyClaim): string => ('id' in one ? one.id : one.candidate_alias)
 /** As the record names it: by UUID, or by external_id. */
-export const customerOf = (one: CaseSummary): string => ('id' in one ? one.customer_id : one.customer_uuid)
+export const customerOf = (one: AnyClaim): string => ('id' in one ? one.customer_id : one.customer_uuid)
 
 /** The filters in the names of the wire. */
-function filterParameters(kind: CaseKind, { status, customer, schema, clock, search }: CaseFilters) {
+function filterParameters(kind: ClaimKind, { status, customer, schema, clock, search }: ClaimFilters) {
   return {
     status,
     [kind === 'claims' ? 'customer_id' : 'customer_uuid']: customer,
@@ -37,11 +37,11 @@ function filterParameters(kind: CaseKind, { status, customer, schema, clock, sea
   }
 }
 
-export const casesQuery = (kind: CaseKind, filters: CaseFilters, after?: string, limit = 50) =>
+export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: string, limit = 50) =>
   queryOptions({
     queryKey: [kind, 'list', filters, after, limit],
     queryFn: ({ signal }) =>
-      get<Page<CaseSummary>>(
+      get<Page<AnyClaim>>(
         `/v1/${kind}`,
         { ...filterParameters(kind, filters), after, order: 'desc', limit },
         signal,
@@ -51,19 +51,19 @@ export const casesQuery = (kind: CaseKind, filters: CaseFilters, after?: string,
   })
 
 /** Where the browser downloads the filtered list as CSV. */
-export const exportUrl = (kind: CaseKind, filters: CaseFilters): string =>
+export const exportUrl = (kind: ClaimKind, filters: ClaimFilters): string =>
   withQuery(`/v1/${kind}/export`, filterParameters(kind, filters))
 
-const pathOf = (kind: CaseKind, name: string) => `/v1/${kind}/${encodeURIComponent(name)}`
+const pathOf = (kind: ClaimKind, name: string) => `/v1/${kind}/${encodeURIComponent(name)}`
 
-export const caseQuery = (kind: CaseKind, name: string) =>
+export const claimQuery = (kind: ClaimKind, name: string) =>
   queryOptions({
     queryKey: [kind, 'one', name],
-    queryFn: ({ signal }) => get<WithEvents<CaseSummary>>(pathOf(kind, name), {}, signal),
+    queryFn: ({ signal }) => get<WithEvents<AnyClaim>>(pathOf(kind, name), {}, signal),
   })
 
 /** `version` changes with the log: what a page shows is then of one moment. */
-export const explanationQuery = (kind: CaseKind, name: string, version: string) =>
+export const explanationQuery = (kind: ClaimKind, name: string, version: string) =>
   queryOptions({
     queryKey: [kind, 'explanation', name, version],
     queryFn: ({ signal }) => get<Explanation>(`${pathOf(kind, name)}/explanation`, {}, signal),
@@ -73,23 +73,23 @@ export const explanationQuery = (kind: CaseKind, name: string, version: string) 
 /** What an event did. */
 export interface Submitted {
   event: ClaimEvent
-  claim: CaseSummary
+  claim: AnyClaim
 }
 
-export const submitEvent = (kind: CaseKind, name: string, event: JsonObject): Promise<Submitted> =>
+export const submitEvent = (kind: ClaimKind, name: string, event: JsonObject): Promise<Submitted> =>
   post(`${pathOf(kind, name)}/events`, event)
 
-export interface NewCase {
+export interface NewClaim {
   customer: string
   alias?: string
   source: { schema_id: string } | { contract: Contract }
   clock?: string | undefined
 }
 
-export function createCase(
-  kind: CaseKind,
-  { customer, alias, source, clock }: NewCase,
-): Promise<CaseSummary> {
+export function createClaim(
+  kind: ClaimKind,
+  { customer, alias, source, clock }: NewClaim,
+): Promise<AnyClaim> {
   const naming =
     kind === 'claims' ? { customer_id: customer } : { customer_uuid: customer, candidate_alias: alias }
   return post(`/v1/${kind}`, { ...naming, ...source, ...(clock ? { test_clock_id: clock } : {}) })

@@ -19,7 +19,9 @@ immutable contract, takes events, and resolves every claim to CONFIRMED or FAILE
 
 A claim is OPEN until its condition is satisfied by its events or its activity window elapses; then PENDING for
 the review window; then CONFIRMED or FAILED for ever. Changes under /v1 are additive: ignore fields that you do
-not know.`
+not know.
+
+§ refers to the [specification](/docs/specification), which tells every rule and limit.`
 
 /** Makes the OpenAPI document from the schemas of the routes. Call it before they are added. */
 export async function addOpenApi(server: TypedServer): Promise<void> {

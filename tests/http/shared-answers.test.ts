@@ -22,7 +22,7 @@ describe('documents that nobody reads', () => {
       '/docs/js/scalar.js',
       '/docs/',
       '/docs/errors/TOKEN_INVALID',
-      '/openapi.json',
+      '/docs/specification',
     ]
     for (let n = 0; n < 200; n++) {
       const unread = await connectRaw(t, url, { reads: false })
@@ -38,7 +38,8 @@ describe('documents that nobody reads', () => {
 
   test('are not sent again to who has them', async (t) => {
     const { url } = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
-    for (const path of ['/openapi.json', '/docs/', '/docs/errors/TOKEN_INVALID', '/docs/js/scalar.js']) {
+    const paths = ['/openapi.json', '/docs/', '/docs/specification', '/docs/errors/TOKEN_INVALID']
+    for (const path of [...paths, '/docs/js/scalar.js']) {
       const first = await fetch(url + path)
       const bytes = (await first.arrayBuffer()).byteLength
       const etag = first.headers.get('etag') ?? ''

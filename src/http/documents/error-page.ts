@@ -1,17 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-
-const STYLE = `
-  :root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
-  body { max-width: 42rem; margin: 3rem auto; padding: 0 1.25rem; }
-  h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
-  code { font-family: ui-monospace, monospace; font-size: 0.95em; background: color-mix(in srgb, currentColor 10%, transparent); padding: 0.1em 0.35em; border-radius: 0.3em; }
-  .status { color: color-mix(in srgb, currentColor 65%, transparent); }
-  dt { margin-top: 1rem; font-weight: 600; overflow-wrap: anywhere; }
-  dt .status { font-weight: 400; }
-  dd { margin: 0; }
-  nav { margin-top: 2.5rem; font-size: 0.9rem; }
-  nav ul { padding-left: 1.1rem; columns: 18rem; }
-  a { color: inherit; }`
+import { page } from './page.ts'
 
 /** The page behind an error's doc_url: what happened, and what to do about it. */
 export function errorPage(code: ErrorCode): string {
@@ -27,7 +15,7 @@ export function errorPage(code: ErrorCode): string {
 <p><strong>${toHtml(title)}</strong></p>
 <p>${toHtml(help)}</p>
 </main>
-<nav><p><a href="/docs">API reference</a> · <a href="/docs/errors">All error codes</a>:</p><ul>${others}</ul></nav>`,
+<nav><p><a href="/docs">API reference</a> · <a href="/docs/specification">Specification</a> · <a href="/docs/errors">All error codes</a>:</p><ul>${others}</ul></nav>`,
   )
 }
 
@@ -43,25 +31,11 @@ export function errorsPage(): string {
 <h1>Error codes</h1>
 <dl>${rows.join('\n')}</dl>
 </main>
-<nav><p><a href="/docs">API reference</a></p></nav>`,
+<nav><p><a href="/docs">API reference</a> · <a href="/docs/specification">Specification</a></p></nav>`,
   )
 }
 
 const linkTo = (code: string) => `<a href="/docs/errors/${code}">${code}</a>`
-
-const page = (title: string, body: string) => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} – Claimkeeper</title>
-<style>${STYLE}</style>
-</head>
-<body>
-${body}
-</body>
-</html>
-`
 
 /** The catalogue's texts use backticks for code. */
 function toHtml(text: string): string {

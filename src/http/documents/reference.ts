@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode, ServiceError } from '../../errors.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../protocol/shared-answer.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { errorPage, errorsPage } from './error-page.ts'
+import { specificationPage } from './specification-page.ts'
 
 const CSP = 'Content-Security-Policy'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -12,10 +13,9 @@ const HTML_TYPE = 'text/html; charset=utf-8'
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-const ERROR_PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 
-/** What people read: the API reference at /docs, a page for each error code, and the OpenAPI document. */
+/** What people read: the API reference, the specification, a page for each error code, and the OpenAPI document. */
 export function addReference(server: TypedServer): void {
   const documentation = once(() => shareAnswer(JSON.stringify(server.swagger()), JSON_TYPE))
   server.get('/openapi.json', { schema: { hide: true } }, (request, reply) =>
@@ -34,6 +34,11 @@ export function addReference(server: TypedServer): void {
     if (!page) throw new ServiceError('ROUTE_NOT_FOUND', 'There is no such error code.')
     return sendShared(request, reply, page)
   })
+
+  const specification = once(() => toAnswer(specificationPage()))
+  server.get('/docs/specification', { schema: { hide: true } }, (request, reply) =>
+    sendShared(request, reply, specification()),
+  )
 
   // Made when somebody first looks: it holds megabytes in memory. What failed is tried again by the next.
   let reading: Promise<Map<string, SharedAnswer>> | null = null
@@ -62,7 +67,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-const toAnswer = (page: string): SharedAnswer => shareAnswer(page, HTML_TYPE, { [CSP]: ERROR_PAGE_POLICY })
+const toAnswer = (page: string): SharedAnswer => shareAnswer(page, HTML_TYPE, { [CSP]: PAGE_POLICY })
 
 /** The page and its script, by their paths, asked once of a server that listens nowhere. */
 async function readReference(): Promise<Map<string, SharedAnswer>> {

@@ -28,7 +28,14 @@ function unread(name: string, does: string, connections: number, render: (target
   }
 }
 
-const DOCUMENTS = ['/docs', '/docs/errors/VALIDATION_ERROR', '/', '/favicon.svg', '/docs/js/scalar.js']
+const DOCUMENTS = [
+  '/docs',
+  '/docs/specification',
+  '/docs/errors/VALIDATION_ERROR',
+  '/',
+  '/favicon.svg',
+  '/docs/js/scalar.js',
+]
 
 /** Large answers, one on each of many connections. */
 function unreadOnce(

@@ -14,8 +14,8 @@ export function scheduledTransitions(
 ): Transition[] {
   const transitions: Transition[] = []
   for (let current = state; ; ) {
-    const checkTime = nextCheckTime(current)
-    if (checkTime === null || (until !== null && checkTime > until)) return transitions
+    const checkTime = nextCheckTime(current, until)
+    if (checkTime === null) return transitions
     const transition = atScheduledCheck(current, terms, checkTime, null)
     if (transition === null) throw new Error('a due claim was not moved by its check')
     transitions.push(transition)
@@ -23,9 +23,11 @@ export function scheduledTransitions(
   }
 }
 
-/** The whole minute whose check moves the claim if nothing happens before; null in a terminal state. */
-function nextCheckTime({ dueAt, statusSince }: ClaimState): Date | null {
-  if (dueAt === null) return null
+/** The whole minute whose check moves the claim if nothing happens before; null if that is later, or in a terminal state. */
+function nextCheckTime({ dueAt, statusSince }: ClaimState, until: Date | null): Date | null {
+  // Asked for each event, and mostly so: no check comes before the window has elapsed.
+  if (dueAt === null || (until !== null && dueAt.getTime() > until.getTime())) return null
   const [due, afterEntering] = [checkAtOrAfter(dueAt), checkAfter(statusSince)]
-  return due > afterEntering ? due : afterEntering
+  const checkTime = due > afterEntering ? due : afterEntering
+  return until !== null && checkTime > until ? null : checkTime
 }

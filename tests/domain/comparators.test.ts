@@ -56,6 +56,30 @@ test('a number that satisfies all is found if there is one', () => {
   assert.deepEqual([satisfyingNumber({ gte: 4 }), satisfyingNumber({ lt: 3 })], [4, 2])
 })
 
+test('it is found however large the bounds are, or how near', () => {
+  const double = fc.double({ noNaN: true, noDefaultInfinity: true })
+  fc.assert(
+    fc.property(double, double, (low, high) => {
+      if (low < high) {
+        assert.ok(
+          holds({ gt: low, lte: high }, satisfyingNumber({ gt: low, lte: high })),
+          `${low} to ${high}`,
+        )
+        assert.ok(
+          holds({ gte: low, lt: high }, satisfyingNumber({ gte: low, lt: high })),
+          `${low} to ${high}`,
+        )
+      }
+      const least = satisfyingNumber({ gt: low })
+      assert.ok(least > low || low === Number.MAX_VALUE, `more than ${low}`)
+      const most = satisfyingNumber({ lt: low })
+      assert.ok(most < low || low === -Number.MAX_VALUE, `less than ${low}`)
+    }),
+  )
+  assert.ok(satisfyingNumber({ gt: 1e308, lt: 1.7e308 }) > 1e308)
+  assert.ok(satisfyingNumber({ gt: 2 ** 53 }) > 2 ** 53)
+})
+
 test('bounds are told in words', () => {
   assert.equal(boundsInWords({ lt: 8, gte: 2 }), 'at least 2 and less than 8')
   assert.equal(boundsInWords({}), '')

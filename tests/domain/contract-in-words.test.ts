@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { sumAmounts } from '../../dashboard/src/components/sum-amounts.ts'
 import { shortDuration } from '../../dashboard/src/short-duration.ts'
+import type { Evidence } from '../../src/domain/claims/event.ts'
+import { compile } from '../../src/domain/contract/compiled-condition.ts'
+import { type Condition, holds, type Leaf } from '../../src/domain/contract/condition.ts'
 import { conditionInWords, contractInWords } from '../../src/domain/contract/contract-in-words.ts'
 import { durationInWords } from '../../src/domain/contract/duration-in-words.ts'
+import type { JsonObject } from '../../src/domain/json.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 
 test('a contract is told in sentences: its worth, what must happen by when, what counts otherwise, the review', () => {
@@ -71,7 +76,115 @@ test('conditions of nothing are told as they are judged: AND holds, OR never', (
   assert.equal(conditionInWords(all({ event: 'a' })), '“a” has arrived')
 })
 
-test('durations are exact in words, and short in tables', () => {
+test('names that would be read wrong are told as JSON', () => {
+  assert.equal(conditionInWords({ event: 'a” has arrived and “b' }), '"a” has arrived and “b" has arrived')
+  assert.equal(conditionInWords({ event: 'a\u202eb' }), '"a\\u{202e}b" has arrived')
+  const withPath = { event: 'signed', match: { by: { role: 1 }, 'by.role': 2 }, field: 'size of.x', gt: 3 }
+  assert.equal(
+    conditionInWords(withPath),
+    '“signed” with by.role = 1 and "by.role" = 2 and a "size of".x of more than 3 has arrived',
+  )
+})
+
+test('an empty object is told as what satisfies it: any object', () => {
+  assert.equal(
+    conditionInWords({ event: 'signed', match: { by: {}, of: [] } }),
+    '“signed” with any object as by and of = [] has arrived',
+  )
+})
+
+test('what is negated is told apart from what stands beside it', () => {
+  const c = { event: 'c' }
+  assert.equal(conditionInWords(all(not(all({ event: 'a' })), c)), 'no “a” has arrived and “c” has arrived')
+  assert.equal(
+    conditionInWords(all(not(any()), c)),
+    'not: ((never: no alternative is named)) and “c” has arrived',
+  )
+  assert.equal(
+    conditionInWords(all(not(any({ event: 'a' }, { event: 'b' })), c)),
+    'not: (either “a” has arrived or “b” has arrived) and “c” has arrived',
+  )
+})
+
+test('conditions of the same words are judged alike', () => {
+  const condition = fc.letrec<{ node: Condition }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 3 },
+      fc.record(
+        {
+          event: fc.constantFrom('a', 'b', 'a” has arrived and “b', 'a” with x = 1', 'c'),
+          match: fc.constantFrom<NonNullable<Leaf['match']>[]>(
+            1,
+            '1',
+            {},
+            { x: 1 },
+            { x: {} },
+            { x: [] },
+            { x: { y: 1 } },
+            { 'x.y': 1 },
+            { x: { y: 1, z: 1 } },
+            { 'x = 1 and y': 1 },
+            { x: 1, y: 1 },
+          ),
+          field: fc.constantFrom('x', 'x.y', 'value'),
+          gt: fc.constantFrom(0, 1),
+        },
+        { requiredKeys: ['event'] },
+      ),
+      fc.record({
+        op: fc.constantFrom('AND' as const, 'OR' as const),
+        conditions: fc.array(tie('node'), { maxLength: 3 }),
+      }),
+      fc.record({ op: fc.constant('NOT' as const), condition: tie('node') }),
+    ),
+  })).node
+  const event = fc.record({
+    type: fc.constantFrom('a', 'b', 'a” has arrived and “b', 'a” with x = 1', 'c'),
+    payload: fc.constantFrom<JsonObject[]>(
+      {},
+      { value: 1 },
+      { value: '1' },
+      { x: 1 },
+      { x: 2 },
+      { x: {} },
+      { x: [] },
+      { x: { y: 1 } },
+      { x: { y: 1, z: 1 } },
+      { 'x.y': 1 },
+      { 'x = 1 and y': 1 },
+      { x: 1, y: 1 },
+    ),
+    system: fc.constant(false),
+  })
+  const seed = 7
+  const logs = fc.sample(fc.array(event, { maxLength: 4 }), { numRuns: 60, seed })
+  const judged = new Map<string, { condition: Condition; verdicts: string }>()
+  for (const one of fc.sample(condition, { numRuns: 20_000, seed })) {
+    const words = conditionInWords(one)
+    const verdicts = logs.map((log) => (isSatisfied(one, log) ? 1 : 0)).join('')
+    const other = judged.get(words)
+    if (other && other.verdicts !== verdicts)
+      assert.fail(`${words}: ${JSON.stringify(one)} and ${JSON.stringify(other.condition)}`)
+    judged.set(words, { condition: one, verdicts })
+  }
+  assert.ok(judged.size > 1_000)
+})
+
+function isSatisfied(condition: Condition, log: readonly Evidence[]): boolean {
+  const satisfied = new Set(log.flatMap((event) => compile(condition).leavesSatisfiedBy(event)))
+  return holds(condition, (leaf) => satisfied.has(leaf))
+}
+
+test('durations are exact in words, as windows count: in whole milliseconds, rounded up', () => {
+  assert.equal(durationInWords(0.0001), '0.001 seconds')
+  assert.equal(durationInWords(1.0011), '1.002 seconds')
+  assert.equal(durationInWords(59.9996), '1 minute')
+  assert.equal(durationInWords(86_399.9999), '1 day')
+  assert.equal(durationInWords(1.1), '1.1 seconds')
+  assert.equal(durationInWords(3_155_760_000), '36,525 days')
+})
+
+test('durations are told in words, and short in tables', () => {
   assert.equal(durationInWords(0), 'no time')
   assert.equal(durationInWords(1), '1 second')
   assert.equal(durationInWords(93_780.5), '1 day 2 hours 3 minutes 0.5 seconds')

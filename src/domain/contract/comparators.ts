@@ -66,15 +66,26 @@ export const boundsInWords = (bounds: Bounds): string =>
     .map((name) => `${wordsOf(name)} ${bounds[name]}`)
     .join(' and ')
 
-/** A number that satisfies all bounds, if one does: a bound itself or one beside it, if possible. */
+/** A number that satisfies all bounds, if one does: a bound itself or a whole number beside it, if possible. */
 export function satisfyingNumber(bounds: Bounds): number {
   const isSatisfied = testOf(bounds)
   if (!isSatisfied) return 0
   const set = setIn(bounds).map((name) => bounds[name] as number)
   const sorted = set.toSorted((one, other) => one - other)
-  const between = sorted.slice(1).map((bound, i) => (bound + (sorted[i] as number)) / 2)
+  const between = sorted.slice(1).map((bound, i) => bound / 2 + (sorted[i] as number) / 2)
   const beside = set.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
-  return [...set, ...beside, ...between].find(isSatisfied) ?? 0
+  const next = set.flatMap((bound) => [nextTo(bound, 1n), nextTo(bound, -1n)])
+  return [...set, ...beside, ...between, ...next].find(isSatisfied) ?? 0
+}
+
+/** The double that follows in the direction, 1 or -1; beyond the largest there is none. */
+function nextTo(number: number, direction: 1n | -1n): number {
+  if (number === 0) return Number(direction) * Number.MIN_VALUE
+  const float = new Float64Array([number])
+  const bits = new BigInt64Array(float.buffer)
+  // As integers, doubles of one sign are in the order of their magnitude.
+  bits[0] = (bits[0] as bigint) + (number > 0 ? direction : -direction)
+  return float[0] as number
 }
 
 const setIn = (bounds: Bounds): Comparator[] => COMPARATORS.filter((name) => bounds[name] !== undefined)

@@ -27,7 +27,7 @@ export function conditionInWords(condition: Condition): string {
 /** A clause within another is set in brackets if it would be read wrong without. */
 function clause(condition: Condition, isNested: boolean): string {
   if (!('op' in condition)) return leafInWords(condition)
-  if (condition.op === 'NOT') return notInWords(condition.condition)
+  if (condition.op === 'NOT') return notInWords(condition.condition, isNested)
   const { op, conditions } = condition
   const [only] = conditions
   if (!only) return op === 'AND' ? 'any event has arrived' : '(never: no alternative is named)'
@@ -40,10 +40,18 @@ function clause(condition: Condition, isNested: boolean): string {
 const enumerate = (parts: string[], word: 'and' | 'or'): string =>
   parts.length === 2 ? parts.join(` ${word} `) : `${parts.slice(0, -1).join(', ')}, ${word} ${parts.at(-1)}`
 
-function notInWords(condition: Condition): string {
+function notInWords(negated: Condition, isNested: boolean): string {
+  const condition = withoutListsOfOne(negated)
   if (!('op' in condition)) return `no ${eventInWords(condition)} has arrived`
-  if (condition.op === 'NOT') return clause(condition.condition, true)
-  return `not: ${clause(condition, true)}`
+  if (condition.op === 'NOT') return clause(condition.condition, isNested)
+  return `not: (${clause(condition, false)})`
+}
+
+/** A list of one condition says what that one says. */
+function withoutListsOfOne(condition: Condition): Condition {
+  if (!('op' in condition) || condition.op === 'NOT') return condition
+  const [only, ...others] = condition.conditions
+  return only && others.length === 0 ? withoutListsOfOne(only) : condition
 }
 
 const leafInWords = (leaf: Leaf): string => `${eventInWords(leaf)} has arrived`
@@ -51,24 +59,40 @@ const leafInWords = (leaf: Leaf): string => `${eventInWords(leaf)} has arrived`
 /** The event with what it must carry: “satisfaction” with a value of at least 4. */
 export function eventInWords(leaf: Leaf): string {
   const demands = [...matchInWords(leaf.match), ...rangeInWords(leaf)]
-  return demands.length === 0 ? `“${leaf.event}”` : `“${leaf.event}” with ${demands.join(' and ')}`
+  const event = typeInWords(leaf.event)
+  return demands.length === 0 ? event : `${event} with ${demands.join(' and ')}`
 }
+
+/** Between curly quotes, or as JSON if it would be read wrong between those. */
+const typeInWords = (type: string): string =>
+  /[“”\p{Cc}\p{Cf}]/u.test(type) ? jsonInWords(type) : `“${type}”`
+
+/** What cannot be seen is escaped too. */
+const jsonInWords = (value: Json): string =>
+  JSON.stringify(value).replace(/\p{Cf}/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`)
+
+/** A path of keys: by.name, or by."first.name" if a key would be read wrong. */
+const pathInWords = (keys: readonly string[]): string =>
+  keys.map((key) => (/^[\p{L}\p{M}\p{N}_-]+$/u.test(key) ? key : jsonInWords(key))).join('.')
 
 function matchInWords(match: Leaf['match']): string[] {
   if (match === undefined) return []
-  if (!isJsonObject(match)) return [`the value ${JSON.stringify(match)}`]
-  return equalities(match, '')
+  if (!isJsonObject(match)) return [`the value ${jsonInWords(match)}`]
+  return equalities(match, [])
 }
 
-function equalities(match: JsonObject, prefix: string): string[] {
-  return Object.entries(match).flatMap(([key, expected]: [string, Json]) =>
-    isJsonObject(expected) && Object.keys(expected).length > 0
-      ? equalities(expected, `${prefix}${key}.`)
-      : [`${prefix}${key} = ${JSON.stringify(expected)}`],
-  )
+/** Of an object each key must be equal, so an empty one is satisfied by any. */
+function equalities(match: JsonObject, path: readonly string[]): string[] {
+  return Object.entries(match).flatMap(([key, expected]: [string, Json]) => {
+    const keys = [...path, key]
+    if (!isJsonObject(expected)) return `${pathInWords(keys)} = ${jsonInWords(expected)}`
+    return Object.keys(expected).length > 0
+      ? equalities(expected, keys)
+      : `any object as ${pathInWords(keys)}`
+  })
 }
 
 function rangeInWords(leaf: Leaf): string[] {
   const bounds = boundsInWords(leaf)
-  return bounds === '' ? [] : [`a ${leaf.field ?? 'value'} of ${bounds}`]
+  return bounds === '' ? [] : [`a ${pathInWords((leaf.field ?? 'value').split('.'))} of ${bounds}`]
 }

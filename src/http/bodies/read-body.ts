@@ -73,7 +73,7 @@ class Body {
   }
 }
 
-const tooLarge = (bodyLimit: number) =>
+export const tooLarge = (bodyLimit: number) =>
   new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesInWords(bodyLimit)}.`)
 
 const bytesInWords = (bytes: number): string =>

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { unavailable } from '../../errors.ts'
+import { tooLarge } from '../bodies/read-body.ts'
 import { CallerGone } from '../protocol/error-response.ts'
 import { breakOff } from './while-there.ts'
 import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from './who-gives-way.ts'
@@ -49,11 +50,13 @@ export class BodyBudget {
 
   /**
    * The hook of every request whose account is known, the last before its body is read.
-   * @throws UNAVAILABLE for a body that says how long it is
+   * @throws PAYLOAD_TOO_LARGE or UNAVAILABLE for a body that says how long it is
    */
-  readonly admit: preParsingHookHandler = ({ userId, raw, headers }, reply, payload, done) => {
+  readonly admit: preParsingHookHandler = ({ userId, raw, headers, routeOptions }, reply, payload, done) => {
     const declared = Number(headers['content-length'] ?? 0)
     const isStream = isLines(headers['content-type'])
+    // There will never be room for it.
+    if (!isStream && declared > routeOptions.bodyLimit) return done(tooLarge(routeOptions.bodyLimit))
     const bytes = isStream ? OF_A_STREAM : declared > SMALL ? declared : 0
     if (!this.#take(userId, bytes, reply)) return done(unavailable('Too many large bodies are on their way.'))
     if (!isStream && (bytes > 0 || headers['transfer-encoding'] !== undefined))

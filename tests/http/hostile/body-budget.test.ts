@@ -20,6 +20,14 @@ const headersOf = (token: string | null, length: number) => ({
   'Content-Length': length,
 })
 
+test('a body that says to be larger than any may be answers 413, which is no reason to send it again', async () => {
+  for (const length of [64 * MIB + 1, 99_999_999_999]) {
+    const answer = await sendRaw(service.url, head('POST', '/v1/claims/batch', headersOf(api.token, length)))
+    assertError(answer, 413, 'PAYLOAD_TOO_LARGE')
+    assert.equal(answer.headers.get('retry-after'), null)
+  }
+})
+
 describe('large bodies that do not arrive', () => {
   test('are refused beyond 32 MiB of an account, before they are read; others are answered', async (t) => {
     const bytes = head('POST', '/v1/claims/batch', headersOf(api.token, 8 * MIB))

@@ -35,11 +35,15 @@ export interface Service {
   stop: () => Promise<void>
 }
 
-/** Requests in flight and a running check get this long at a stop; with the database's own time it stays under 10 s. */
+/** A stop takes no longer, the database's own time included: whoever supervises the server waits for 10 s. */
+const STOP_MS = 9_000
+/** Requests in flight and a running check get this long of it. */
 const DRAIN_MS = 4_000
 
 /** And so long has what nobody asks for any more. */
 const PARTS_MS = 1_500
+/** The embedded database gets what is left, and this at least. */
+const LEAST_DATABASE_MS = 2_000
 
 const within = (longestMs: number, work: Promise<unknown>) =>
   Promise.race([work, pause(longestMs, undefined, { ref: false })])
@@ -100,11 +104,12 @@ export async function startService(
     await scheduler.start()
 
     const stop = async () => {
+      const deadline = performance.now() + STOP_MS
       await within(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
       server.cutConnections()
       server.server.closeAllConnections()
       await within(PARTS_MS, stopParts(parts, onStopError))
-      await database.close()
+      await database.close(Math.max(LEAST_DATABASE_MS, deadline - performance.now()))
     }
     return { url, bootstrap, owner: first?.email ?? '', welcomeKey, stop }
   } catch (error) {

@@ -251,6 +251,22 @@ describe('a server that answers no more', SOME_AT_ONCE, () => {
     await next.release()
     assert.equal(await isRunning(postmaster), false)
   })
+
+  test('is left in the time that its service has, and ends once it can', { timeout: 60_000 }, async (t) => {
+    const dataDir = await newDataDir(t)
+    const database = await openHere(dataDir, 'service')
+    const postmaster = await postmasterPid(dataDir)
+    process.kill(postmaster, 'SIGSTOP')
+    t.after(async () => {
+      if (await isRunning(postmaster)) process.kill(postmaster, 'SIGCONT')
+    })
+    const from = performance.now()
+    await assert.rejects(database.release(2_000), oneLine(/does not stop; the next start will find it/))
+    // Without a bound it would be 20 s.
+    assert.ok(performance.now() - from < 12_000)
+    process.kill(postmaster, 'SIGCONT')
+    await until('the server has ended', async () => !(await isRunning(postmaster)))
+  })
 })
 
 describe('a service that loses its server', SOME_AT_ONCE, () => {

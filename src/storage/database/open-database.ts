@@ -28,8 +28,11 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   db: Database
-  /** Closes the connections, and stops the embedded database if nobody else uses it. */
-  close: () => Promise<void>
+  /**
+   * Closes the connections, and stops the embedded database if nobody else uses it, for which it has so many
+   * milliseconds.
+   */
+  close: (withinMs?: number) => Promise<void>
 }
 
 /** A database that comes up together with the service is waited for. */
@@ -44,9 +47,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal, mayCreate }) : null
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
   const db = new Database({ connectionString, poolSize })
-  const close = async () => {
+  const close = async (withinMs?: number) => {
     await db.close()
-    await embedded?.release()
+    await embedded?.release(withinMs)
   }
   try {
     await waitUntilReachable(db, options)

@@ -17,8 +17,11 @@ const SHUTDOWN_CHECK_MS = 1_000
 export interface EmbeddedDatabase {
   /** Leads to the service's database; valid for the life of this object. Holds the password: never log it. */
   readonly connectionString: string
-  /** Leaves the database; stops the server when no other process uses it. May be called again. */
-  release(): Promise<void>
+  /**
+   * Leaves the database; stops the server when no other process uses it, for which it has so many milliseconds. May be
+   * called again.
+   */
+  release(withinMs?: number): Promise<void>
 }
 
 interface EmbeddedDatabaseOptions {
@@ -47,8 +50,8 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   let released: Promise<void> | undefined
   return {
     connectionString: connectionString(cluster, server.port),
-    release() {
-      released ??= stop()
+    release(withinMs) {
+      released ??= stop(withinMs)
       return released
     },
   }
@@ -79,7 +82,7 @@ function asOperatorError(error: unknown, cluster: Cluster): unknown {
 }
 
 /** Comes back whenever the server is lost, in the role of service. The returned function ends that and leaves. */
-function keepPresence(cluster: Cluster, role: Role, first: Server): () => Promise<void> {
+function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: number) => Promise<void> {
   const leaving = new AbortController()
   let present: Server | undefined
   let comingBack = Promise.resolve()
@@ -104,13 +107,13 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): () => Promis
 
   watch(first)
   const hastening = role === 'service' ? hastenShutdowns(cluster) : undefined
-  return async () => {
+  return async (withinMs) => {
     leaving.abort()
     clearInterval(hastening)
     await comingBack
     // Without a session, what is left of the server may still be waiting for its last user to stop it.
     const session = present?.session ?? (await findServer(cluster).catch(() => undefined))?.session
-    if (session !== undefined) await leaveServer(cluster, session)
+    if (session !== undefined) await leaveServer(cluster, session, withinMs)
   }
 }
 

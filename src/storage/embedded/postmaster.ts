@@ -14,8 +14,10 @@ interface PostmasterFile {
   readonly status: string
 }
 
-const FAST_SHUTDOWN_MS = 5_000
-const IMMEDIATE_SHUTDOWN_MS = 15_000
+/** For both shutdowns, if whoever stops it has no less; and of that for the immediate one. */
+const STOP_MS = 20_000
+const IMMEDIATE_SHUTDOWN_PART = 0.4
+const LONGEST_FAST_SHUTDOWN_MS = 5_000
 const POLL_MS = 20
 
 export async function readPostmasterFile(dir: string): Promise<PostmasterFile | undefined> {
@@ -50,16 +52,20 @@ export async function isPostmasterOf(pid: number, dir: string): Promise<boolean>
 
 /**
  * Stops the server of this folder if it runs: a fast shutdown (clients are dropped, data is written out), after
- * 5 s an immediate one, which loses nothing either: the next start recovers. OperatorError when it does not end.
+ * 5 s or sooner an immediate one, which loses nothing either: the next start recovers. OperatorError when it does not
+ * end within the time.
  */
-export async function stopPostmaster(dir: string): Promise<void> {
+export async function stopPostmaster(dir: string, withinMs = STOP_MS): Promise<void> {
   const running = await findPostmaster(dir)
   if (running === undefined) return
+  const fastMs = Math.min(LONGEST_FAST_SHUTDOWN_MS, withinMs * (1 - IMMEDIATE_SHUTDOWN_PART))
   await signal(running.pid, 'SIGINT', dir)
-  if (await hasEnded(running.pid, dir, FAST_SHUTDOWN_MS)) return
+  if (await hasEnded(running.pid, dir, fastMs)) return
   await signal(running.pid, 'SIGQUIT', dir)
-  if (await hasEnded(running.pid, dir, IMMEDIATE_SHUTDOWN_MS)) return
-  throw new OperatorError(`PostgreSQL (process ${running.pid}) in ${dir} does not stop.`)
+  if (await hasEnded(running.pid, dir, withinMs - fastMs)) return
+  throw new OperatorError(
+    `PostgreSQL (process ${running.pid}) in ${dir} does not stop; the next start will find it.`,
+  )
 }
 
 /**

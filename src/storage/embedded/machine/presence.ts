@@ -53,8 +53,9 @@ export async function enterServer(
 /**
  * Gives the session's part up, and stops the server when nobody else has one. A server that says nothing more is left
  * as it is: our part goes with the connection, and the next start finds the server.
+ * @param withinMs for the stop, in milliseconds
  */
-export async function leaveServer(cluster: Cluster, session: pg.Client): Promise<void> {
+export async function leaveServer(cluster: Cluster, session: pg.Client, withinMs?: number): Promise<void> {
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
     const silence = setTimeout(() => {
       cluster.report('PostgreSQL does not answer; leaving it as it is')
@@ -67,7 +68,7 @@ export async function leaveServer(cluster: Cluster, session: pg.Client): Promise
     await inTime(() => session.query('SELECT pg_advisory_unlock_all()'))
     if (await inTime(() => tryLock(session, `pg_try_advisory_lock${CLUSTER_IN_USE}`))) {
       cluster.report('Stopping PostgreSQL')
-      await stopPostmaster(cluster.dir)
+      await stopPostmaster(cluster.dir, withinMs)
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error

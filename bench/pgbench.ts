@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Cleanup } from './cleanup.ts'
 import { Histogram } from './load/histogram.ts'
-import { type ClaimPick, idPrefix } from './load/submissions.ts'
 import type { Measured } from './measured.ts'
 
 export interface Pgbench {
@@ -38,18 +37,19 @@ export function findPgbench(): Pgbench | null {
 export interface PgbenchRun {
   databaseUrl: string
   folder: string
-  pick: ClaimPick
+  /** One transaction, as pgbench takes it. */
+  script: string
   clients: number
   warmupMs: number
   measureMs: number
 }
 
-/** One transaction a submission, by hand. What its log tells of the warm-up is left out. */
+/** The same transaction again and again. What its log tells of the warm-up is left out. */
 export async function runPgbench(pgbench: Pgbench, run: PgbenchRun, cleanup: Cleanup): Promise<Measured> {
   const folder = await mkdtemp(join(run.folder, 'pgbench-'))
   try {
-    const script = join(folder, 'submission.sql')
-    await writeFile(script, submissionScript(run.pick))
+    const script = join(folder, 'transaction.sql')
+    await writeFile(script, run.script)
     const seconds = Math.floor((run.warmupMs + run.measureMs) / 1000) + 1
     await execute(pgbench.program, argumentsOf(run, script, seconds, folder), run, cleanup)
     return await readLogs(folder, run)
@@ -64,24 +64,6 @@ function argumentsOf({ clients }: PgbenchRun, script: string, seconds: number, f
     ...['-n', '-M', 'prepared', '-c', `${clients}`, '-j', `${threads}`, '-T', `${seconds}`],
     ...['-f', script, '-l', `--log-prefix=${join(folder, 'log')}`],
   ]
-}
-
-/** What a service by hand would do: lock the claim, read its log, append, count. */
-function submissionScript({ set, claims, walk }: ClaimPick): string {
-  const [slice, slices] = walk === 'random' ? [0, 1] : [walk.slice, walk.slices]
-  const id = `('${idPrefix(set)}' || lpad(to_hex(:claim::bigint), 12, '0'))::uuid`
-  return `\\set claim 1 + ${slice} + ${slices} * random(0, ${Math.floor(claims / slices) - 1})
-\\set event random(1, 1000000000000)
-\\set value random(1, 3)
-BEGIN;
-SELECT status, contract, due_at, event_count, log_bytes FROM claims WHERE id = ${id} FOR UPDATE \\gset
-SELECT type, payload FROM claim_events WHERE claim_id = ${id};
-INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-  VALUES (${id}, :event_count + 1, 'evt-' || :event::bigint, 'satisfaction',
-    json_build_object('value', :value::int, 'agent', 'a-17'), false, clock_timestamp());
-UPDATE claims SET event_count = :event_count + 1, log_bytes = :log_bytes + 26 WHERE id = ${id};
-COMMIT;
-`
 }
 
 async function execute(program: string, args: string[], run: PgbenchRun, cleanup: Cleanup): Promise<void> {

@@ -7,12 +7,14 @@ import { backtest } from './parts/backtest.ts'
 import { batch } from './parts/batch.ts'
 import { check } from './parts/check.ts'
 import { contended } from './parts/contended.ts'
+import { creation } from './parts/creation.ts'
+import { reading } from './parts/reading.ts'
 import { reads } from './parts/reads.ts'
 import { single } from './parts/single.ts'
 import { runParts } from './run-parts.ts'
 import { FULL, QUICK } from './sizes.ts'
 
-const PARTS: readonly Part[] = [single, batch, contended, check, reads, backtest, abuse]
+const PARTS: readonly Part[] = [single, batch, contended, creation, reading, check, reads, backtest, abuse]
 
 interface Options {
   quick: boolean

@@ -10,7 +10,7 @@ export interface Plan {
 }
 
 export interface Phase {
-  requests: SubmitRequests | ReadRequests
+  requests: SubmitRequests | CreateRequests | ReadRequests
   /** Where it ends: after a time, or after a number of requests. What belongs to the warm-up is not counted. */
   until: { warmupMs: number; measureMs: number } | { warmupRequests: number; requests: number }
   /** Requests a second in an open loop; null for a closed loop, where each connection sends its next at once. */
@@ -26,6 +26,14 @@ export interface SubmitRequests {
   first: number
 }
 
+export interface CreateRequests {
+  kind: 'create'
+  /** How many customers there are to create claims for. */
+  customers: number
+  /** The contract of each, or the schema that it is from: a field of its JSON. */
+  source: string
+}
+
 export interface ReadRequests {
   kind: 'read'
   /** Asked for by turns. */
@@ -36,7 +44,7 @@ export interface ReadRequests {
 export interface PhaseResult {
   seconds: number
   answers: number
-  /** Events accepted (201), or reads answered (200). */
+  /** Events accepted or claims created (201), or reads answered (200). */
   accepted: number
   statuses: Record<string, number>
   latency: HistogramData

@@ -1,4 +1,5 @@
-import type { ReadRequests, SubmitRequests } from './plan.ts'
+import { creationJson } from './creations.ts'
+import type { CreateRequests, Phase, ReadRequests, SubmitRequests } from './plan.ts'
 import { submissionJson } from './submissions.ts'
 
 /** Renders the requests of a phase as text (all of it Latin-1), and judges their answers. */
@@ -11,9 +12,10 @@ export interface Requests {
   wanted: number
 }
 
-export function requestsOf(plan: SubmitRequests | ReadRequests, url: string, token: string): Requests {
+export function requestsOf(plan: Phase['requests'], url: string, token: string): Requests {
   const headers = `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\n`
   if (plan.kind === 'read') return reads(plan, headers)
+  if (plan.kind === 'create') return creations(plan, headers)
   return plan.batch > 1 ? batches(plan, headers) : singles(plan, headers)
 }
 
@@ -36,6 +38,16 @@ function singles({ pick, first }: SubmitRequests, headers: string): Requests {
   const render = post('/v1/events', headers)
   return {
     render: (number) => render(submissionJson(pick, first + number)),
+    readsBody: false,
+    accepted: (status) => Number(status === 201),
+    wanted: 1,
+  }
+}
+
+function creations({ customers, source }: CreateRequests, headers: string): Requests {
+  const render = post('/v1/claims', headers)
+  return {
+    render: (number) => render(creationJson(customers, source, number)),
     readsBody: false,
     accepted: (status) => Number(status === 201),
     wanted: 1,

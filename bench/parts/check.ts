@@ -6,9 +6,10 @@ import type { Phase, PhaseResult } from '../load/plan.ts'
 import { startLoad } from '../load/run-load.ts'
 import type { ClaimPick } from '../load/submissions.ts'
 import type { Measured } from '../measured.ts'
+import { measuredOf, planOf, requireAccepted } from '../measured-run.ts'
 import type { Part } from '../part.ts'
 import type { Sizes } from '../sizes.ts'
-import { freshClaims, measuredOf, planOf, requireAccepted, submit } from '../submission-run.ts'
+import { freshClaims, submit } from '../submission-run.ts'
 import { verifyResolved } from '../verification.ts'
 
 const CONNECTIONS = 64

@@ -4,10 +4,10 @@ import type { HistogramData } from '../load/histogram.ts'
 import type { PhaseResult, Plan } from '../load/plan.ts'
 import { startLoad } from '../load/run-load.ts'
 import { median, percentilesOf } from '../measured.ts'
+import { requireAccepted } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
 import { type ReadKind, readKinds } from '../reads/kinds.ts'
 import { loadAccount } from '../reads/load-account.ts'
-import { requireAccepted } from '../submission-run.ts'
 
 const CONNECTIONS = 2
 /** Requests of each kind before those that count. */

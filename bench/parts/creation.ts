@@ -1,0 +1,114 @@
+import type { Bench } from '../bench.ts'
+import { analyze, CONTRACT, clearClaims } from '../claims.ts'
+import { best, compare } from '../comparison.ts'
+import { customerPrefix } from '../load/creations.ts'
+import type { Measured } from '../measured.ts'
+import { measurePgbench, measureServer, type Run } from '../measured-run.ts'
+import type { Part, PartReport } from '../part.ts'
+import { creationScript } from '../transactions.ts'
+
+const CUSTOMERS = 10_000
+const CONTRACT_GIVEN = `"contract":${JSON.stringify(CONTRACT)}`
+/** At the half of the maximum rate callers come from many connections, mostly idle. */
+const OPEN_LOOP_CONNECTIONS = 64
+
+export const creation: Part = {
+  name: 'creation',
+  summary: 'one claim a request, against pgbench doing the same by hand; latency at half of the maximum rate',
+  run: async (bench, report) => {
+    await bench.once('customers', () => addCustomers(bench))
+    const ours = await sweep(bench, report, `ours, %d connections`, (run) => create(bench, run))
+    const theirs = bench.pgbench
+      ? await sweep(bench, report, 'pgbench, %d clients', (run) => createByPgbench(bench, run))
+      : null
+    const perSecond = await compareWithPgbench(bench, report, { ours, theirs })
+    await halfRate(bench, report, perSecond / 2)
+    await fromSchema(bench, report, ours)
+  },
+}
+
+/** With how many connections it is fastest. */
+async function sweep(
+  bench: Bench,
+  report: PartReport,
+  name: string,
+  measure: (run: Run) => Promise<Measured>,
+): Promise<number> {
+  const { candidate } = await best(bench.sizes.clients, async (connections) => {
+    const measured = await measure({ label: 'creation', connections, measureMs: bench.sizes.sweepMs })
+    report.measured(name.replace('%d', `${connections}`), measured)
+    return measured
+  })
+  return candidate
+}
+
+async function compareWithPgbench(
+  bench: Bench,
+  report: PartReport,
+  { ours, theirs }: { ours: number; theirs: number | null },
+): Promise<number> {
+  const run = { label: 'creation', measureMs: bench.sizes.measureMs }
+  const { ours: measured, ratio } = await compare(bench, report, {
+    name: `claims, one a request: ours, ${ours} connections`,
+    yardstick: `claims, one a transaction: pgbench, ${theirs} clients`,
+    rounds: bench.sizes.rounds,
+    ours: () => create(bench, { ...run, connections: ours }),
+    theirs: theirs === null ? null : () => createByPgbench(bench, { ...run, connections: theirs }),
+  })
+  report.figure('creation_vs_pgbench', ratio)
+  report.figure('creations_per_second', measured.perSecond)
+  return measured.perSecond
+}
+
+async function halfRate(bench: Bench, report: PartReport, rate: number): Promise<void> {
+  const run = { label: 'half of the maximum rate', connections: OPEN_LOOP_CONNECTIONS, rate }
+  const measured = await create(bench, { ...run, measureMs: bench.sizes.openLoopMs })
+  report.measured('half of the maximum rate, open loop', measured)
+  report.latencyFigures('creation', 'at_half_rate', measured)
+}
+
+/** The contract comes from a schema: one more thing to look up. */
+async function fromSchema(bench: Bench, report: PartReport, connections: number): Promise<void> {
+  const source = `"schema_id":"${await bench.once('schema', () => addSchema(bench))}"`
+  const run = { label: 'creation from a schema', connections, measureMs: bench.sizes.measureMs }
+  report.measured('claims from a schema, one a request', await create(bench, run, source))
+}
+
+async function create(bench: Bench, run: Run, source = CONTRACT_GIVEN): Promise<Measured> {
+  await emptyTables(bench)
+  return measureServer(bench, { ...run, requests: { kind: 'create', customers: CUSTOMERS, source } })
+}
+
+async function createByPgbench(bench: Bench, run: Run): Promise<Measured> {
+  await emptyTables(bench)
+  const { database } = await bench.main()
+  return measurePgbench(bench, { ...run, script: creationScript(database, CUSTOMERS) })
+}
+
+async function emptyTables(bench: Bench): Promise<void> {
+  const { database } = await bench.main()
+  await clearClaims(database)
+  await analyze(database)
+  await (await bench.cluster()).checkpoint()
+}
+
+async function addCustomers(bench: Bench): Promise<void> {
+  const { database } = await bench.main()
+  await database.sql.query(
+    `INSERT INTO customers (user_id, id, external_id, created_at)
+     SELECT $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, 'customer-' || n, now() - interval '1 hour'
+     FROM generate_series(1, $3::int) n`,
+    [database.userId, customerPrefix, CUSTOMERS],
+  )
+  await database.sql.query('VACUUM ANALYZE customers')
+}
+
+async function addSchema(bench: Bench): Promise<string> {
+  const { database } = await bench.main()
+  const { rows } = await database.sql.query(
+    `INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
+     VALUES ($1, gen_random_uuid(), $2, now(), now()) RETURNING id`,
+    [database.userId, JSON.stringify(CONTRACT)],
+  )
+  return rows[0].id
+}

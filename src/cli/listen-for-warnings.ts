@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 
 /**
  * What Node would write to the console goes into the log. That something of it is experimental is known where it is
- * used (`app/allocator.ts`).
+ * used (`app/memory/allocator.ts`).
  */
 export function listenForWarnings(log: Logger): void {
   process.removeAllListeners('warning')

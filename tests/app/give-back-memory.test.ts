@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { MemoryToGiveBack } from '../../src/app/give-back-memory.ts'
+import { MemoryToGiveBack } from '../../src/app/memory/give-back-memory.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 
 const LARGE = 64 * 1024 * 1024
@@ -59,7 +59,7 @@ const canTrim = process.platform === 'linux' && process.getBuiltinModule('node:f
 
 /** In a process of its own: what else this one keeps comes and goes. */
 const fillWith = (count: number, make: string) => `
-  import { AllocatorToTrim } from '${new URL('../../src/app/allocator.ts', import.meta.url)}'
+  import { AllocatorToTrim } from '${new URL('../../src/app/memory/allocator.ts', import.meta.url)}'
   const allocator = new AllocatorToTrim()
   allocator.look()
   const make = ${make}

@@ -1,4 +1,4 @@
-import { MemoryToGiveBack } from '../../app/give-back-memory.ts'
+import { MemoryToGiveBack } from '../../app/memory/give-back-memory.ts'
 import type { Job } from '../scheduler.ts'
 
 /** Every ten seconds, and not when checks begin, if Node lets it: with `--expose-gc`, as `npm start` has it. */

@@ -1,4 +1,4 @@
-import { AllocatorToTrim } from '../../app/allocator.ts'
+import { AllocatorToTrim } from '../../app/memory/allocator.ts'
 import type { Job } from '../scheduler.ts'
 
 /** Every second: a few large requests are enough, and it takes a few milliseconds. */

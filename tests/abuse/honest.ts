@@ -2,7 +2,8 @@ import { Agent, request } from 'node:http'
 import type { Account } from './attack.ts'
 
 /*
- * The honest caller, a process of its own: submits events at a steady rate, and reads a claim and a list each second.
+ * The honest caller, a process of its own: submits events at a steady rate, creates some claims, and reads a claim and a
+ * list each second.
  * The rate does not fall where answers are slow: latencies count from when a request was due.
  */
 
@@ -16,17 +17,29 @@ export interface Errand {
 /** What came of it. Latencies in milliseconds, those of requests without an answer included. */
 export interface Fared {
   submissions: number[]
+  creations: number[]
   reads: number[]
   /** Answers that were no success, by what they were. */
   refused: Record<string, number>
   firstRefusal: string | null
   /** Ids of the events that were acknowledged. */
   acknowledged: string[]
+  /** Ids of the claims that were. */
+  created: string[]
   /** The longest pause of this process itself, which its latencies have in them. */
   ownDelayMs: number
 }
 
 const TICK_MS = 5
+/** More than one request in twenty is a creation: p95 shows if these alone are slow. */
+const CREATE_EVERY_MS = 250
+const CONTRACT = {
+  price: 1,
+  activity_window: 86_400,
+  review_window: 60,
+  timeout_outcome: 'fail',
+  fulfillment_condition: { event: 'done' },
+}
 const CONNECTIONS = 64
 /** Requests without an answer; what comes due beyond that counts as refused. */
 const MOST_OPEN = 2_000
@@ -38,10 +51,12 @@ const from = process.platform === 'linux' ? { localAddress: '127.0.0.254' } : {}
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, ...from })
 const fared: Fared = {
   submissions: [],
+  creations: [],
   reads: [],
   refused: {},
   firstRefusal: null,
   acknowledged: [],
+  created: [],
   ownDelayMs: 0,
 }
 const isOpen = new Map<number, { dueAt: number; latencies: number[] }>()
@@ -54,10 +69,17 @@ function refuse(what: string, body: string): void {
 
 interface Call {
   path: string
-  body?: { id: string } & object
+  body?: object
+  /** With the answer to a success. */
+  onSuccess?: (text: string) => void
 }
 
-function send({ url, account }: Errand, dueAt: number, latencies: number[], { path, body }: Call): void {
+function send(
+  { url, account }: Errand,
+  dueAt: number,
+  latencies: number[],
+  { path, body, onSuccess }: Call,
+): void {
   const own = number++
   if (isOpen.size >= MOST_OPEN) {
     refuse('too many without an answer', '')
@@ -68,9 +90,8 @@ function send({ url, account }: Errand, dueAt: number, latencies: number[], { pa
   const end = (status: number | string, text: string) => {
     if (!isOpen.delete(own)) return
     latencies.push(performance.now() - dueAt)
-    if (status === 200 || status === 201) {
-      if (body) fared.acknowledged.push(body.id)
-    } else refuse(String(status), text)
+    if (status === 200 || status === 201) onSuccess?.(text)
+    else refuse(String(status), text)
   }
   const headers = {
     Authorization: `Bearer ${account.token}`,
@@ -98,6 +119,7 @@ function run(errand: Errand): void {
   const startedAt = performance.now()
   let ticked = startedAt
   let submitted = 0
+  let created = 0
   let read = 0
   const timer = setInterval(() => {
     const now = performance.now()
@@ -106,10 +128,18 @@ function run(errand: Errand): void {
     if (isOver) return clearInterval(timer)
     for (; startedAt + (submitted * 1000) / errand.perSecond <= now; submitted++) {
       const claim_id = errand.claims[submitted % errand.claims.length]
-      const body = { id: `honest-${submitted}`, claim_id, type: 'note', n: submitted }
+      const id = `honest-${submitted}`
       send(errand, startedAt + (submitted * 1000) / errand.perSecond, fared.submissions, {
         path: '/v1/events',
-        body,
+        body: { id, claim_id, type: 'note', n: submitted },
+        onSuccess: () => fared.acknowledged.push(id),
+      })
+    }
+    for (; startedAt + created * CREATE_EVERY_MS <= now; created++) {
+      send(errand, startedAt + created * CREATE_EVERY_MS, fared.creations, {
+        path: '/v1/claims',
+        body: { customer_id: errand.account.customerId, contract: CONTRACT },
+        onSuccess: (text) => fared.created.push(/"id":"([^"]+)"/.exec(text)?.[1] ?? text),
       })
     }
     for (; startedAt + read * 500 <= now; read++) {
@@ -137,6 +167,7 @@ function finish(): void {
 /** What came before counts for nothing: connections were opened, code was compiled. */
 function beginToCount(): void {
   fared.submissions.length = 0
+  fared.creations.length = 0
   fared.reads.length = 0
   fared.ownDelayMs = 0
 }

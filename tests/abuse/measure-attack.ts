@@ -58,11 +58,12 @@ export interface Damage {
   p50: number
   p95: number
   slowest: number
+  slowestCreation: number
   slowestRead: number
   sent: number
   refused: number
   firstRefusal: string | null
-  /** Acknowledged, and not in the log exactly once. */
+  /** Events that were acknowledged, and are not in the log exactly once; and claims that are not there. */
   lost: number
   peakMb: number
   /** As soon as it was low enough, at the latest after `calmMs`. */
@@ -104,7 +105,8 @@ export async function measureAttack(
   return {
     ...summary(fared),
     ...after,
-    lost: await countLost(sql, errand.claims, fared.acknowledged),
+    lost:
+      (await countLost(sql, errand.claims, fared.acknowledged)) + (await countMissing(sql, fared.created)),
     seen: counts,
   }
 }
@@ -161,14 +163,15 @@ function startProcess(file: string, order: object): Started {
   return { process: child, ended, stop, leave }
 }
 
-function summary({ submissions, reads, refused, firstRefusal, ownDelayMs }: Fared) {
-  const all = [...submissions, ...reads].sort((a, b) => a - b)
+function summary({ submissions, creations, reads, refused, firstRefusal, ownDelayMs }: Fared) {
+  const all = [...submissions, ...creations, ...reads].sort((a, b) => a - b)
   const percentile = (percent: number) =>
     all[Math.min(Math.floor((all.length * percent) / 100), all.length - 1)] ?? 0
   return {
     p50: percentile(50),
     p95: percentile(95),
     slowest: all.at(-1) ?? 0,
+    slowestCreation: Math.max(0, ...creations),
     slowestRead: Math.max(0, ...reads),
     sent: all.length,
     refused: Object.values(refused).reduce((sum, count) => sum + count, 0),
@@ -184,6 +187,14 @@ async function countLost(sql: pg.Client, claims: string[], acknowledged: string[
   )
   const stored = new Set(rows.map(({ id }) => id))
   return acknowledged.filter((id) => !stored.has(id)).length
+}
+
+async function countMissing(sql: pg.Client, created: string[]): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM claims WHERE id = ANY ($1)',
+    [created],
+  )
+  return created.length - (rows[0]?.count ?? 0)
 }
 
 /** Looks at the service's process from outside. */

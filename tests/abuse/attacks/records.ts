@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Attack, Target } from '../attack.ts'
-import { bySession, flood, post, request } from '../requests.ts'
+import { bySession, flood, get, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
 
 const claimOf = ({ account }: Target, contract: object = OPEN_CONTRACT) => ({
@@ -80,6 +80,22 @@ export const recordAttacks: Attack[] = [
     name: 'creations',
     does: '64 connections create claims',
     run: posts(64, '/v1/claims', (target) => claimOf(target)),
+  },
+  {
+    name: 'creations-of-long-contracts',
+    does: '64 connections create claims with contracts of 62 KB, one a request',
+    run: posts(64, '/v1/claims', (target) => claimOf(target, LARGE_CONTRACT)),
+  },
+  {
+    name: 'creations-at-the-turnstile',
+    does: '32 connections create claims, and 32 read the end of that list all the time',
+    run: (target, signal) => {
+      const create = posts(32, '/v1/claims', (target: Target) => claimOf(target))
+      const read = flood(target, signal, { connections: 32 }, () =>
+        get(target, '/v1/claims?order=desc&limit=1'),
+      )
+      return Promise.all([create(target, signal), read]).then(() => {})
+    },
   },
   {
     name: 'creation-batches',

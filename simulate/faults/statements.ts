@@ -9,7 +9,12 @@ const OF_A_CHECK = Object.keys(STATEMENTS['a scheduled check'])
 const NEXT_BATCH = 'FETCH n FROM due_walk'
 const OF_A_GROUP = ['read_claims_to_decide', 'append_events', 'append_events_on_test_clocks']
 const OF_AN_ADVANCE = Object.keys(STATEMENTS['an advance of a test clock'])
-const OF_A_CREATION = ['insert_customer', 'insert_claims', 'insert_claims_on_test_clock', 'insert_test_clock']
+const OF_A_CREATION = [
+  'insert_customers',
+  'insert_claims',
+  'insert_claims_on_test_clock',
+  'insert_test_clock',
+]
 
 const PATIENCE_MS = 5_000
 

@@ -15,6 +15,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
         'WHERE c.id = $1 AND c.user_id = $2 AND',
         'WHERE c.id = $1 AND $2::uuid IS NOT NULL AND',
       ),
+      edit('storage/claims/claim-log.ts', 'AND c.user_id = owner AND', 'AND owner IS NOT NULL AND'),
     ],
   },
   {
@@ -38,8 +39,8 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     edits: [
       edit(
         'storage/customers.ts',
-        'FROM customers WHERE user_id = $1 AND id = ANY ($2)',
-        'FROM customers WHERE $1::uuid IS NOT NULL AND id = ANY ($2)',
+        'AS named (asking, user_id, id)\n      JOIN customers USING (user_id, id)',
+        'AS named (asking, owner, id)\n      JOIN customers USING (id)',
       ),
     ],
   },
@@ -113,6 +114,17 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
       ),
     ],
     faults: 'backends-terminated',
+    clients: 32,
+  },
+  {
+    name: 'creations that go together get each other’s answers',
+    edits: [
+      edit(
+        'app/grouped-work.ts',
+        'resolve(outcomes[i] as Outcome)',
+        'resolve(outcomes.at(-1 - i) as Outcome)',
+      ),
+    ],
     clients: 32,
   },
   {

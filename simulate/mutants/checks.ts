@@ -137,8 +137,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claims/claims.ts',
-        'WHERE user_id = $2::text::uuid AND id = $3 FOR SHARE SKIP LOCKED',
-        'WHERE user_id = $2::text::uuid AND id = $3',
+        'WHERE user_id = ($2::uuid[])[1] AND id = $3 FOR SHARE SKIP LOCKED',
+        'WHERE user_id = ($2::uuid[])[1] AND id = $3',
       ),
     ],
     clients: 32,

@@ -53,13 +53,17 @@ export const OF_LISTS: readonly Mutant[] = [
   },
   {
     name: 'a log is shown in the order of ids',
-    edits: [edit('storage/claims/claim-log.ts', 'ORDER BY e.seq) FROM', 'ORDER BY e.id) FROM')],
+    edits: [
+      edit('storage/claims/claim-log.ts', 'ORDER BY e.seq) FROM', 'ORDER BY e.id) FROM'),
+      edit('storage/claims/claim-log.ts', "ORDER BY e.seq), '[]')", "ORDER BY e.id), '[]')"),
+    ],
   },
   {
     name: 'a page of a long log lacks its first event',
     edits: [
       edit('storage/claims/claim-log.ts', 'e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
       edit('storage/claims/claim-log.ts', 'const LOG_PAGE = 128', 'const LOG_PAGE = 16'),
+      edit('storage/claims/claim-log.ts', 'events: 32', 'events: 4'),
     ],
   },
 ]

@@ -2,7 +2,9 @@ import type { Database } from '../storage/database/database.ts'
 import { Attempts } from './accounts/attempts.ts'
 import { Doorway } from './accounts/doorway.ts'
 import { Passwords } from './accounts/passwords.ts'
-import { AliasTries } from './claims/alias-tries.ts'
+import { newShortClaims, type ShortClaims } from './claims/short-claims.ts'
+import { AliasTries } from './creation/alias-tries.ts'
+import { CreationGroups } from './creation/creation-groups.ts'
 import { Overviews } from './overview/overviews.ts'
 import type { Part } from './part.ts'
 import { SubmissionQueue } from './submission/submission-queue.ts'
@@ -14,6 +16,8 @@ import { TokenUse } from './tokens/token-use.ts'
 export interface App {
   db: Database
   submissions: SubmissionQueue
+  creations: CreationGroups
+  shortClaims: ShortClaims
   heldClocks: HeldClocks
   tokenOwners: TokenOwners
   tokenUse: TokenUse
@@ -32,6 +36,8 @@ export function createApp(db: Database): App {
   return {
     db,
     submissions: new SubmissionQueue(db, heldClocks),
+    creations: new CreationGroups(db),
+    shortClaims: newShortClaims(db),
     heldClocks,
     tokenOwners: new TokenOwners(db),
     tokenUse: new TokenUse(db),
@@ -45,10 +51,12 @@ export function createApp(db: Database): App {
 }
 
 /** Those that start and stop with the service. */
-export const partsOf = ({ tokenOwners, tokenUse, heldClocks, submissions, overviews }: App): Part[] => [
-  tokenOwners,
-  tokenUse,
-  heldClocks,
-  submissions,
-  overviews,
+export const partsOf = (app: App): Part[] => [
+  app.tokenOwners,
+  app.tokenUse,
+  app.heldClocks,
+  app.submissions,
+  app.creations,
+  app.shortClaims,
+  app.overviews,
 ]

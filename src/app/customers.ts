@@ -2,9 +2,8 @@ import type { Customer } from '../domain/records.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ServiceError } from '../errors.ts'
 import {
+  findCustomer,
   findCustomerPosition,
-  findCustomers,
-  insertCustomer,
   listCustomers as readCustomers,
   renameCustomer,
 } from '../storage/customers.ts'
@@ -18,7 +17,7 @@ export async function createCustomer(
   app: App,
   request: { userId: string; externalId: string; name: string | null },
 ): Promise<Customer> {
-  const customer = await insertCustomer(app.db.writes.for(request.userId), request)
+  const customer = await app.creations.newCustomers.do(request.userId, request)
   if (!customer) {
     throw new ServiceError(
       'CUSTOMER_EXTERNAL_ID_CONFLICT',
@@ -29,7 +28,7 @@ export async function createCustomer(
 }
 
 export async function getCustomer(app: App, userId: string, id: string): Promise<Customer> {
-  const [customer] = await findCustomers(app.db.reads.for(userId), userId, [id])
+  const customer = await findCustomer(app.db.reads.for(userId), userId, id)
   if (!customer) throw customerNotFound({ id })
   return customer
 }

@@ -3,6 +3,7 @@ import type { Contract } from '../domain/contract/contract.ts'
 import type { ClaimSchema } from '../domain/records.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
+import { plainArray } from './database/sql-array.ts'
 
 interface ClaimSchemaRow {
   id: string
@@ -63,28 +64,40 @@ export async function findClaimSchema(
 /** Bytes of contracts that are read together: as objects they take up to thirty times as much. */
 export const MOST_CONTRACT_BYTES = 2 * 1024 * 1024
 
+/** Schemas of an account whose contracts are asked for, by their ids. */
+export interface ContractsNamed {
+  userId: string
+  names: readonly string[]
+}
+
 /**
- * The contracts of those of the account's schemas that have these ids, by id, as they are stored; null for one that has
- * too many bytes with those named before it.
+ * Of each, the contracts of those of the account's schemas that have these ids, by id, as they are stored; null for one
+ * that has too many bytes with those named before it.
  */
 export async function findContracts(
   db: Connection,
-  userId: string,
-  ids: readonly string[],
-): Promise<Map<string, string | null>> {
-  const rows = await db.query<{ id: string; contract: string | null }>({
+  asked: readonly ContractsNamed[],
+): Promise<Map<string, string | null>[]> {
+  const found = asked.map(() => new Map<string, string | null>())
+  const rows = await db.query<{ asking: number; id: string; contract: string | null }>({
     name: 'find_contracts',
     text: `-- find_contracts
-      SELECT id, CASE WHEN bytes <= ${MOST_CONTRACT_BYTES} THEN contract::text END AS contract
+      SELECT asking, id, CASE WHEN bytes <= ${MOST_CONTRACT_BYTES} THEN contract::text END AS contract
       FROM (
-        SELECT s.id, s.contract, sum(octet_length(s.contract::text)) OVER (ORDER BY n.place) AS bytes
-        FROM unnest($2::uuid[]) WITH ORDINALITY AS n (id, place)
-        JOIN claim_schemas s ON s.user_id = $1 AND s.id = n.id
-      ) named`,
-    values: [userId, ids],
+        SELECT asking, id, s.contract,
+          sum(octet_length(s.contract::text)) OVER (PARTITION BY asking ORDER BY place) AS bytes
+        FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS named (asking, user_id, id, place)
+        JOIN claim_schemas s USING (user_id, id)
+      ) contracts`,
+    values: [
+      plainArray(asked.flatMap(({ names }, asking) => names.map(() => asking))),
+      plainArray(asked.flatMap(({ userId, names }) => names.map(() => userId))),
+      plainArray(asked.flatMap(({ names }) => names)),
+    ],
     readOnly: true,
   })
-  return new Map(rows.map(({ id, contract }) => [id, contract]))
+  for (const { asking, id, contract } of rows) found[asking]?.set(id, contract)
+  return found
 }
 
 /** The account's next schemas after a position, oldest first. */

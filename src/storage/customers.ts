@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Customer } from '../domain/records.ts'
 import { NOW } from './database/clock.ts'
-import type { Connection } from './database/connection.ts'
-import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
+import type { Connection, Statement } from './database/connection.ts'
+import { plainArray } from './database/sql-array.ts'
+import { ENTER_TURNSTILES, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
 
 interface CustomerRow {
@@ -23,52 +24,89 @@ const toCustomer = (row: CustomerRow): Customer => ({
   createdAt: row.created_at,
 })
 
-/** Stores a new customer; null if the account has one with this external_id. */
-export async function insertCustomer(
+export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name'>
+
+/** Stores new customers, of any accounts. Each is null if its account has one with this external_id. */
+export async function insertCustomers(
   db: Connection,
-  customer: Pick<Customer, 'userId' | 'externalId' | 'name'>,
-): Promise<Customer | null> {
-  const [row] = await db.query<CustomerRow>({
-    name: 'insert_customer',
-    text: `-- insert_customer
-      WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE})
+  customers: readonly NewCustomer[],
+): Promise<(Customer | null)[]> {
+  const ids = customers.map(() => uuidv7())
+  const rows = await db.query<CustomerRow>({
+    name: 'insert_customers',
+    // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
+    text: `-- insert_customers
+      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
+      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles)
       INSERT INTO customers (user_id, id, external_id, name, created_at)
-      SELECT $2::uuid, $3, $4, $5, ${NOW} FROM turnstile
+      SELECT user_id, id, external_id, name, now
+      FROM clock, unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[]) WITH ORDINALITY
+        AS new (user_id, id, external_id, name, place)
+      ORDER BY user_id, external_id, place
       ON CONFLICT (user_id, external_id) DO NOTHING
       RETURNING ${COLUMNS}`,
-    values: ['customers', customer.userId, uuidv7(), customer.externalId, customer.name],
+    values: [
+      'customers',
+      plainArray(customers.map(({ userId }) => userId)),
+      plainArray(ids),
+      customers.map(({ externalId }) => externalId),
+      customers.map(({ name }) => name),
+    ],
   })
-  return row ? toCustomer(row) : null
+  const inserted = new Map(rows.map((row) => [row.id, toCustomer(row)]))
+  return ids.map((id) => inserted.get(id) ?? null)
 }
 
-/** Those of the account's customers that have these ids. */
-export async function findCustomers(
-  db: Connection,
-  userId: string,
-  ids: readonly string[],
-): Promise<Customer[]> {
-  const rows = await db.query<CustomerRow>({
+/** Customers that are asked for: of an account, by their ids or external ids. */
+export interface CustomersNamed {
+  userId: string
+  names: readonly string[]
+}
+
+/** Of each, those of the account's customers that have these ids. */
+export const findCustomers = (db: Connection, asked: readonly CustomersNamed[]): Promise<Customer[][]> =>
+  readCustomers(db, asked, {
     name: 'find_customers',
     text: `-- find_customers
-      SELECT ${COLUMNS} FROM customers WHERE user_id = $1 AND id = ANY ($2)`,
-    values: [userId, ids],
+      SELECT asking, ${COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) AS named (asking, user_id, id)
+      JOIN customers USING (user_id, id)`,
   })
-  return rows.map(toCustomer)
-}
 
-/** Those of the account's customers that have these external ids. */
-export async function findCustomersByExternalId(
+/** Of each, those of the account's customers that have these external ids. */
+export const findCustomersByExternalId = (
   db: Connection,
-  userId: string,
-  externalIds: readonly string[],
-): Promise<Customer[]> {
-  const rows = await db.query<CustomerRow>({
+  asked: readonly CustomersNamed[],
+): Promise<Customer[][]> =>
+  readCustomers(db, asked, {
     name: 'find_customers_by_external_id',
     text: `-- find_customers_by_external_id
-      SELECT ${COLUMNS} FROM customers WHERE user_id = $1 AND external_id = ANY ($2)`,
-    values: [userId, externalIds],
+      SELECT asking, ${COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::text[]) AS named (asking, user_id, external_id)
+      JOIN customers USING (user_id, external_id)`,
   })
-  return rows.map(toCustomer)
+
+async function readCustomers(
+  db: Connection,
+  asked: readonly CustomersNamed[],
+  statement: Statement,
+): Promise<Customer[][]> {
+  const found: Customer[][] = asked.map(() => [])
+  const rows = await db.query<CustomerRow & { asking: number }>({
+    ...statement,
+    values: [
+      plainArray(asked.flatMap(({ names }, asking) => names.map(() => asking))),
+      plainArray(asked.flatMap(({ userId, names }) => names.map(() => userId))),
+      asked.flatMap(({ names }) => names),
+    ],
+    readOnly: true,
+  })
+  for (const row of rows) found[row.asking]?.push(toCustomer(row))
+  return found
+}
+
+/** Null if the account has no such customer. */
+export async function findCustomer(db: Connection, userId: string, id: string): Promise<Customer | null> {
+  const [found] = await findCustomers(db, [{ userId, names: [id] }])
+  return found?.[0] ?? null
 }
 
 /** Sets the name; null if the account has no such customer. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, describe, type TestContext, test } from 'node:test'
 import { type App, createApp, partsOf } from '../../src/app/app.ts'
+import { getClaim } from '../../src/app/claims/get-claim.ts'
+import { createClaim } from '../../src/app/creation/create-claims.ts'
 import { type Part, startParts, stopParts } from '../../src/app/part.ts'
 import { hashToken } from '../../src/app/tokens/api-token.ts'
 import { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { Database } from '../../src/storage/database/database.ts'
+import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { holdClaims, holdReads, holdTokens } from '../support/held-rows.ts'
+import { holdClaims, holdCreations, holdReads, holdTokens } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
 import { POOL_SIZE, startTestService } from '../support/test-service.ts'
 
@@ -15,7 +18,7 @@ import { POOL_SIZE, startTestService } from '../support/test-service.ts'
 const service = await startTestService({ after })
 const { api, databaseUrl } = service
 const userId: string = (await api.get('/v1/me')).body.id
-const { id: claimId } = await newClaim(api)
+const { id: claimId, customer_id: customerId } = await newClaim(api)
 
 /** Work of a part that goes on until it is let go. */
 interface Work {
@@ -29,6 +32,11 @@ const submissionOf = (id: string) => ({
   address: { kind: 'claim', id: claimId } as const,
   submission: { id, type: 'a', payload: {}, payloadBytes: 2 },
   payloadJson: '{}',
+})
+const newClaimOf = (customerId: string) => ({
+  customerId,
+  source: { contract: contractWith() },
+  testClockId: null,
 })
 const OVERVIEW = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
 
@@ -69,6 +77,18 @@ const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> 
     const submitted = app.submissions.submit(submissionOf('before'))
     await held.keepWaiting()
     return { letGo: held.letGo, done: () => submitted }
+  },
+  creations: async (app, t) => {
+    const held = await holdCreations(t, databaseUrl)
+    const created = createClaim(app, userId, newClaimOf(customerId), async () => {})
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => created }
+  },
+  shortClaims: async (app, t) => {
+    const held = await holdReads(t, databaseUrl)
+    const read = getClaim(app, userId, { kind: 'claim', id: claimId })
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => read }
   },
   overviews: async (app, t) => {
     const held = await holdReads(t, databaseUrl)

@@ -62,7 +62,7 @@ export const STATEMENTS = {
     insert_claims: 1,
     insert_claims_on_test_clock: 1,
   },
-  'creating what claims need': { insert_customer: 1, insert_claim_schema: 1, insert_test_clock: 1 },
+  'creating what claims need': { insert_customers: 1, insert_claim_schema: 1, insert_test_clock: 1 },
   'an advance of a test clock': {
     BEGIN: 1,
     "SELECT set_config('lock_timeout', $n, true)": 1,
@@ -124,7 +124,7 @@ export const NOT_STRUCK = {
     'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +
     'measure_scope median_of_claims median_of_classes read_claim_and_log read_contracts ' +
-    'read_decisive_events read_log_end read_log_page read_payloads read_secret ' +
+    'read_decisive_events read_log_end read_log_page read_payloads read_secret read_short_claims ' +
     'read_unsafe_settings search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { moveOf } from '../../src/app/check/run-scheduled-check.ts'
 import { type Append, appendEvents } from '../../src/storage/claim-writes/append-events.ts'
 import { readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
 import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
+import { insertClaims, type NewClaim } from '../../src/storage/claims/claims.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
+import { insertCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { holdClaims } from '../support/held-rows.ts'
+import { holdClaims, holdTurnstile } from '../support/held-rows.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*
@@ -86,4 +89,54 @@ describe('claims are locked in the order of their ids', () => {
       }
     })
   }
+})
+
+describe('the turnstiles of several accounts are taken in one order', () => {
+  for (const list of ['claims', 'customers'] as const) {
+    test(list, async (t) => {
+      const users = [randomUUID(), randomUUID()] as const
+      const keys = await service.sql(
+        'SELECT u AS user, hashtext(u) AS key FROM unnest($1::text[]) AS u ORDER BY key',
+        [users],
+      )
+      const [first, second] = keys.map((row) => String(row.user)) as [string, string]
+      const add = {
+        customers: () =>
+          insertCustomers(
+            db,
+            [second, first].map((userId) => ({ userId, externalId: 'acme', name: null })),
+          ),
+        claims: () => insertClaims(db, [second, first].map(claimOf)),
+      }
+      for (const held of [first, second]) {
+        const reader = await holdTurnstile(t, service.databaseUrl, list, held)
+        const adding = add[list]()
+        await reader.keepWaiting()
+        const taken = await service.sql(
+          `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ShareLock'
+             AND classid::bigint = hashtext($1)::bigint & x'ffffffff'::bigint
+             AND objid::bigint = hashtext($2)::bigint & x'ffffffff'::bigint`,
+          [list, first],
+        )
+        assert.equal(
+          taken.length,
+          held === first ? 0 : 1,
+          `while ${held === first ? 'the first' : 'the second'} is held`,
+        )
+        await reader.letGo()
+        await adding
+      }
+    })
+  }
+})
+
+const claimOf = (userId: string): NewClaim => ({
+  address: { kind: 'claim', id: randomUUID() },
+  userId,
+  customerId: randomUUID(),
+  customerExternalId: null,
+  contract: terms,
+  contractJson: JSON.stringify(terms),
+  schemaId: null,
+  testClockId: null,
 })

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { moveOf } from '../../src/app/check/run-scheduled-check.ts'
 import type { Status } from '../../src/domain/claims/lifecycle.ts'
 import { findTokenOwner } from '../../src/storage/accounts/api-tokens.ts'
+import { findContracts } from '../../src/storage/claim-schemas.ts'
 import { appendEvents } from '../../src/storage/claim-writes/append-events.ts'
 import {
   beginDueWalk,
@@ -20,9 +21,15 @@ import {
   listClaims,
   readContracts,
 } from '../../src/storage/claims/claim-list.ts'
-import { readClaimAndLog, readEvents, readLogPage, readPayloads } from '../../src/storage/claims/claim-log.ts'
+import {
+  readClaimAndLog,
+  readEvents,
+  readLogPage,
+  readPayloads,
+  readShortClaims,
+} from '../../src/storage/claims/claim-log.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import { listCustomers } from '../../src/storage/customers.ts'
+import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
@@ -95,6 +102,12 @@ async function load(client: pg.Client): Promise<void> {
      SELECT CASE WHEN n % 3 = 0 THEN $2::uuid ELSE $1::uuid END, gen_random_uuid(), 'customer-' || n, '2025-01-01'
      FROM generate_series(1, 10000) AS n`,
     [user, other],
+  )
+  await client.query(
+    `INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
+     SELECT CASE WHEN n % 3 = 0 THEN $2::uuid ELSE $1::uuid END, gen_random_uuid(), $3, '2025-01-01', '2025-01-01'
+     FROM generate_series(1, 10000) AS n`,
+    [user, other, contract],
   )
   await client.query(
     `INSERT INTO test_clocks (user_id, id, frozen_time, created_at)
@@ -237,6 +250,32 @@ test('a customer is found by its external_id alone', async () => {
   }
 })
 
+describe('what a group of creations looks up', () => {
+  const rows = (text: string, count: number) =>
+    custom.connection.query<{ id: string; external_id: string }>({ text, values: [user, count] })
+  for (const reader of [custom, generic]) {
+    for (const count of [1, 60, 1_000]) {
+      // For a tenth of all customers PostgreSQL may walk through an index once, in place of looking for each.
+      const bound =
+        count === 1_000 ? { rowsRead: 10 * count, rowsSorted: count } : { rowsRead: count, rowsSorted: 0 }
+      test(`${reader === custom ? 'custom' : 'generic'} plans for ${count} read about as many`, async () => {
+        const some = await rows('SELECT id, external_id FROM customers WHERE user_id = $1 LIMIT $2', count)
+        const schemas = await rows(
+          'SELECT id FROM claim_schemas WHERE user_id = $1 LIMIT $2',
+          Math.min(count, 32),
+        )
+        const of = (names: string[]) => names.map((name) => ({ userId: user, names: [name] }))
+        reader.take()
+        await findCustomers(reader.connection, of(some.map(({ id }) => id)))
+        await findCustomersByExternalId(reader.connection, of(some.map((row) => row.external_id)))
+        for (const plan of reader.take()) assertBounded(plan, bound)
+        await findContracts(reader.connection, of(schemas.map(({ id }) => id)))
+        for (const plan of reader.take()) assertBounded(plan, { rowsRead: count, rowsSorted: count })
+      })
+    }
+  }
+})
+
 describe('what is sent for each request', () => {
   for (const mode of ['custom', 'generic'] as const) {
     const reader = mode === 'custom' ? custom : generic
@@ -244,6 +283,9 @@ describe('what is sent for each request', () => {
     test(`one claim with its log is found by its index (${mode} plan)`, async () => {
       reader.take()
       await readClaimAndLog(reader.connection, user, { kind: 'claim', id: ids[0] as string })
+      await readShortClaims(reader.connection, [
+        { userId: user, address: { kind: 'claim', id: ids[0] as string } },
+      ])
       await readLogPage(reader.connection, ids[0] as string, 0)
       await readPayloads(reader.connection, ids[0] as string, [1, 2])
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: 10, rowsSorted: 10 })

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { ListName } from '../../src/storage/lists/list-page.ts'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'
 
@@ -33,6 +34,15 @@ export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
 /** Locks a test clock's row, as an advance does for as long as it runs. */
 export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])
+
+/** Takes an account's turnstile as a reader of one of its lists does, and stays in it. */
+export const holdTurnstile = (
+  t: Scope,
+  databaseUrl: string,
+  list: ListName,
+  userId: string,
+): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', [list, userId])
 
 /** Takes the turn in which servers migrate the database. */
 export const holdMigrations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>

@@ -11,7 +11,8 @@ const PAYLOADS_AT_ONCE = 1
 export type LoggedEvent = LogItem & { payload: string }
 
 /**
- * A claim or a candidate with its whole event log (§4.1, §4.2), read as it is asked for: a log may have 64 MiB. It is
+ * A claim or a candidate with its whole event log (§4.1, §4.2). Short ones are read together with others that are asked
+ * for at the same time, long ones as the caller takes them: a log may have 64 MiB. It is
  * the log as it was when the claim was read: items are only ever added, and the claim knows how many it had.
  */
 export async function getClaim(
@@ -19,7 +20,8 @@ export async function getClaim(
   userId: string,
   address: ClaimAddress,
 ): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent[]> }> {
-  const found = await readClaimAndLog(app.db.reads.for(userId), userId, address)
+  const short = await app.shortClaims.do(userId, { userId, address })
+  const found = short === 'long' ? await readClaimAndLog(app.db.reads.for(userId), userId, address) : short
   if (!found) throw claimNotFound(address)
   const { claim, items } = found
   return { claim, log: readLog(app, claim, items, () => claimNotFound(address)) }

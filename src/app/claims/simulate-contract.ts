@@ -2,8 +2,8 @@ import { type Simulation, simulate, type TimedSubmission } from '../../domain/cl
 import { validationError } from '../../errors.ts'
 import { readClock } from '../../storage/database/clock.ts'
 import type { App } from '../app.ts'
+import { type ContractSource, resolveContract, type TakeMemory } from '../creation/resolve-contract.ts'
 import { inSlices } from '../in-slices.ts'
-import { type ContractSource, resolveContract, type TakeMemory } from './resolve-contract.ts'
 
 export interface SimulationRequest {
   userId: string

@@ -1,7 +1,7 @@
 import { checkAtOrAfter, checksBefore } from '../../domain/check-time.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Outcome, Status } from '../../domain/claims/lifecycle.ts'
-import { findCustomers } from '../../storage/customers.ts'
+import { findCustomer } from '../../storage/customers.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { findOverdue, listDueNext, listRecent } from '../../storage/overview/overview-records.ts'
@@ -69,7 +69,7 @@ async function readOverview(connection: Connection, request: OverviewRequest): P
 async function readTime(connection: Connection, request: OverviewRequest): Promise<Date> {
   const { userId, customerId, testClockId, timeZone } = request
   const now = await beginOverview(connection, timeZone)
-  if (customerId !== null && (await findCustomers(connection, userId, [customerId])).length === 0) {
+  if (customerId !== null && !(await findCustomer(connection, userId, customerId))) {
     throw customerNotFound({ id: customerId })
   }
   if (testClockId === null) return now

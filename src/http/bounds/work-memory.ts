@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
-import type { TakeMemory } from '../../app/claims/resolve-contract.ts'
+import type { TakeMemory } from '../../app/creation/resolve-contract.ts'
 import { atOnce, inSlices } from '../../app/in-slices.ts'
 import { ServiceError, unavailable } from '../../errors.ts'
 import { type Seat, Seats } from './seats.ts'

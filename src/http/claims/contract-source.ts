@@ -1,4 +1,4 @@
-import type { ContractSource } from '../../app/claims/resolve-contract.ts'
+import type { ContractSource } from '../../app/creation/resolve-contract.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 
 /** Validation has ensured that exactly one of the two is there. */

@@ -1,11 +1,17 @@
 import type { Claim, ClaimAddress, ExportedClaim, WithContract } from '../../domain/claims/claim.ts'
 import { STATUSES, type Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
-import { ifShort } from '../database/short-json.ts'
 import { IS_FRESH, type ListedRow, type Page, readPage } from '../lists/list-page.ts'
 import { ListQuery } from '../lists/list-query.ts'
 import { findBroadSpan, type SearchRange, type SearchSpan, whereInRange } from './claim-search.ts'
-import { CLAIM_COLUMNS, type ClaimFactsRow, type ClaimRow, toClaim, toClaimFacts } from './claims.ts'
+import {
+  CLAIM_COLUMNS,
+  CLAIM_COLUMNS_IF_SHORT,
+  type ClaimFactsRow,
+  type ClaimRow,
+  toClaim,
+  toClaimFacts,
+} from './claims.ts'
 
 /** Which claims, or which candidates. */
 export interface ClaimSelection {
@@ -28,18 +34,14 @@ export interface ClaimFilter extends ClaimSelection {
 /** A claim in a list, its contract as JSON; null if that is long, so that a page has half a megabyte at most. */
 export type ListedClaim = WithContract<Claim, string | null>
 
-/** Bytes of a contract that is not long. */
-const SHORT_CONTRACT = 4 * 1024
-/** Asked of the page alone. */
-const LISTED_COLUMNS = CLAIM_COLUMNS.replace('contract', `${ifShort('contract', SHORT_CONTRACT)} AS contract`)
-
 /** A page of the account's claims, or of its candidates, in the order of creation. */
 export async function listClaims(db: Connection, filter: ClaimFilter): Promise<Page<ListedClaim>> {
   const { rows, hasMore } = await readClaimPage<WithContract<ClaimRow, string | null>>(
     db,
     filter,
     CLAIM_COLUMNS,
-    LISTED_COLUMNS,
+    // Asked of the page alone.
+    CLAIM_COLUMNS_IF_SHORT,
   )
   return { rows: rows.map(toClaim), hasMore }
 }

@@ -1,9 +1,16 @@
-import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
+import type { ClaimAddress, StoredClaim, WithContract } from '../../domain/claims/claim.ts'
 import type { LogEvent } from '../../domain/claims/event.ts'
 import { LateEvent, LateSubmission } from '../../domain/claims/late-submission.ts'
 import type { Connection } from '../database/connection.ts'
 import { ifShort } from '../database/short-json.ts'
-import { addressColumns, CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toClaim } from './claims.ts'
+import { plainArray } from '../database/sql-array.ts'
+import {
+  addressColumns,
+  CLAIM_COLUMNS_AS_STORED,
+  CLAIM_COLUMNS_IF_SHORT,
+  type StoredClaimRow,
+  toClaim,
+} from './claims.ts'
 
 /** An event as it is stored. */
 export interface LogItem {
@@ -25,12 +32,59 @@ const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, '
   'createdAt', e.created_at,
   'payload', ${ifShort('e.payload', SHORT_PAYLOAD)})`
 
+/** A claim with the first of its log. */
+export interface ClaimAndLog {
+  claim: StoredClaim
+  items: LogItem[]
+}
+
+/** A claim of an account that is asked for. */
+export interface ClaimNamed {
+  userId: string
+  address: ClaimAddress
+}
+
+/** Bytes of payloads, and events, of a log that is not long. */
+const SHORT_LOG = { bytes: 8 * 1024, events: 32 }
+
+/** Of each: the claim with its log, null if the account has none at this address, or 'long' if it has to be read alone. */
+export async function readShortClaims(
+  db: Connection,
+  asked: readonly ClaimNamed[],
+): Promise<(ClaimAndLog | 'long' | null)[]> {
+  const columns = asked.map(({ address }) => addressColumns(address))
+  type Row = WithContract<StoredClaimRow, string | null> & { asking: number; log: LogItem[] | null }
+  const rows = await db.query<Row>({
+    name: 'read_short_claims',
+    text: `-- read_short_claims
+      SELECT asking, ${CLAIM_COLUMNS_IF_SHORT},
+        CASE WHEN c.log_bytes <= ${SHORT_LOG.bytes} AND c.event_count <= ${SHORT_LOG.events} THEN (
+          SELECT coalesce(json_agg(${LOG_ITEMS} ORDER BY e.seq), '[]') FROM claim_events e WHERE e.claim_id = c.id
+        ) END AS log
+      FROM unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) AS named (asking, owner, claim, alias)
+      JOIN claims c ON c.id = claim AND c.user_id = owner AND c.candidate_alias IS NOT DISTINCT FROM alias`,
+    values: [
+      plainArray(asked.map((_, asking) => asking)),
+      plainArray(asked.map(({ userId }) => userId)),
+      plainArray(columns.map(({ id }) => id)),
+      columns.map(({ alias }) => alias),
+    ],
+    readOnly: true,
+  })
+  const found: (ClaimAndLog | 'long' | null)[] = asked.map(() => null)
+  for (const { asking, log, contract, ...row } of rows) {
+    const isShort = log !== null && contract !== null
+    found[asking] = isShort ? { claim: toClaim({ ...row, contract }), items: log.map(toLogItem) } : 'long'
+  }
+  return found
+}
+
 /** The claim, and the first of its log; null if the account has none at this address. */
 export async function readClaimAndLog(
   db: Connection,
   userId: string,
   address: ClaimAddress,
-): Promise<{ claim: StoredClaim; items: LogItem[] } | null> {
+): Promise<ClaimAndLog | null> {
   const { id, alias } = addressColumns(address)
   const [row] = await db.query<StoredClaimRow & { log: LogItem[] | null }>({
     name: 'read_claim_and_log',

@@ -3,8 +3,9 @@ import { type Outcome, openState, type Status } from '../../domain/claims/lifecy
 import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
+import { ifShort } from '../database/short-json.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { ENTER_TURNSTILE } from '../lists/list-page.ts'
+import { ENTER_TURNSTILES } from '../lists/list-page.ts'
 import { candidateId } from './candidate-id.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */
@@ -18,6 +19,13 @@ export const CLAIM_COLUMNS = `id, user_id, customer_id, candidate_alias, custome
   scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, test_clock_id, created_at`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
 export const CLAIM_COLUMNS_AS_STORED = CLAIM_COLUMNS.replace('contract', 'contract::text')
+/** Bytes of a contract that is not long. */
+const SHORT_CONTRACT = 4 * 1024
+/** The same, but null if the contract is long. */
+export const CLAIM_COLUMNS_IF_SHORT = CLAIM_COLUMNS.replace(
+  'contract',
+  `${ifShort('contract', SHORT_CONTRACT)} AS contract`,
+)
 
 export interface ClaimRow {
   id: string
@@ -99,40 +107,30 @@ export interface NewClaim {
   testClockId: string | null
 }
 
+const LIVE = `turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
+      clock AS MATERIALIZED (
+        SELECT ${NOW} AS now FROM turnstiles, (SELECT $3::uuid) AS live
+      )`
 /**
  * The clock's row is locked, so that it cannot be advanced past claims that are just being opened; before the turnstile,
  * which holds up the account's lists. An advance is not waited for.
  */
 const ON_TEST_CLOCK = `held AS MATERIALIZED (
-        SELECT frozen_time AS now FROM test_clocks WHERE user_id = $2::text::uuid AND id = $3 FOR SHARE SKIP LOCKED
+        SELECT frozen_time AS now FROM test_clocks WHERE user_id = ($2::uuid[])[1] AND id = $3 FOR SHARE SKIP LOCKED
       ),
-      turnstile AS MATERIALIZED (${ENTER_TURNSTILE} FROM held),
-      clock AS MATERIALIZED (SELECT now FROM turnstile, held)`
-const LIVE = `turnstile AS MATERIALIZED (${ENTER_TURNSTILE}),
-      clock AS MATERIALIZED (
-        SELECT ${NOW} AS now FROM turnstile, (SELECT $3::uuid) AS live
-      )`
+      turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held)),
+      clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`
 
-/**
- * Stores new OPEN claims of one account, all on one test clock or none on any. Each is the claim, or null if its
- * id (for a candidate: its alias) is taken; null for all if the clock is held, or gone.
- */
-export async function insertClaims(
-  db: Connection,
-  claims: readonly NewClaim[],
-): Promise<(Claim | null)[] | null> {
-  const { userId, testClockId } = claims[0] as NewClaim
-  const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
-  const inserted = await db.query<{ id: string | null; now: Date }>({
-    name: testClockId === null ? 'insert_claims' : 'insert_claims_on_test_clock',
-    // They get their positions in the order given, but are inserted in the order of their ids: whoever else
-    // inserts some of them then waits for this one, and not each for the other.
-    text: `-- insert_claims
-      WITH ${testClockId === null ? LIVE : ON_TEST_CLOCK},
+// They get their positions in the order given, but are inserted in the order of their ids: whoever else inserts some of
+// them then waits for this one, and not each for the other.
+const insertion = (name: string, clock: string) => ({
+  name,
+  text: `-- insert_claims
+      WITH ${clock},
       new AS (
-        SELECT * FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::json[], $9::json[], $10::float8[],
-          $11::uuid[]) WITH ORDINALITY
-          AS n (id, customer_id, alias, external_id, contract, event_types, window_ms, schema_id, place)
+        SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::json[], $9::json[],
+          $10::float8[], $11::uuid[]) WITH ORDINALITY
+          AS n (id, user_id, customer_id, alias, external_id, contract, event_types, window_ms, schema_id, place)
         ORDER BY place
       ),
       placed AS MATERIALIZED (
@@ -142,7 +140,7 @@ export async function insertClaims(
         INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract,
           decisive_event_types, status, status_since, due_at, schema_id, test_clock_id, created_at)
         OVERRIDING SYSTEM VALUE
-        SELECT id, position, $2::uuid, customer_id, alias, external_id, contract,
+        SELECT id, position, user_id, customer_id, alias, external_id, contract,
           ARRAY(SELECT json_array_elements_text(event_types)), 'OPEN', now,
           now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now
         FROM placed ORDER BY id, position
@@ -150,9 +148,36 @@ export async function insertClaims(
         RETURNING id
       )
       SELECT inserted.id, now FROM clock LEFT JOIN inserted ON true`,
+})
+const INSERT_CLAIMS = insertion('insert_claims', LIVE)
+const INSERT_CLAIMS_ON_TEST_CLOCK = insertion('insert_claims_on_test_clock', ON_TEST_CLOCK)
+
+/**
+ * Stores new OPEN claims, live ones of any accounts. Each is the claim, or null if its id (for a candidate: its alias)
+ * is taken.
+ */
+export async function insertClaims(db: Connection, claims: readonly NewClaim[]): Promise<(Claim | null)[]> {
+  return (await insert(db, claims, null)) as (Claim | null)[]
+}
+
+/** The same for claims of one account on this test clock; null for all if the clock is held, or gone. */
+export const insertClaimsOnTestClock = (
+  db: Connection,
+  claims: readonly NewClaim[],
+  testClockId: string,
+): Promise<(Claim | null)[] | null> => insert(db, claims, testClockId)
+
+async function insert(
+  db: Connection,
+  claims: readonly NewClaim[],
+  testClockId: string | null,
+): Promise<(Claim | null)[] | null> {
+  const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+  const inserted = await db.query<{ id: string | null; now: Date }>({
+    ...(testClockId === null ? INSERT_CLAIMS : INSERT_CLAIMS_ON_TEST_CLOCK),
     values: [
       'claims',
-      userId,
+      plainArray(rows.map(({ userId }) => userId)),
       testClockId,
       plainArray(rows.map(({ id }) => id)),
       plainArray(rows.map(({ customerId }) => customerId)),

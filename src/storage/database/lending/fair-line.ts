@@ -19,10 +19,10 @@ export class FairLine<T> {
     this.#length++
   }
 
-  /** The next of the first account that may go now, whose turn then comes last; undefined if none may. */
-  take(mayGo: (account: string) => boolean): { account: string; item: T } | undefined {
+  /** The next of the first account whose next may go now. Its turn then comes last; undefined if none may go. */
+  take(mayGo: (account: string, next: T) => boolean): { account: string; item: T } | undefined {
     for (const [account, line] of this.#lines) {
-      if (!mayGo(account)) continue
+      if (!mayGo(account, line[0] as T)) continue
       const item = line.shift() as T
       this.#length--
       this.#lines.delete(account)

@@ -1,5 +1,4 @@
 import type { Contract } from '../../domain/contract/contract.ts'
-import { findContracts } from '../../storage/claim-schemas.ts'
 import type { App } from '../app.ts'
 import { inSlices } from '../in-slices.ts'
 import { schemaNotFound } from '../not-found.ts'
@@ -41,7 +40,7 @@ export async function readSchemaContracts(
   ids: readonly string[],
   takeMemory: TakeMemory,
 ): Promise<Map<string, Contract | Error | null>> {
-  const texts = await findContracts(app.db.reads.for(userId), userId, ids)
+  const texts = await app.creations.findContracts(userId, ids)
   const contracts = new Map<string, Contract | Error | null>()
   for (const [id, text] of texts) {
     texts.delete(id)

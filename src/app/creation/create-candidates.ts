@@ -1,5 +1,4 @@
 import type { Claim } from '../../domain/claims/claim.ts'
-import { findCustomersByExternalId } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
 import { openCandidates } from './open-candidates.ts'
@@ -23,8 +22,9 @@ export async function createCandidates(
   requests: readonly CandidateRequest[],
   takeMemory: TakeMemory,
 ): Promise<(OpenedClaim | Error)[]> {
-  const externalIds = new Set(requests.map(({ customerExternalId }) => customerExternalId))
-  const found = await findCustomersByExternalId(app.db.reads.for(userId), userId, [...externalIds])
+  if (requests.length === 0) return []
+  const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
+  const found = await app.creations.customersByExternalId.do(userId, { userId, names: [...names] })
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
   const openings = requests.map(({ alias, customerExternalId, source, testClockId }) => {
     const customer = customers.get(customerExternalId)

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Claim } from '../../domain/claims/claim.ts'
-import { findCustomers } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
 import { type OpenedClaim, openClaims } from './open-claims.ts'
@@ -22,8 +21,9 @@ export async function createClaims(
   requests: readonly ClaimRequest[],
   takeMemory: TakeMemory,
 ): Promise<(OpenedClaim | Error)[]> {
+  if (requests.length === 0) return []
   const ids = new Set(requests.map(({ customerId }) => customerId))
-  const found = await findCustomers(app.db.reads.for(userId), userId, [...ids])
+  const found = await app.creations.customers.do(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
   const openings = requests.map(({ customerId, source, testClockId }) => {
     const customer = customers.get(customerId)

@@ -3,7 +3,7 @@ import type { Contract } from '../../domain/contract/contract.ts'
 import type { Customer } from '../../domain/records.ts'
 import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
-import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
+import { insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
@@ -135,15 +135,17 @@ const notTried = () => new DatabaseUnavailable('The database is away. Nothing wa
 /** All on one clock, or on none. If the clock is held, it is waited for, but not long, and without a connection. */
 async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
   const { userId, testClockId } = claims[0] as NewClaim
+  const toOutcomes = (inserted: readonly (Claim | null)[]) =>
+    claims.map(({ address }, i) => inserted[i] ?? aliasConflict(address))
+  if (testClockId === null) return toOutcomes(await app.creations.newClaims.do(userId, claims))
   for (;;) {
-    const inserted = await insertClaims(app.db.writes.for(userId), claims)
-    if (inserted) return claims.map(({ address }, i) => inserted[i] ?? aliasConflict(address))
-    const clock = { userId, id: testClockId as string }
-    const [found] = await findTestClocks(app.db.reads.for(userId), userId, [clock.id])
+    const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)
+    if (inserted) return toOutcomes(inserted)
+    const [found] = await findTestClocks(app.db.reads.for(userId), userId, [testClockId])
     const patience = deadline - performance.now()
     if (!found || patience <= 0)
-      return claims.map(() => (found ? clockIsHeld(clock.id) : testClockNotFound(clock.id)))
-    await app.heldClocks.untilFreeWithin(clock, patience)
+      return claims.map(() => (found ? clockIsHeld(testClockId) : testClockNotFound(testClockId)))
+    await app.heldClocks.untilFreeWithin({ userId, id: testClockId }, patience)
   }
 }
 

@@ -1,0 +1,90 @@
+import type { Claim } from '../../domain/claims/claim.ts'
+import type { Customer } from '../../domain/records.ts'
+import { type ContractsNamed, findContracts } from '../../storage/claim-schemas.ts'
+import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
+import {
+  type CustomersNamed,
+  findCustomers,
+  findCustomersByExternalId,
+  insertCustomers,
+  type NewCustomer,
+} from '../../storage/customers.ts'
+import type { Connection } from '../../storage/database/connection.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { THE_SERVICE } from '../../storage/database/lending/places.ts'
+import { GroupedWork } from '../grouped-work.ts'
+import type { Part } from '../part.ts'
+
+/** Customers that one statement looks for; those that one adds, which are all answered in one go. */
+const CUSTOMERS = 1_000
+const NEW_CUSTOMERS = 100
+/** Of contracts of new claims. */
+const CHARACTERS = 256 * 1024
+/** Each claim counts as so many more: what was added together is answered in one go. */
+const CLAIM_CHARACTERS = 2 * 1024
+/** Schemas whose contracts one statement reads: two megabytes at most. */
+const SCHEMAS = 32
+
+/** What creations look up and add, each kind together with that of others who come at the same time. */
+export class CreationGroups implements Part {
+  readonly customers: GroupedWork<CustomersNamed, Customer[]>
+  readonly customersByExternalId: GroupedWork<CustomersNamed, Customer[]>
+  readonly newCustomers: GroupedWork<NewCustomer, Customer | null>
+  /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
+  readonly newClaims: GroupedWork<readonly NewClaim[], (Claim | null)[]>
+  readonly #contracts: GroupedWork<ContractsNamed, Map<string, string | null>>
+  readonly #reads: Database['reads']
+
+  constructor({ reads, writes }: Database) {
+    this.#reads = reads
+    const [reading, writing] = [reads.for(THE_SERVICE), writes.for(THE_SERVICE)]
+    const countOf = ({ names }: { names: readonly string[] }) => names.length
+    const looked = { db: reading, room: CUSTOMERS, weight: countOf }
+    this.customers = new GroupedWork({ ...looked, run: findCustomers })
+    this.customersByExternalId = new GroupedWork({ ...looked, run: findCustomersByExternalId })
+    this.#contracts = new GroupedWork({ ...looked, run: findContracts, room: SCHEMAS })
+    this.newCustomers = new GroupedWork({
+      db: writing,
+      run: insertCustomers,
+      room: NEW_CUSTOMERS,
+      weight: () => 1,
+    })
+    this.newClaims = new GroupedWork({
+      db: writing,
+      run: insertSets,
+      room: CHARACTERS,
+      weight: charactersOf,
+    })
+  }
+
+  /** See `findContracts`. Of many schemas they are read for this account alone: that may take long. */
+  async findContracts(userId: string, ids: readonly string[]): Promise<Map<string, string | null>> {
+    const asked = { userId, names: ids }
+    if (ids.length <= SCHEMAS) return this.#contracts.do(userId, asked)
+    const [found] = await findContracts(this.#reads.for(userId), [asked])
+    return found as Map<string, string | null>
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      [this.customers, this.customersByExternalId, this.#contracts, this.newCustomers, this.newClaims].map(
+        (work) => work.stop(),
+      ),
+    )
+  }
+}
+
+async function insertSets(
+  db: Connection,
+  sets: readonly (readonly NewClaim[])[],
+): Promise<(Claim | null)[][]> {
+  const inserted = await insertClaims(db, sets.flat())
+  let from = 0
+  return sets.map(({ length }) => {
+    from += length
+    return inserted.slice(from - length, from)
+  })
+}
+
+const charactersOf = (claims: readonly NewClaim[]) =>
+  claims.reduce((sum, { contractJson }) => sum + contractJson.length + CLAIM_CHARACTERS, 0)

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { GroupedWork } from '../../src/app/grouped-work.ts'
+import { ServiceError } from '../../src/errors.ts'
+import { readClock } from '../../src/storage/database/clock.ts'
+import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
+import { Pool } from '../../src/storage/database/lending/pool.ts'
+import { explore } from './explore.ts'
+import { type Fault, fault } from './faults.ts'
+import { type AnyHistory, choices } from './history.ts'
+import type { World } from './world.ts'
+
+/* Statements for many callers, whatever the database does and in whatever order. */
+
+/** What it is, and what it takes of a group; the database takes no bad one. */
+interface Item {
+  number: number
+  weight: number
+  isBad: boolean
+}
+type GroupDeed =
+  | { do: 'ask'; as: string; weight: number; isBad: boolean }
+  | { do: 'go on'; steps: number }
+  | { do: 'fault'; site: string; fault: Fault }
+  | { do: 'cut'; connection: number }
+interface GroupHistory extends AnyHistory {
+  deeds: GroupDeed[]
+}
+
+const ROOM = 5
+const LANES = 2
+const PATIENCE_MS = 5_000
+/** For a connection, its statement, and five seconds of one by one behind that. */
+const LONGEST_MS = PATIENCE_MS + 50_000
+
+const of = <const T extends string>(what: T) => ({ do: fc.constant(what) })
+const ask = fc.record({
+  ...of('ask'),
+  as: fc.constantFrom('A', 'A', 'B', 'C'),
+  weight: fc.integer({ min: 0, max: 7 }),
+  isBad: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+})
+const deed: fc.Arbitrary<GroupDeed> = fc.oneof(
+  { weight: 8, arbitrary: ask },
+  { weight: 4, arbitrary: fc.record({ ...of('go on'), steps: fc.integer({ min: 1, max: 6 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ ...of('fault'), site: fc.constantFrom('connect', 'read_clock'), fault }),
+  },
+  { weight: 1, arbitrary: fc.record({ ...of('cut'), connection: fc.nat({ max: 2 }) }) },
+)
+const groupHistory: fc.Arbitrary<GroupHistory> = fc.record({
+  servers: fc.constant(0),
+  deeds: fc.array(deed, { minLength: 1, maxLength: 60, size: 'max' }),
+  choices,
+})
+
+interface Asked {
+  item: Item
+  as: string
+  askedAtMs: number
+  answer: number | Error | null
+}
+
+/** A work of which each group is looked at. */
+class WatchedWork {
+  readonly pool = new Pool({ connectionString: '', size: 3 })
+  readonly asked: Asked[] = []
+  readonly work: GroupedWork<Item, number>
+  readonly #world: World
+  #running = 0
+  /** The last that was sent of an account, when it was sent first. */
+  readonly #sent = new Map<string, number>()
+
+  constructor(world: World) {
+    this.#world = world
+    this.work = new GroupedWork<Item, number>({
+      db: this.pool.for(THE_SERVICE),
+      room: ROOM,
+      weight: ({ weight }) => weight,
+      run: async (db, items) => {
+        this.#look(items)
+        this.#running++
+        try {
+          await readClock(db)
+          if (items.some(({ isBad }) => isBad)) throw new Error('the database does not take it')
+          return items.map(({ number }) => 2 * number)
+        } finally {
+          this.#running--
+        }
+      },
+    })
+  }
+
+  ask(as: string, weight: number, isBad: boolean): void {
+    const item = { number: this.asked.length, weight, isBad }
+    const { time } = this.#world.course
+    const asked: Asked = { item, as, askedAtMs: time.nowMs, answer: null }
+    this.asked.push(asked)
+    const answered = (answer: number | Error) => {
+      if (asked.answer !== null) this.#tell('answered twice')
+      if (time.nowMs - asked.askedAtMs > LONGEST_MS) this.#tell('answered late')
+      asked.answer = answer
+    }
+    void this.work.do(as, item).then(answered, answered)
+  }
+
+  #look(items: readonly Item[]): void {
+    const total = items.reduce((sum, { weight }) => sum + weight, 0)
+    if (this.#running >= LANES) this.#tell('more groups than lanes')
+    if (items.length > 1 && total > ROOM) this.#tell('more in a group than it takes')
+    if (items.length === 0) this.#tell('an empty group')
+    for (const { number } of items) {
+      const { as } = this.asked[number] as Asked
+      const last = this.#sent.get(as) ?? -1
+      // One that was sent before is tried by itself.
+      if (number > last) this.#sent.set(as, number)
+      else if (items.length > 1) this.#tell('out of order')
+    }
+  }
+
+  #tell(problem: string): void {
+    this.#world.unheard.push(new Error(problem))
+  }
+}
+
+test('whatever fails, each is answered once, by what is its own, and its lane is free again', async (t) => {
+  await explore(
+    groupHistory,
+    async (world, { deeds }) => {
+      const watched = new WatchedWork(world)
+      for (const deed of deeds) {
+        if (deed.do === 'ask') watched.ask(deed.as, deed.weight, deed.isBad)
+        else await world.perform([deed])
+      }
+      await world.rest()
+      const isAnswered = () => watched.asked.every(({ answer }) => answer !== null)
+      await world.goOnUntil(isAnswered)
+      for (const { item, answer } of watched.asked) {
+        if (typeof answer === 'number') assert.deepEqual([answer, item.isBad], [2 * item.number, false])
+        else if (!world.wasDisturbed) assert.ok(item.isBad, `${JSON.stringify(item)}: ${answer}`)
+        else
+          assert.ok(
+            item.isBad || answer instanceof ServiceError || /SQLSTATE|refused/.test(`${answer}`),
+            `${answer}`,
+          )
+      }
+      watched.ask('A', 1, false)
+      watched.ask('B', 1, true)
+      await world.goOnUntil(isAnswered)
+      const [good, bad] = watched.asked.slice(-2) as [Asked, Asked]
+      assert.equal(good.answer, 2 * good.item.number)
+      assert.ok(bad.answer instanceof Error)
+
+      let isStopped = false
+      void watched.work.stop().then(() => {
+        isStopped = true
+      })
+      await world.goOnUntil(() => isStopped)
+      let isClosed = false
+      void watched.pool.close().then(() => {
+        isClosed = true
+      })
+      await world.goOnUntil(() => isClosed && world.course.waiting === 0)
+      assert.deepEqual(world.unheard.map(String), [])
+      assert.deepEqual([world.store.held, world.course.time.waiting], [[], 0], 'locks and timers')
+    },
+    { tell: (line) => t.diagnostic(line), ms: 3_000 },
+  )
+})

@@ -16,6 +16,8 @@ const LANES = 2
 /** For so many another group goes while one is on its way; fewer wait for it, but not long: it may be stuck. */
 const WORTH_ANOTHER = 8
 const LONGEST_HOLD_MS = 10
+/** Of those that were done together so many are answered in a turn of the event loop. */
+const AT_ONCE = 16
 /** For so long those of one group are tried one by one. */
 const LONGEST_APART_MS = 5_000
 
@@ -30,6 +32,7 @@ export interface GroupKind<Item, Outcome> {
 
 interface Waiting<Item, Outcome> {
   item: Item
+  weight: number
   since: number
   resolve: (outcome: Outcome) => void
   reject: (error: unknown) => void
@@ -61,7 +64,13 @@ export class GroupedWork<Item, Outcome> implements Part {
       return Promise.reject(new DatabaseUnavailable('Too many requests are waiting for the database.', true))
     }
     return new Promise((resolve, reject) => {
-      this.#line.add(userId, { item, since: performance.now(), resolve, reject })
+      this.#line.add(userId, {
+        item,
+        weight: this.#kind.weight(item),
+        since: performance.now(),
+        resolve,
+        reject,
+      })
       this.#schedule()
       this.#watch()
     })
@@ -104,14 +113,13 @@ export class GroupedWork<Item, Outcome> implements Part {
   }
 
   #takeGroup(): Waiting<Item, Outcome>[] {
-    const { weight } = this.#kind
     const group: Waiting<Item, Outcome>[] = []
     let { room } = this.#kind
     for (;;) {
-      const next = this.#line.take((_, { item }) => group.length === 0 || weight(item) <= room)
+      const next = this.#line.take((_, { weight }) => group.length === 0 || weight <= room)
       if (!next) return group
       group.push(next.item)
-      room -= weight(next.item.item)
+      room -= next.item.weight
     }
   }
 
@@ -134,15 +142,17 @@ export class GroupedWork<Item, Outcome> implements Part {
         db,
         group.map(({ item }) => item),
       )
-      for (const [i, { resolve }] of group.entries()) resolve(outcomes[i] as Outcome)
+      for (const [i, { resolve }] of group.entries()) {
+        resolve(outcomes[i] as Outcome)
+        if (i % AT_ONCE === AT_ONCE - 1) await nextTurn()
+      }
     } catch (error) {
-      if (group.length === 1 || error instanceof DatabaseUnavailable)
-        for (const { reject } of group) reject(error)
-      else await this.#settleApart(group)
+      if (group.length > 1 && isOfOne(error)) await this.#settleApart(group)
+      else for (const { reject } of group) reject(error)
     }
   }
 
-  /** One of them is what the database does not take: it must not fail its neighbours. */
+  /** What is one's own fault must not fail its neighbours. */
   async #settleApart(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
     const end = performance.now() + LONGEST_APART_MS
     for (const one of group) {
@@ -167,5 +177,10 @@ export class GroupedWork<Item, Outcome> implements Part {
     this.#ending.resolve()
   }
 }
+
+/** One of them is at fault, or was in somebody's way: the others may well succeed. */
+const isOfOne = (error: unknown) => !(error instanceof DatabaseUnavailable) || error.isPassing
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 const notInTime = () => new DatabaseUnavailable('The database did not come to it in time.', true)

@@ -34,6 +34,7 @@ export async function insertCustomers(
   const ids = customers.map(() => uuidv7())
   const rows = await db.query<CustomerRow>({
     name: 'insert_customers',
+    // One that is there already is looked for first: an insert would wait for whoever is changing it just then.
     // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
     text: `-- insert_customers
       WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
@@ -42,6 +43,9 @@ export async function insertCustomers(
       SELECT user_id, id, external_id, name, now
       FROM clock, unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[]) WITH ORDINALITY
         AS new (user_id, id, external_id, name, place)
+      WHERE (
+        SELECT true FROM customers AS old WHERE old.user_id = new.user_id AND old.external_id = new.external_id
+      ) IS NULL
       ORDER BY user_id, external_id, place
       ON CONFLICT (user_id, external_id) DO NOTHING
       RETURNING ${COLUMNS}`,

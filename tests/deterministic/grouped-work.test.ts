@@ -139,10 +139,12 @@ test('whatever fails, each is answered once, by what is its own, and its lane is
       await world.goOnUntil(isAnswered)
       for (const { item, answer } of watched.asked) {
         if (typeof answer === 'number') assert.deepEqual([answer, item.isBad], [2 * item.number, false])
-        else if (!world.wasDisturbed) assert.ok(item.isBad, `${JSON.stringify(item)}: ${answer}`)
+        // Also undisturbed: time passes as it likes, and a connection may take too long.
         else
           assert.ok(
-            item.isBad || answer instanceof ServiceError || /SQLSTATE|refused/.test(`${answer}`),
+            item.isBad ||
+              answer instanceof ServiceError ||
+              (world.wasDisturbed && /SQLSTATE|refused/.test(`${answer}`)),
             `${answer}`,
           )
       }

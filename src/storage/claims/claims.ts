@@ -121,6 +121,8 @@ const ON_TEST_CLOCK = `held AS MATERIALIZED (
       turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held)),
       clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`
 
+// A candidate that is there already is looked for first: an insert would wait for whoever is changing it just then, an
+// advance of its clock for instance, and all that goes with it would wait too.
 // They get their positions in the order given, but are inserted in the order of their ids: whoever else inserts some of
 // them then waits for this one, and not each for the other.
 const insertion = (name: string, clock: string) => ({
@@ -131,6 +133,7 @@ const insertion = (name: string, clock: string) => ({
         SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::json[], $9::json[],
           $10::float8[], $11::uuid[]) WITH ORDINALITY
           AS n (id, user_id, customer_id, alias, external_id, contract, event_types, window_ms, schema_id, place)
+        WHERE alias IS NULL OR (SELECT true FROM claims WHERE claims.id = n.id) IS NULL
         ORDER BY place
       ),
       placed AS MATERIALIZED (

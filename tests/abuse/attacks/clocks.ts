@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Attack, Target } from '../attack.ts'
 import { flood, get, onAnswer, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT, type Stage } from '../stage.ts'
@@ -5,6 +6,7 @@ import { atOnce, ended, open } from '../wire.ts'
 
 const ON_CLOCK = 60_000
 const CLOCKS = 20
+const A_BATCH = 1_000
 const FROZEN = '2026-01-01T00:00:00.000Z'
 const DUE = new Date('2026-01-02T00:00:00Z')
 /** More than a server lets wait. */
@@ -61,6 +63,35 @@ export const clockAttacks: Attack[] = [
         flood(target, signal, { connections: 1 }, advance(target)),
         flood(target, signal, { connections: 32 }, () => post(target, '/v1/claims', claim)),
         flood(target, signal, { connections: 16 }, () => get(target, '/v1/claims?order=desc')),
+      ])
+    },
+  },
+  {
+    name: 'clock-candidates',
+    does: 'a clock with 60,000 candidates is advanced while live candidates with their aliases are created',
+    prepare: async (stage) => {
+      const prefix = randomUUID()
+      const { external_id } = await stage.post('/v1/customers', { external_id: 'of candidates' })
+      const { id } = await stage.post('/v1/test_clocks', { frozen_time: FROZEN })
+      for (let n = 0; n < stage.many(ON_CLOCK / A_BATCH); n++) {
+        const candidates = Array.from({ length: A_BATCH }, (_, i) => ({
+          candidate_alias: `${prefix}-${n * A_BATCH + i}`,
+          customer_uuid: external_id,
+          contract: OPEN_CONTRACT,
+          test_clock_id: id,
+        }))
+        await stage.post('/v1/candidates/batch', { candidates })
+      }
+      return { clock: id as string, prefix, customer: external_id as string }
+    },
+    run: async (target, signal) => {
+      const { prefix, customer } = target.prepared
+      const candidate = { customer_uuid: customer, contract: OPEN_CONTRACT }
+      await Promise.all([
+        flood(target, signal, { connections: 1 }, advance(target)),
+        flood(target, signal, { connections: 32 }, (number) =>
+          post(target, '/v1/candidates', { ...candidate, candidate_alias: `${prefix}-${number % A_BATCH}` }),
+        ),
       ])
     },
   },

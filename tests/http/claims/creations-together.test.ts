@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
+import { holdClaims } from '../../support/held-rows.ts'
 import { newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
 import { startTestService } from '../../support/test-service.ts'
@@ -94,6 +96,31 @@ test('an alias, and an external id of an account, is given once', async () => {
   assert.equal(customers['409 CUSTOMER_EXTERNAL_ID_CONFLICT']?.length, 2 * aliases.length)
   const winners = candidates['201']?.map(({ body }) => body.candidate_alias)
   assert.deepEqual(new Set(winners), new Set(aliases))
+})
+
+test('who creates what is there already waits for nobody who changes that, and nobody waits with him', async (t) => {
+  const { api, customer } = first
+  const candidate_alias = uniqueName('alias')
+  const candidate = { candidate_alias, customer_uuid: customer.external_id, contract: contractWith() }
+  assert.equal((await api.post('/v1/candidates', candidate)).status, 201)
+  // As an advance does with all claims of a clock, for as long as it takes.
+  const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
+  await held.run('UPDATE claims SET due_at = due_at + $2::interval WHERE candidate_alias = $1', [
+    candidate_alias,
+    '1 second',
+  ])
+  await held.run('UPDATE customers SET name = $2 WHERE id = $1', [customer.id, 'held'])
+  for (let n = 0; n < 4; n++) {
+    const [again, named, other] = await Promise.all([
+      api.post('/v1/candidates', candidate),
+      api.post('/v1/customers', { external_id: customer.external_id }),
+      second.api.post('/v1/claims', claimOf(second, 1)),
+    ])
+    assertError(again, 409, 'CANDIDATE_ALIAS_CONFLICT')
+    assertError(named, 409, 'CUSTOMER_EXTERNAL_ID_CONFLICT')
+    assert.equal(other.status, 201)
+  }
+  await held.letGo()
 })
 
 test('what was just changed is seen by the next creation', async () => {

@@ -181,6 +181,10 @@ export class GroupedWork<Item, Outcome> implements Part {
 /** One of them is at fault, or was in somebody's way: the others may well succeed. */
 const isOfOne = (error: unknown) => !(error instanceof DatabaseUnavailable) || error.isPassing
 
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
+const nextTurn = () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  setImmediate(resolve)
+  return promise
+}
 
 const notInTime = () => new DatabaseUnavailable('The database did not come to it in time.', true)

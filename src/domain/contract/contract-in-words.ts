@@ -25,13 +25,13 @@ export function conditionInWords(condition: Condition): string {
 }
 
 /** A clause within another is set in brackets if it would be read wrong without. */
-function clause(condition: Condition, isNested: boolean): string {
+function clause(told: Condition, isNested: boolean): string {
+  const condition = withoutListsOfOne(told)
   if (!('op' in condition)) return leafInWords(condition)
   if (condition.op === 'NOT') return notInWords(condition.condition, isNested)
   const { op, conditions } = condition
-  const [only] = conditions
-  if (!only) return op === 'AND' ? 'any event has arrived' : '(never: no alternative is named)'
-  if (conditions.length === 1) return clause(only, isNested)
+  if (conditions.length === 0)
+    return op === 'AND' ? 'any event has arrived' : '(never: no alternative is named)'
   const parts = conditions.map((child) => clause(child, true))
   const joined = `${op === 'OR' ? 'either ' : ''}${enumerate(parts, op === 'AND' ? 'and' : 'or')}`
   return isNested ? `(${joined})` : joined

@@ -81,3 +81,5 @@ export const QUICK: Sizes = {
 }
 
 export const EVENTS_A_BATCH = 100
+/** At the half of the maximum rate callers come from many connections, mostly idle. */
+export const OPEN_LOOP_CONNECTIONS = 64

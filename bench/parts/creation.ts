@@ -5,12 +5,11 @@ import { customerPrefix } from '../load/creations.ts'
 import type { Measured } from '../measured.ts'
 import { measurePgbench, measureServer, type Run } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
+import { OPEN_LOOP_CONNECTIONS } from '../sizes.ts'
 import { creationScript } from '../transactions.ts'
 
 const CUSTOMERS = 10_000
 const CONTRACT_GIVEN = `"contract":${JSON.stringify(CONTRACT)}`
-/** At the half of the maximum rate callers come from many connections, mostly idle. */
-const OPEN_LOOP_CONNECTIONS = 64
 
 export const creation: Part = {
   name: 'creation',

@@ -3,10 +3,8 @@ import { compare } from '../comparison.ts'
 import { fastestPgbench, fastestSingles } from '../fastest.ts'
 import type { ClaimPick } from '../load/submissions.ts'
 import type { Part, PartReport } from '../part.ts'
+import { OPEN_LOOP_CONNECTIONS } from '../sizes.ts'
 import { freshClaims, submit, submitByPgbench } from '../submission-run.ts'
-
-/** At the half of the maximum rate callers come from many connections, mostly idle. */
-const OPEN_LOOP_CONNECTIONS = 64
 
 export const single: Part = {
   name: 'single',

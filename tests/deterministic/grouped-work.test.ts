@@ -9,6 +9,7 @@ import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { explore } from './explore.ts'
 import { type Fault, fault } from './faults.ts'
 import { type AnyHistory, choices } from './history.ts'
+import { assertEndsWhole } from './pool-world.ts'
 import type { World } from './world.ts'
 
 /* Statements for many callers, whatever the database does and in whatever order. */
@@ -160,13 +161,7 @@ test('whatever fails, each is answered once, by what is its own, and its lane is
         isStopped = true
       })
       await world.goOnUntil(() => isStopped)
-      let isClosed = false
-      void watched.pool.close().then(() => {
-        isClosed = true
-      })
-      await world.goOnUntil(() => isClosed && world.course.waiting === 0)
-      assert.deepEqual(world.unheard.map(String), [])
-      assert.deepEqual([world.store.held, world.course.time.waiting], [[], 0], 'locks and timers')
+      await assertEndsWhole(world, watched.pool)
     },
     { tell: (line) => t.diagnostic(line), ms: 3_000 },
   )

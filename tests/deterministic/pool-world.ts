@@ -131,6 +131,17 @@ export class WatchedPool {
   }
 }
 
+/** Closes the pool; nobody failed unheard, and no lock or timer is left. */
+export async function assertEndsWhole(world: World, pool: Pool): Promise<void> {
+  let isClosed = false
+  void pool.close().then(() => {
+    isClosed = true
+  })
+  await world.goOnUntil(() => isClosed && world.course.waiting === 0)
+  assert.deepEqual(world.unheard.map(String), [])
+  assert.deepEqual([world.store.held, world.course.time.waiting], [[], 0], 'locks and timers')
+}
+
 async function workIn(manner: Manner, connection: Connection): Promise<void> {
   if (manner === 'forgets a transaction') await connection.query({ text: 'BEGIN' })
   const asked = readClock(connection)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explore } from './explore.ts'
-import { poolHistory, WatchedPool } from './pool-world.ts'
+import { assertEndsWhole, poolHistory, WatchedPool } from './pool-world.ts'
 
 /* The pool, whatever its borrowers and the database do. */
 
@@ -21,13 +21,7 @@ test('connections are lent idle, by shares and in time, and all of them come bac
       await world.goOnUntil(() => watched.answered === watched.calls)
       assert.ok(watched.longestWaitMs <= LONGEST_WAIT_MS, `someone waited ${watched.longestWaitMs} ms`)
       await watched.assertIsWhole()
-      let isClosed = false
-      void watched.pool.close().then(() => {
-        isClosed = true
-      })
-      await world.goOnUntil(() => isClosed && world.course.waiting === 0)
-      assert.deepEqual(world.unheard.map(String), [])
-      assert.deepEqual([world.store.held, world.course.time.waiting], [[], 0], 'locks and timers')
+      await assertEndsWhole(world, watched.pool)
     },
     { tell: (line) => t.diagnostic(line), ms: 3_000 },
   )

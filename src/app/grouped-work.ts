@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 import { owned } from '../owned-promise.ts'
 import type { Connection } from '../storage/database/connection.ts'
@@ -180,11 +181,5 @@ export class GroupedWork<Item, Outcome> implements Part {
 
 /** One of them is at fault, or was in somebody's way: the others may well succeed. */
 const isOfOne = (error: unknown) => !(error instanceof DatabaseUnavailable) || error.isPassing
-
-const nextTurn = () => {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  setImmediate(resolve)
-  return promise
-}
 
 const notInTime = () => new DatabaseUnavailable('The database did not come to it in time.', true)

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Contract } from '../domain/contract/contract.ts'
 import type { ClaimSchema } from '../domain/records.ts'
+import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
-import { plainArray } from './database/sql-array.ts'
 
 interface ClaimSchemaRow {
   id: string
@@ -64,19 +64,13 @@ export async function findClaimSchema(
 /** Bytes of contracts that are read together: as objects they take up to thirty times as much. */
 export const MOST_CONTRACT_BYTES = 2 * 1024 * 1024
 
-/** Schemas of an account whose contracts are asked for, by their ids. */
-export interface ContractsNamed {
-  userId: string
-  names: readonly string[]
-}
-
 /**
  * Of each, the contracts of those of the account's schemas that have these ids, by id, as they are stored; null for one
  * that has too many bytes with those named before it.
  */
 export async function findContracts(
   db: Connection,
-  asked: readonly ContractsNamed[],
+  asked: readonly AskedNames[],
 ): Promise<Map<string, string | null>[]> {
   const found = asked.map(() => new Map<string, string | null>())
   const rows = await db.query<{ asking: number; id: string; contract: string | null }>({
@@ -89,11 +83,7 @@ export async function findContracts(
         FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS named (asking, user_id, id, place)
         JOIN claim_schemas s USING (user_id, id)
       ) contracts`,
-    values: [
-      plainArray(asked.flatMap(({ names }, asking) => names.map(() => asking))),
-      plainArray(asked.flatMap(({ userId, names }) => names.map(() => userId))),
-      plainArray(asked.flatMap(({ names }) => names)),
-    ],
+    values: askedColumns(asked),
     readOnly: true,
   })
   for (const { asking, id, contract } of rows) found[asking]?.set(id, contract)

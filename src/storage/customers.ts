@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Customer } from '../domain/records.ts'
+import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
@@ -61,14 +62,8 @@ export async function insertCustomers(
   return ids.map((id) => inserted.get(id) ?? null)
 }
 
-/** Customers that are asked for: of an account, by their ids or external ids. */
-export interface CustomersNamed {
-  userId: string
-  names: readonly string[]
-}
-
 /** Of each, those of the account's customers that have these ids. */
-export const findCustomers = (db: Connection, asked: readonly CustomersNamed[]): Promise<Customer[][]> =>
+export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Promise<Customer[][]> =>
   readCustomers(db, asked, {
     name: 'find_customers',
     text: `-- find_customers
@@ -79,7 +74,7 @@ export const findCustomers = (db: Connection, asked: readonly CustomersNamed[]):
 /** Of each, those of the account's customers that have these external ids. */
 export const findCustomersByExternalId = (
   db: Connection,
-  asked: readonly CustomersNamed[],
+  asked: readonly AskedNames[],
 ): Promise<Customer[][]> =>
   readCustomers(db, asked, {
     name: 'find_customers_by_external_id',
@@ -90,17 +85,13 @@ export const findCustomersByExternalId = (
 
 async function readCustomers(
   db: Connection,
-  asked: readonly CustomersNamed[],
+  asked: readonly AskedNames[],
   statement: Statement,
 ): Promise<Customer[][]> {
   const found: Customer[][] = asked.map(() => [])
   const rows = await db.query<CustomerRow & { asking: number }>({
     ...statement,
-    values: [
-      plainArray(asked.flatMap(({ names }, asking) => names.map(() => asking))),
-      plainArray(asked.flatMap(({ userId, names }) => names.map(() => userId))),
-      asked.flatMap(({ names }) => names),
-    ],
+    values: askedColumns(asked),
     readOnly: true,
   })
   for (const row of rows) found[row.asking]?.push(toCustomer(row))
@@ -110,6 +101,16 @@ async function readCustomers(
 /** Null if the account has no such customer. */
 export async function findCustomer(db: Connection, userId: string, id: string): Promise<Customer | null> {
   const [found] = await findCustomers(db, [{ userId, names: [id] }])
+  return found?.[0] ?? null
+}
+
+/** Null if the account has no such customer. */
+export async function findCustomerByExternalId(
+  db: Connection,
+  userId: string,
+  externalId: string,
+): Promise<Customer | null> {
+  const [found] = await findCustomersByExternalId(db, [{ userId, names: [externalId] }])
   return found?.[0] ?? null
 }
 

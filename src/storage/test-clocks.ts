@@ -3,7 +3,7 @@ import type { ClockName, TestClock } from '../domain/records.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
-import { ENTER_TURNSTILE, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
+import { ENTER_TURNSTILES, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
 
 interface TestClockRow {
@@ -34,11 +34,11 @@ export async function insertTestClock(
   const [row] = await db.query<TestClockRow>({
     name: 'insert_test_clock',
     text: `-- insert_test_clock
-      WITH turnstile AS MATERIALIZED (${ENTER_TURNSTILE})
+      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES})
       INSERT INTO test_clocks (user_id, id, name, frozen_time, created_at)
-      SELECT $2::uuid, $3, $4, $5, ${NOW} FROM turnstile
+      SELECT ($2::uuid[])[1], $3, $4, $5, ${NOW} FROM turnstiles
       RETURNING ${COLUMNS}`,
-    values: ['test_clocks', clock.userId, uuidv7(), clock.name, clock.frozenTime],
+    values: ['test_clocks', plainArray([clock.userId]), uuidv7(), clock.name, clock.frozenTime],
   })
   return toTestClock(row as TestClockRow)
 }

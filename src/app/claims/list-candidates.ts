@@ -1,10 +1,9 @@
 import type { Status } from '../../domain/claims/lifecycle.ts'
-import type { Customer } from '../../domain/records.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { candidateId } from '../../storage/claims/candidate-id.ts'
 import { type ClaimSelection, findClaimPosition } from '../../storage/claims/claim-list.ts'
 import { aliasRange } from '../../storage/claims/claim-search.ts'
-import { findCustomersByExternalId } from '../../storage/customers.ts'
+import { findCustomerByExternalId } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
 import { type PageRequest, resolveCursor } from '../cursor.ts'
 import { type ClaimPage, EMPTY_PAGE, readClaimPage } from './claim-page.ts'
@@ -33,16 +32,14 @@ export async function listCandidates(app: App, request: CandidateFilters & PageR
   return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
 }
 
-async function findNamed(app: App, userId: string, externalId: string): Promise<Customer | undefined> {
-  const [found] = await findCustomersByExternalId(app.db.reads.for(userId), [{ userId, names: [externalId] }])
-  return found?.[0]
-}
-
 /** Null if no candidate can match: the account has no such customer. */
 export async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
   const { userId, status, customerExternalId, schemaId, testClockId, search } = filters
-  const customer = customerExternalId === undefined ? null : await findNamed(app, userId, customerExternalId)
-  if (customer === undefined) return null
+  const customer =
+    customerExternalId === undefined
+      ? null
+      : await findCustomerByExternalId(app.db.reads.for(userId), userId, customerExternalId)
+  if (customerExternalId !== undefined && !customer) return null
   return {
     userId,
     kind: 'candidate',

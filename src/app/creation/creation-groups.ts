@@ -1,14 +1,14 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Customer } from '../../domain/records.ts'
-import { type ContractsNamed, findContracts } from '../../storage/claim-schemas.ts'
+import { findContracts } from '../../storage/claim-schemas.ts'
 import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
 import {
-  type CustomersNamed,
   findCustomers,
   findCustomersByExternalId,
   insertCustomers,
   type NewCustomer,
 } from '../../storage/customers.ts'
+import type { AskedNames } from '../../storage/database/asked-names.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
@@ -27,18 +27,18 @@ const SCHEMAS = 32
 
 /** What creations look up and add, each kind together with that of others who come at the same time. */
 export class CreationGroups implements Part {
-  readonly customers: GroupedWork<CustomersNamed, Customer[]>
-  readonly customersByExternalId: GroupedWork<CustomersNamed, Customer[]>
+  readonly customers: GroupedWork<AskedNames, Customer[]>
+  readonly customersByExternalId: GroupedWork<AskedNames, Customer[]>
   readonly newCustomers: GroupedWork<NewCustomer, Customer | null>
   /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
   readonly newClaims: GroupedWork<readonly NewClaim[], (Claim | null)[]>
-  readonly #contracts: GroupedWork<ContractsNamed, Map<string, string | null>>
+  readonly #contracts: GroupedWork<AskedNames, Map<string, string | null>>
   readonly #reads: Database['reads']
 
   constructor({ reads, writes }: Database) {
     this.#reads = reads
     const [reading, writing] = [reads.for(THE_SERVICE), writes.for(THE_SERVICE)]
-    const countOf = ({ names }: { names: readonly string[] }) => names.length
+    const countOf = ({ names }: AskedNames) => names.length
     const looked = { db: reading, room: CUSTOMERS, weight: countOf }
     this.customers = new GroupedWork({ ...looked, run: findCustomers })
     this.customersByExternalId = new GroupedWork({ ...looked, run: findCustomersByExternalId })

@@ -11,11 +11,9 @@ import { DatabaseUnavailable } from '../database/database-unavailable.ts'
  */
 export type ListName = 'customers' | 'claims' | 'test_clocks'
 
-/** SQL that takes the shared side; put it before what takes the sequence number. $1 list, $2 user id. */
-export const ENTER_TURNSTILE = 'SELECT pg_advisory_xact_lock_shared(hashtext($1), hashtext($2))'
 /**
- * The same for records of several accounts: $1 list, $2 user ids, of which any may come again. In one order for all:
- * of two who take several, none may hold one that the other waits for behind a reader.
+ * SQL that takes the shared side; put it before what takes the sequence number. $1 list, $2 user ids, of which any may come
+ * again. In one order for all: of two who take several, none may hold one that the other waits for behind a reader.
  */
 export const ENTER_TURNSTILES = `SELECT count(pg_advisory_xact_lock_shared(hashtext($1), account)) FROM (
         SELECT DISTINCT hashtext(user_id::text) AS account FROM unnest($2::uuid[]) AS user_id ORDER BY account

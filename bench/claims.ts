@@ -1,4 +1,5 @@
 import { decisiveEventTypes } from '../src/domain/contract/contract.ts'
+import { newContract } from '../src/storage/claims/contracts.ts'
 import type { BenchDatabase } from './cluster.ts'
 import { idPrefix } from './load/submissions.ts'
 
@@ -32,6 +33,7 @@ export async function loadClaims(
   { set, claims, dueBy }: ClaimSet,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<void> {
+  const contractHash = await storeContract(database)
   for (let from = 1; from <= claims; from += CHUNK) {
     const to = Math.min(from + CHUNK - 1, claims)
     await database.sql.query(INSERT_CLAIMS, [
@@ -40,8 +42,8 @@ export async function loadClaims(
       to,
       database.userId,
       database.customerId,
-      JSON.stringify(CONTRACT),
-      decisiveEventTypes(CONTRACT),
+      contractHash,
+      CONTRACT.price,
       FIRST_EVENTS,
       FIRST_EVENTS * PAYLOAD.length,
       dueBy,
@@ -51,9 +53,22 @@ export async function loadClaims(
   }
 }
 
+/** As a creation does. Returns its hash. */
+export async function storeContract({ sql }: BenchDatabase): Promise<Buffer> {
+  const { hash, text } = newContract(CONTRACT)
+  const { review_window, timeout_outcome } = CONTRACT
+  const bytes = Buffer.from(hash, 'hex')
+  await sql.query(
+    `INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    [bytes, text, Buffer.byteLength(text), decisiveEventTypes(CONTRACT), review_window, timeout_outcome],
+  )
+  return bytes
+}
+
 /** Due times differ, and not in the order of the rows, as those of real claims. */
 const INSERT_CLAIMS = `
-  INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, scheduled_outcome,
+  INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, scheduled_outcome,
     status_since, due_at, event_count, log_bytes, created_at)
   SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $4, $5, $6, $7,
     CASE WHEN $10::timestamptz IS NULL THEN 'OPEN' ELSE 'PENDING' END,

@@ -39,8 +39,8 @@ export function creationScript({ userId }: BenchDatabase, customers: number): st
   return `\\set customer random(1, ${customers})
 BEGIN;
 SELECT id AS customer_id FROM customers WHERE user_id = '${userId}' AND id = ${customer} \\gset
-INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
-  SELECT uuidv7(), '${userId}', :customer_id, '${JSON.stringify(CONTRACT)}', '{${decisiveEventTypes(CONTRACT)}}',
+INSERT INTO claims (id, user_id, customer_id, contract, price, decisive_event_types, status, status_since, due_at, created_at)
+  SELECT uuidv7(), '${userId}', :customer_id, '${JSON.stringify(CONTRACT)}', ${CONTRACT.price}, '{${decisiveEventTypes(CONTRACT)}}',
     'OPEN', now, now + interval '${CONTRACT.activity_window} seconds', now FROM clock_timestamp() AS now;
 COMMIT;
 `

@@ -15,6 +15,7 @@ import type { TypedServer } from './http/typed-server.ts'
 import { OperatorError } from './operator-error.ts'
 import { forgetExpiredJob } from './scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from './scheduler/jobs/give-back-memory.ts'
+import { moveContractsJob } from './scheduler/jobs/move-contracts.ts'
 import { scheduledCheckJob } from './scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { trimAllocatorJob } from './scheduler/jobs/trim-allocator.ts'
@@ -93,8 +94,10 @@ export async function startService(
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
+    const contracts = moveContractsJob(app, (moves) => log.info(moves, 'moving contracts out of claims'))
     const jobs = [
       check,
+      contracts,
       sumUpResolutionsJob(app),
       forgetExpiredJob(app),
       giveBackMemoryJob(),

@@ -1,5 +1,4 @@
-import { decisiveEventTypes } from '../../src/domain/contract/contract.ts'
-import { CONTRACT } from '../claims.ts'
+import { CONTRACT, storeContract } from '../claims.ts'
 import type { BenchDatabase } from '../cluster.ts'
 import { idPrefix } from '../load/submissions.ts'
 import {
@@ -60,7 +59,7 @@ async function dropSecondaryIndexes({ sql }: BenchDatabase): Promise<string[]> {
 }
 
 async function loadChunk(database: BenchDatabase, claims: number, from: number, to: number): Promise<void> {
-  const contract = [database.userId, JSON.stringify(CONTRACT), decisiveEventTypes(CONTRACT)]
+  const contract = [database.userId, await storeContract(database), CONTRACT.price]
   const customers = customerId(1).slice(0, 24)
   await database.sql.query(insertRecords('claim', claims), [
     from,
@@ -89,8 +88,8 @@ function insertRecords(kind: 'claim' | 'candidate', count: number): string {
   const isClaim = kind === 'claim'
   const hash = isClaim ? "''::bytea" : "sha256(convert_to($6 || 'candidate-' || n, 'UTF8'))"
   return `
-    INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-      decisive_event_types, status, scheduled_outcome, status_since, due_at, event_count, created_at)
+    INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
+      price, status, scheduled_outcome, status_since, due_at, event_count, created_at)
     SELECT ${isClaim ? "($6 || lpad(to_hex(n), 12, '0'))::uuid" : CANDIDATE_ID}, $3,
       ($7 || lpad(to_hex(customer), 12, '0'))::uuid,
       ${isClaim ? 'NULL, NULL' : "'candidate-' || n, 'customer-' || customer"}, $4, $5,

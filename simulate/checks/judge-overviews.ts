@@ -48,13 +48,13 @@ function figuresOf(overview: JsonObject): JsonObject {
 
 async function recount({ userId }: Account, stage: Stage): Promise<JsonObject> {
   const rows = await stage.sql<{ status: string; count: number; amount: string }>(
-    `SELECT status, count(*)::integer AS count, trim_scale(sum((contract->>'price')::numeric))::text AS amount
-     FROM claims WHERE user_id = $1 AND test_clock_id IS NULL GROUP BY status`,
+    `SELECT status, count(*)::integer AS count, trim_scale(sum((document->>'price')::numeric))::text AS amount
+     FROM claims JOIN contracts ON hash = contract_hash WHERE user_id = $1 AND test_clock_id IS NULL GROUP BY status`,
     [userId],
   )
   const pending = await stage.sql<{ status: string; count: number; amount: string }>(
-    `SELECT scheduled_outcome AS status, count(*)::integer AS count, trim_scale(sum((contract->>'price')::numeric))::text AS amount
-     FROM claims WHERE user_id = $1 AND test_clock_id IS NULL AND status = 'PENDING' GROUP BY 1`,
+    `SELECT scheduled_outcome AS status, count(*)::integer AS count, trim_scale(sum((document->>'price')::numeric))::text AS amount
+     FROM claims JOIN contracts ON hash = contract_hash WHERE user_id = $1 AND test_clock_id IS NULL AND status = 'PENDING' GROUP BY 1`,
     [userId],
   )
   const due = await stage.sql<{ due_at: Date }>(

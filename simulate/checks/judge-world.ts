@@ -93,10 +93,16 @@ export async function judgeTables(stage: Stage): Promise<void> {
        WHERE NOT e.system GROUP BY c.id HAVING c.log_bytes <> sum(octet_length(e.payload::text))`,
     ],
     [
+      'a contract is stored under the hash of its text, and a claim tells its price',
+      `SELECT c.id, k.hash FROM claims c LEFT JOIN contracts k ON k.hash = c.contract_hash
+       WHERE k.hash IS NULL OR k.hash <> sha256(convert_to(k.document::text, 'UTF8'))
+         OR c.price <> (k.document->>'price')::numeric OR c.contract IS NOT NULL`,
+    ],
+    [
       'what is summed up of resolutions is what was resolved up to the mark',
       `SELECT * FROM (SELECT user_id, status, sum(count) AS count, sum(amount) AS amount FROM resolution_totals GROUP BY 1, 2) t
-       FULL JOIN (SELECT user_id, status, count(*) AS count, sum((contract->>'price')::numeric) AS amount
-         FROM claims, resolution_mark WHERE status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= up_to
+       FULL JOIN (SELECT user_id, status, count(*) AS count, sum((document->>'price')::numeric) AS amount
+         FROM claims JOIN contracts ON hash = contract_hash, resolution_mark WHERE status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= up_to
          GROUP BY 1, 2) c USING (user_id, status)
        WHERE t.count IS DISTINCT FROM c.count OR t.amount IS DISTINCT FROM c.amount`,
     ],

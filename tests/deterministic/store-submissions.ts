@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digestOf } from '../../src/storage/claims/known-contracts.ts'
 import type { Handler, Row } from './backend.ts'
 import type { Store, StoredClaim, StoredEvent } from './store.ts'
 
@@ -49,23 +49,19 @@ const claimRow = (claim: StoredClaim): Row => ({
 const claimsOf = (store: Store, ids: unknown) =>
   [...new Set(words(ids))].flatMap((id) => store.claims.get(id) ?? [])
 
-const digestOf = (text: string) => createHash('sha256').update(text).digest('base64')
-
-const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, short, looked] }) =>
+const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, share, withContracts] }) =>
   claimsOf(store, ids).map((claim) => {
     const row = claimRow(claim)
     const contract = row.contract as string
     const bytes = Buffer.byteLength(contract)
-    // As PostgreSQL stores what is not long.
-    const isLookedAt = 4 + bytes <= Number(looked)
-    const isRead = isShort(claim) && estimatedBytes(claim) <= 4 * Number(short)
+    const isRead = isShort(claim) && estimatedBytes(claim) <= 4 * Number(share)
     const log = isRead ? claim.log : []
     const found = isShort(claim) ? [] : claim.log.filter(({ id }) => (named as string[]).includes(id))
     return {
       ...row,
-      contract: isLookedAt && bytes <= Number(short) ? contract : null,
-      contract_bytes: isLookedAt ? bytes : 4 + bytes,
-      digest: isLookedAt && bytes > Math.min(1024, Number(short)) ? digestOf(contract) : null,
+      contract: withContracts || bytes <= Math.min(1024, Number(share)) ? contract : null,
+      contract_bytes: bytes,
+      digest: digestOf(contract),
       is_read: isRead,
       last_at: latest([claim.since, ...log.map(({ createdAt }) => createdAt)]),
       ids: orNull((isRead ? log : found).map(({ id }) => id)),

@@ -26,6 +26,13 @@ export const STATEMENTS = {
     move_resolution_mark: 1,
     COMMIT: 1,
   },
+  'moving contracts': {
+    BEGIN: 2,
+    take_contract_moves: 2,
+    move_contracts: 2,
+    note_contract_moves: 2,
+    COMMIT: 2,
+  },
   'a group of live claims and clocks': {
     read_claims_to_decide: 1,
     read_events: 1,

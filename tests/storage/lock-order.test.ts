@@ -7,6 +7,7 @@ import { readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
 import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import { insertClaims, type NewClaim } from '../../src/storage/claims/claims.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
+import { newContract } from '../../src/storage/claims/contracts.ts'
 import { insertCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
@@ -135,8 +136,7 @@ const claimOf = (userId: string): NewClaim => ({
   userId,
   customerId: randomUUID(),
   customerExternalId: null,
-  contract: terms,
-  contractJson: JSON.stringify(terms),
+  contract: newContract(terms),
   schemaId: null,
   testClockId: null,
 })

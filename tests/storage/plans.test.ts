@@ -215,7 +215,7 @@ test('a page that is prepared while there are no claims yet is read from the ind
           const filter = { userId: user, kind, status, customerId, ...others, after, order, limit: LIMIT }
           await listClaims(empty.connection, filter)
           const [plan] = empty.take()
-          const indexes = new Set(plan?.text.match(/(?<="Index Name":")\w+/g))
+          const indexes = new Set(plan?.text.match(/(?<="Index Name":")(?!contracts_pkey)\w+/g))
           assert.deepEqual([...indexes], [`${kind}s_by_${customerId ? 'customer_and_status' : 'status'}`])
         }
       }

@@ -13,6 +13,7 @@ import type { Connection } from '../../storage/database/connection.ts'
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import { holdTotalsBefore, takeBackTotals } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
+import { letSubmissionsPass } from '../let-submissions-pass.ts'
 
 /** How often a server that waits for another one's check asks whether it is through. */
 const TURN_POLL_MS = 100
@@ -22,9 +23,6 @@ const BATCH = 1_000
 const MOST_IN_A_WALK = 1_000_000
 /** A claim that changes while it is read is left for the next walk. */
 const MOST_WALKS = 10
-/** If so many submissions wait, they go first: the next batch is held back until fewer do, but not for long. */
-const MANY_SUBMISSIONS = 16
-const LONGEST_HOLD_MS = 50
 /** For a claim that another transaction holds; then it is left for the next walk. */
 const LONGEST_LOCK_WAIT_MS = 100
 
@@ -83,11 +81,6 @@ async function walkOnce(
 async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b])
   return Promise.all([a, b])
-}
-
-async function letSubmissionsPass({ submissions }: App): Promise<void> {
-  const deadline = performance.now() + LONGEST_HOLD_MS
-  while (submissions.waiting >= MANY_SUBMISSIONS && performance.now() < deadline) await pause(1)
 }
 
 /** Moves nothing if the turn was lost without a word, and another server has had it since. */

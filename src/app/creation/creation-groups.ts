@@ -87,4 +87,4 @@ async function insertSets(
 }
 
 const charactersOf = (claims: readonly NewClaim[]) =>
-  claims.reduce((sum, { contractJson }) => sum + contractJson.length + CLAIM_CHARACTERS, 0)
+  claims.reduce((sum, { contract }) => sum + contract.text.length + CLAIM_CHARACTERS, 0)

@@ -4,6 +4,7 @@ import type { Customer } from '../../domain/records.ts'
 import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
 import { insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
+import { type NewContract, newContract } from '../../storage/claims/contracts.ts'
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
@@ -24,7 +25,7 @@ const PATIENCE_MS = 5_000
 const SET_CHARACTERS = 256 * 1024
 
 type MaybeLate = Contract | LateContract
-type Resolved = WithContract<Omit<NewClaim, 'contractJson'>, MaybeLate>
+type Resolved = WithContract<NewClaim, MaybeLate>
 /** What one statement stores, and the contract as it is kept after that. */
 type ToInsert = NewClaim & { kept: MaybeLate }
 /** With its contract as the opening had it. */
@@ -55,12 +56,12 @@ export async function openClaims(
     again.map(({ address }) => [address, aliasConflict(address)]),
   )
   const deadline = performance.now() + PATIENCE_MS
-  const textOf = textsOfContracts()
+  const toStored = storedContracts()
   let isAway = false
   for (const onClock of Map.groupBy(first, (claim) => claim.testClockId).values()) {
     const left = onClock.values()
     while (!isAway) {
-      const set = await inSlices(takeSet(left, textOf))
+      const set = await inSlices(takeSet(left, toStored))
       if (set.length === 0) break
       const outcomes = await insertEach(app, set, deadline)
       isAway = outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)
@@ -94,16 +95,15 @@ function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: R
  * What the next statement takes; nothing if all is taken. The driver writes all of it out at once. Contracts are made,
  * and made text, no sooner, a step for each.
  */
-function* takeSet(claims: Iterator<Resolved>, textOf: TextOf): Generator<void, ToInsert[]> {
+function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<void, ToInsert[]> {
   const set: ToInsert[] = []
   let characters = 0
   while (characters < SET_CHARACTERS) {
     const { done, value: claim } = claims.next()
     if (done) break
-    const contract = contractOf(claim.contract)
-    const contractJson = textOf(contract, claim.schemaId)
-    set.push({ ...claim, contract, contractJson, kept: claim.contract })
-    characters += contractJson.length
+    const contract = toStored(contractOf(claim.contract), claim.schemaId)
+    set.push({ ...claim, contract, kept: claim.contract })
+    characters += contract.text.length
     yield
   }
   return set
@@ -181,15 +181,15 @@ async function resolve(
   return openings.map(toClaim)
 }
 
-type TextOf = (contract: Contract, schemaId: string | null) => string
+type ToStored = (contract: Contract, schemaId: string | null) => NewContract
 
-/** A thousand claims from one schema share one text of its contract; no other is kept. */
-function textsOfContracts(): TextOf {
-  const texts = new Map<Contract, string>()
+/** A thousand claims from one schema share what is made of its contract; of no other it is kept. */
+function storedContracts(): ToStored {
+  const made = new Map<Contract, NewContract>()
   return (contract, schemaId) => {
-    const text = texts.get(contract) ?? JSON.stringify(contract)
-    if (schemaId !== null) texts.set(contract, text)
-    return text
+    const stored = made.get(contract) ?? newContract(contract)
+    if (schemaId !== null) made.set(contract, stored)
+    return stored
   }
 }
 

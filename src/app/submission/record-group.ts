@@ -14,8 +14,6 @@ import { writeDrafts } from './write-drafts.ts'
 export interface ClaimSubmissions {
   readonly claimId: string
   readonly submissions: readonly PendingSubmission[]
-  /** What there is to read of the claim, if a group of many has found it heavy. */
-  readonly heavyBytes?: number
 }
 
 /**
@@ -93,8 +91,7 @@ async function draftFromDatabase(
 ): Promise<ClaimDraft[]> {
   const byClaim = Map.groupBy(group, ({ claimId }) => claimId)
   const named = group.flatMap(({ submissions }) => submissions.map(({ request }) => request.submission.id))
-  const heavyBytes = Math.max(...group.map(({ heavyBytes = 0 }) => heavyBytes))
-  const { claims, heavy } = await readClaimsToDecide(db, [...byClaim.keys()], named, READ_BYTES, heavyBytes)
+  const { claims, heavy } = await readClaimsToDecide(db, [...byClaim.keys()], named, READ_BYTES)
   for (const [id, bytes] of heavy) {
     for (const { submissions } of byClaim.get(id) ?? [])
       setResults(submissions, { because: 'is heavy', bytes })

@@ -238,8 +238,4 @@ export class SubmissionQueue implements Part {
   }
 }
 
-const ofClaim = ({ line: { claimId, heavyBytes }, submissions }: Taken) => ({
-  claimId,
-  heavyBytes,
-  submissions,
-})
+const ofClaim = ({ line: { claimId }, submissions }: Taken) => ({ claimId, submissions })

@@ -60,8 +60,12 @@ interface StateRow {
   timeout_outcome: CheckTerms['timeout_outcome']
 }
 
-const TERMS = `CASE WHEN status = 'OPEN' THEN (contract->>'review_window')::float8 END AS review_window,
-        CASE WHEN status = 'OPEN' THEN contract->>'timeout_outcome' END AS timeout_outcome`
+/** Of an OPEN claim, from its contract's columns; from the contract itself if it stands in the claim's row. */
+const TERMS = `CASE WHEN status = 'OPEN' THEN coalesce(terms.review_window, (contract->>'review_window')::float8) END
+          AS review_window,
+        CASE WHEN status = 'OPEN' THEN coalesce(terms.timeout_outcome, contract->>'timeout_outcome') END
+          AS timeout_outcome`
+const JOIN_TERMS = "LEFT JOIN contracts terms ON terms.hash = c.contract_hash AND c.status = 'OPEN'"
 
 /**
  * Begins a walk over the live claims that are due at the check's time: at most `limit`, those that have been due
@@ -114,7 +118,7 @@ export async function readDueKinds(
             SELECT CASE WHEN e.created_at > $2 THEN e.created_at END
             FROM claim_events e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
           ) END AS last_event_at
-        FROM claims c
+        FROM claims c ${JOIN_TERMS}
         WHERE id = ANY ($1) AND due_at <= $2 AND status_since < $2
       ) due
       GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`,
@@ -144,7 +148,7 @@ export async function findDueClaimsOnTestClock(
     name: 'find_due_claims_on_test_clock',
     text: `-- find_due_claims_on_test_clock
       SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS}
-      FROM claims
+      FROM claims c ${JOIN_TERMS}
       WHERE test_clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4)
       ORDER BY due_at, id
       LIMIT $5`,

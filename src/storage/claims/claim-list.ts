@@ -5,13 +5,14 @@ import { IS_FRESH, type ListedRow, type Page, readPage } from '../lists/list-pag
 import { ListQuery } from '../lists/list-query.ts'
 import { findBroadSpan, type SearchRange, type SearchSpan, whereInRange } from './claim-search.ts'
 import {
-  CLAIM_COLUMNS,
   CLAIM_COLUMNS_IF_SHORT,
+  CLAIM_COLUMNS_WITH_HASH,
   type ClaimFactsRow,
   type ClaimRow,
   toClaim,
   toClaimFacts,
 } from './claims.ts'
+import { CONTRACT } from './contracts.ts'
 
 /** Which claims, or which candidates. */
 export interface ClaimSelection {
@@ -39,7 +40,7 @@ export async function listClaims(db: Connection, filter: ClaimFilter): Promise<P
   const { rows, hasMore } = await readClaimPage<WithContract<ClaimRow, string | null>>(
     db,
     filter,
-    CLAIM_COLUMNS,
+    CLAIM_COLUMNS_WITH_HASH,
     // Asked of the page alone.
     CLAIM_COLUMNS_IF_SHORT,
   )
@@ -51,7 +52,7 @@ export async function readContracts(db: Connection, ids: readonly string[]): Pro
   const rows = await db.query<{ id: string; contract: string }>({
     name: 'read_contracts',
     text: `-- read_contracts
-      SELECT id, contract::text FROM claims WHERE id = ANY ($1)`,
+      SELECT id, ${CONTRACT}::text AS contract FROM claims WHERE id = ANY ($1)`,
     values: [ids],
     readOnly: true,
   })

@@ -3,7 +3,7 @@ import type { Evidence } from '../../domain/claims/event.ts'
 import type { Connection } from '../database/connection.ts'
 import { type ClaimRow, type LogRow, needsNoLog, readClaimRows, weight, weightRead } from './claim-rows.ts'
 import { type StoredClaimRow, toClaim } from './claims.ts'
-import { ContractsOfGroup, type ParsedContract, parseContract } from './known-contracts.ts'
+import { ContractsOfGroup, digestOf, type ParsedContract, parseContract } from './known-contracts.ts'
 
 /** A claim with what a decision needs of its log. */
 export interface ClaimToDecide {
@@ -28,37 +28,31 @@ export interface ClaimsToDecide {
   heavy: ReadonlyMap<string, number>
 }
 
-/** Of contracts as they are stored so many times may be looked at: it is the database that does, and parses nothing. */
-const LOOK_TO_READ = 4
 /** More than any has. */
 const ALL_BYTES = 2 ** 31
-const ALL = { short: ALL_BYTES, looked: ALL_BYTES }
 
 /**
  * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
  * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it.
  *
- * What is short is read at once. Of longer contracts it is asked which they are: those that are known are not read, and
- * one that many claims share is read once.
+ * What is short is read at once. A longer contract that is known is not read, and one that many claims share is read
+ * once.
  * @param most bytes that are read, of contracts and a quarter of logs: what is more is heavy, the shortest last
- * @param heavyBytes the most that one of them is known to have: all are looked at up to that
  */
 export async function readClaimsToDecide(
   db: Connection,
   ids: readonly string[],
   named: readonly string[],
   most = ALL_BYTES,
-  heavyBytes = 0,
 ): Promise<ClaimsToDecide> {
   const share = most / Math.max(ids.length, 1)
-  const looked = Math.max(LOOK_TO_READ * share, heavyBytes)
-  let rows = await readClaimRows(db, ids, named, { short: share, looked })
+  let rows = await readClaimRows(db, ids, named, share, false)
   const contracts = new ContractsOfGroup()
   contracts.add(rows)
   const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
   const more = thoseThatFit(rows, isLight, most)
   if (more.length > 0) {
-    const whole = new Map((await readClaimRows(db, more, named, ALL)).map((row) => [row.id, row]))
+    const whole = new Map((await readClaimRows(db, more, named, ALL_BYTES, true)).map((row) => [row.id, row]))
     rows = rows.map((row) => whole.get(row.id) ?? row)
     contracts.add(rows)
   }
@@ -78,11 +72,11 @@ function thoseThatFit(
   isLight: (row: ClaimRow) => boolean,
   most: number,
 ): string[] {
-  const rest = rows.filter((row) => !isLight(row) && isLookedAt(row))
+  const rest = rows.filter((row) => !isLight(row))
   if (rest.length === 0) return []
   let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
   const ids: string[] = []
-  const digests = new Set<string | null>()
+  const digests = new Set<string>()
   for (const row of rest.sort(byWeight)) {
     // Its contract comes with another.
     if (needsNoLog(row) && digests.has(row.digest)) continue
@@ -96,11 +90,8 @@ function thoseThatFit(
 
 const byWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
 
-/** Of the others it is only guessed how long they are. */
-const isLookedAt = ({ contract, digest }: ClaimRow): boolean => contract !== null || digest !== null
-
 export const toClaimToDecide = (row: StoredClaimRow & LogRow): ClaimToDecide =>
-  withContract(row, parseContract(row.contract))
+  withContract(row, parseContract(row.contract, digestOf(row.contract)))
 
 function withContract(
   { is_read, last_at, ids, decisive, ...row }: Omit<StoredClaimRow, 'contract'> & LogRow,

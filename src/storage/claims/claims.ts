@@ -1,12 +1,19 @@
 import type { Claim, ClaimAddress, ClaimFacts, WithContract } from '../../domain/claims/claim.ts'
 import { type Outcome, openState, type Status } from '../../domain/claims/lifecycle.ts'
-import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
-import { ifShort } from '../database/short-json.ts'
-import { plainArray, textArray } from '../database/sql-array.ts'
+import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES } from '../lists/list-page.ts'
 import { candidateId } from './candidate-id.ts'
+import {
+  CONTRACT,
+  contractIfShort,
+  contractParameters,
+  givenContracts,
+  type NewContract,
+  storeContracts,
+} from './contracts.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */
 export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
@@ -15,17 +22,18 @@ export function addressColumns(address: ClaimAddress): { id: string; alias: stri
     : { id: candidateId(address.alias), alias: address.alias }
 }
 
-export const CLAIM_COLUMNS = `id, user_id, customer_id, candidate_alias, customer_external_id, contract, status,
+/** Whatever stands in a claim's row but its contract. */
+export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, candidate_alias, customer_external_id, status,
   scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, test_clock_id, created_at`
+export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
-export const CLAIM_COLUMNS_AS_STORED = CLAIM_COLUMNS.replace('contract', 'contract::text')
+export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
 /** Bytes of a contract that is not long. */
 const SHORT_CONTRACT = 4 * 1024
 /** The same, but null if the contract is long. */
-export const CLAIM_COLUMNS_IF_SHORT = CLAIM_COLUMNS.replace(
-  'contract',
-  `${ifShort('contract', SHORT_CONTRACT)} AS contract`,
-)
+export const CLAIM_COLUMNS_IF_SHORT = `${CLAIM_STATE_COLUMNS}, ${contractIfShort(SHORT_CONTRACT)} AS contract`
+/** What those with the contract are made of. */
+export const CLAIM_COLUMNS_WITH_HASH = `${CLAIM_STATE_COLUMNS}, contract, contract_hash`
 
 export interface ClaimRow {
   id: string
@@ -99,9 +107,7 @@ export interface NewClaim {
   customerId: string
   /** For a candidate. */
   customerExternalId: string | null
-  contract: Contract
-  /** The contract as JSON. */
-  contractJson: string
+  contract: NewContract
   schemaId: string | null
   /** Lives by this clock's time; null for the real time. */
   testClockId: string | null
@@ -129,24 +135,25 @@ const insertion = (name: string, clock: string) => ({
   name,
   text: `-- insert_claims
       WITH ${clock},
+      ${givenContracts(9)},
+      ${storeContracts('clock')},
       new AS (
-        SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::json[], $9::json[],
-          $10::float8[], $11::uuid[]) WITH ORDINALITY
-          AS n (id, user_id, customer_id, alias, external_id, contract, event_types, window_ms, schema_id, place)
+        SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[])
+          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, place)
         WHERE alias IS NULL OR (SELECT true FROM claims WHERE claims.id = n.id) IS NULL
         ORDER BY place
       ),
       placed AS MATERIALIZED (
-        SELECT nextval('claims_position_seq') AS position, new.*, now FROM new, clock
+        SELECT nextval('claims_position_seq') AS position, new.*, now
+        FROM new, clock, (SELECT count(*) FROM stored) AS contracts_are_there
       ),
       inserted AS (
-        INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract,
-          decisive_event_types, status, status_since, due_at, schema_id, test_clock_id, created_at)
+        INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at)
         OVERRIDING SYSTEM VALUE
-        SELECT id, position, user_id, customer_id, alias, external_id, contract,
-          ARRAY(SELECT json_array_elements_text(event_types)), 'OPEN', now,
+        SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now,
           now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now
-        FROM placed ORDER BY id, position
+        FROM placed JOIN given ON given.number = placed.contract ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
         RETURNING id
       )
@@ -176,6 +183,8 @@ async function insert(
   testClockId: string | null,
 ): Promise<(Claim | null)[] | null> {
   const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+  const contracts = new Map(claims.map(({ contract }) => [contract.hash, contract]))
+  const numbers = new Map(contracts.keys().map((hash, i) => [hash, i + 1]))
   const inserted = await db.query<{ id: string | null; now: Date }>({
     ...(testClockId === null ? INSERT_CLAIMS : INSERT_CLAIMS_ON_TEST_CLOCK),
     values: [
@@ -186,9 +195,8 @@ async function insert(
       plainArray(rows.map(({ customerId }) => customerId)),
       rows.map(({ alias }) => alias),
       rows.map(({ customerExternalId }) => customerExternalId),
-      textArray(rows.map(({ contractJson }) => contractJson)),
-      textArray(rows.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract)))),
-      plainArray(rows.map(({ contract }) => windowMs(contract.activity_window))),
+      plainArray(rows.map(({ contract }) => numbers.get(contract.hash) as number)),
+      ...contractParameters([...contracts.values()]),
       plainArray(rows.map(({ schemaId }) => schemaId)),
     ],
   })
@@ -199,7 +207,7 @@ async function insert(
   return rows.map((row) => (ids.delete(row.id) ? openClaim(row, row.id, first.now) : null))
 }
 
-function openClaim({ address, contract, ...claim }: NewClaim, id: string, now: Date): Claim {
+function openClaim({ address, contract: { contract }, ...claim }: NewClaim, id: string, now: Date): Claim {
   const { userId, customerId, customerExternalId, schemaId, testClockId } = claim
   return {
     id,

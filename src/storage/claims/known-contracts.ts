@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Contract } from '../../domain/contract/contract.ts'
 
@@ -7,25 +8,25 @@ export interface ParsedContract {
   bytes: number
 }
 
-/**
- * Many claims are under the same contract: it is parsed and held once. By its digest, or by its text if it is
- * short; in characters of its text.
- */
+/** Many claims are under the same contract: it is parsed and held once. By its hash; in characters of its text. */
 const contracts = new LRUCache<string, ParsedContract>({ maxSize: 512 * 1024 })
 
-export function parseContract(text: string, key = text): ParsedContract {
-  let contract = contracts.get(key)
+/** The hash under which this text is stored, in Base64. */
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
+
+export function parseContract(text: string, digest: string): ParsedContract {
+  let contract = contracts.get(digest)
   if (!contract) {
     contract = { parsed: JSON.parse(text) as Contract, bytes: parsedBytes(text) }
-    contracts.set(key, contract, { size: text.length })
+    contracts.set(digest, contract, { size: text.length })
   }
   return contract
 }
 
-/** A contract as it was read: perhaps its text, and its digest if it is not short. */
+/** A contract as it was read: its hash, and perhaps its text. */
 export interface FoundContract {
+  digest: string
   contract: string | null
-  digest: string | null
 }
 
 /** Those under which a group of claims is: parsed before, or texts that were read. */
@@ -34,22 +35,22 @@ export class ContractsOfGroup {
 
   add(found: readonly FoundContract[]): void {
     for (const { digest, contract } of found) {
-      if (digest === null || this.#byDigest.has(digest)) continue
+      if (this.#byDigest.has(digest)) continue
       const one = contracts.get(digest) ?? contract
       if (one !== null) this.#byDigest.set(digest, one)
     }
   }
 
-  has({ digest, contract }: FoundContract): boolean {
-    return contract !== null || (digest !== null && this.#byDigest.has(digest))
+  has({ digest }: FoundContract): boolean {
+    return this.#byDigest.has(digest)
   }
 
   /** Of one that it has. */
-  parsed({ digest, contract }: FoundContract): ParsedContract {
-    const one = digest === null ? contract : this.#byDigest.get(digest)
-    if (typeof one === 'object') return one as ParsedContract
-    const parsed = parseContract(one as string, digest ?? one)
-    if (digest !== null) this.#byDigest.set(digest, parsed)
+  parsed({ digest }: FoundContract): ParsedContract {
+    const one = this.#byDigest.get(digest) as ParsedContract | string
+    if (typeof one !== 'string') return one
+    const parsed = parseContract(one, digest)
+    this.#byDigest.set(digest, parsed)
     return parsed
   }
 }

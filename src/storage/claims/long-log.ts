@@ -20,10 +20,10 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
     name: 'read_long_log',
     text: `-- read_long_log
       SELECT ${CLAIM_COLUMNS_AS_STORED}, greatest(status_since, log.last_at) AS last_at, log.ids, log.decisive_sizes
-      FROM claims c LEFT JOIN LATERAL (
+      FROM claims c LEFT JOIN contracts k ON k.hash = c.contract_hash LEFT JOIN LATERAL (
         SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
           json_agg(json_build_array(e.seq, octet_length(e.payload::text)) ORDER BY e.seq)
-            FILTER (WHERE e.type = ANY (c.decisive_event_types)) AS decisive_sizes
+            FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive_sizes
         FROM claim_events e
         WHERE e.claim_id = c.id
       ) log ON true

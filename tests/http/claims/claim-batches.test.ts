@@ -126,7 +126,7 @@ for (const [
         CREATE FUNCTION refuse_item() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'something secret'; END $$;
         CREATE TRIGGER refuse_item BEFORE INSERT ON claims
-        FOR EACH ROW WHEN (NEW.contract->>'price' = '666') EXECUTE FUNCTION refuse_item()`)
+        FOR EACH ROW WHEN (NEW.price = 666) EXECUTE FUNCTION refuse_item()`)
       t.after(() => service.sql('DROP FUNCTION refuse_item CASCADE'))
       const { id: test_clock_id } = (await api.post('/v1/test_clocks', { frozen_time: FROZEN })).body
       const items = [priced(1), { ...priced(666), test_clock_id }, priced(2), { ...priced(3), test_clock_id }]
@@ -387,7 +387,7 @@ describe('aliases in POST /v1/candidates/batch', () => {
       assert.ok(batches.flat().every(({ status }) => status === 201 || status === 409))
       assert.deepEqual(opened.map(({ candidate }) => candidate.candidate_alias).sort(), aliases.sort())
       const stored = await service.sql(
-        `SELECT candidate_alias, (contract->>'price')::int AS price FROM claims
+        `SELECT candidate_alias, price::int AS price FROM claims
          WHERE candidate_alias = ANY ($1) ORDER BY 1`,
         [aliases],
       )

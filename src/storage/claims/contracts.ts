@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
+import { ifShort } from '../database/short-json.ts'
+import { plainArray, textArray } from '../database/sql-array.ts'
+
+/* A contract is stored once, under the hash of its text. A claim made by an older version still has its own. */
+
+/** SQL for the contract of a row of `claims`, as JSON. */
+export const CONTRACT = 'coalesce(contract, (SELECT document FROM contracts WHERE hash = contract_hash))'
+
+/** The same as text, but null if it has more bytes than `most`. */
+export const contractIfShort = (most: number): string =>
+  `CASE WHEN contract_hash IS NULL THEN ${ifShort('contract', most)}
+    ELSE (SELECT document::text FROM contracts WHERE hash = contract_hash AND bytes <= ${most}) END`
+
+/** A contract as it is stored, with what stands in columns of its own. */
+export interface NewContract {
+  contract: Contract
+  /** As JSON. */
+  text: string
+  /** SHA-256 of the text in UTF-8, hexadecimal. */
+  hash: string
+}
+
+export function newContract(contract: Contract): NewContract {
+  const text = JSON.stringify(contract)
+  return { contract, text, hash: createHash('sha256').update(text).digest('hex') }
+}
+
+/** Columns of `GIVEN`, after those of its parameters: see `contractParameters`. */
+export const givenContracts = (first: number): string => {
+  const types = ['bytea', 'json', 'json', 'numeric', 'float8', 'float8', 'text']
+  return `given AS MATERIALIZED (
+        SELECT hash, document, ARRAY(SELECT json_array_elements_text(types)) AS event_types, price, window_ms,
+          review_window, timeout_outcome, number
+        FROM unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')}) WITH ORDINALITY
+          AS g (hash, document, types, price, window_ms, review_window, timeout_outcome, number)
+      )`
+}
+
+/** The values of `givenContracts`. */
+export const contractParameters = (contracts: readonly NewContract[]): unknown[] => [
+  textArray(contracts.map(({ hash }) => `\\x${hash}`)),
+  textArray(contracts.map(({ text }) => text)),
+  textArray(contracts.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract)))),
+  plainArray(contracts.map(({ contract }) => contract.price)),
+  plainArray(contracts.map(({ contract }) => windowMs(contract.activity_window))),
+  plainArray(contracts.map(({ contract }) => contract.review_window)),
+  plainArray(contracts.map(({ contract }) => contract.timeout_outcome)),
+]
+
+/**
+ * Those that are given and not there yet, in the order of their hashes: of two who store several, none waits for the
+ * other in a circle.
+ * @param after a table that must have been read before, or nothing is stored if it is empty
+ */
+export const storeContracts = (after: string): string => `stored AS (
+        INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
+        SELECT hash, document, octet_length(document::text), event_types, review_window, timeout_outcome
+        FROM given, ${after}
+        WHERE (SELECT true FROM contracts known WHERE known.hash = given.hash) IS NULL
+        ORDER BY hash
+        ON CONFLICT (hash) DO NOTHING
+        RETURNING true
+      )`

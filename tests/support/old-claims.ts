@@ -1,0 +1,8 @@
+/** SQL that leaves all claims as a version stored them that kept each one's contract in its row. */
+export const PUT_CONTRACTS_BACK = [
+  `UPDATE claims c SET contract = k.document, decisive_event_types = k.event_types, contract_hash = NULL
+   FROM contracts k WHERE k.hash = c.contract_hash`,
+  'DELETE FROM contracts',
+  `UPDATE contract_moves
+   SET after_id = '00000000-0000-0000-0000-000000000000', missed = 0, moved = 0, is_done = false`,
+]

@@ -136,7 +136,8 @@ export class GroupedWork<Item, Outcome> implements Part {
     }
   }
 
-  async #settle(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
+  /** @param isAgain somebody was in their way: with what the database sees a moment later, perhaps nobody is */
+  async #settle(group: readonly Waiting<Item, Outcome>[], isAgain = false): Promise<void> {
     try {
       const { db, run } = this.#kind
       const outcomes = await run(
@@ -148,7 +149,8 @@ export class GroupedWork<Item, Outcome> implements Part {
         if (i % AT_ONCE === AT_ONCE - 1) await nextTurn()
       }
     } catch (error) {
-      if (group.length > 1 && isOfOne(error)) await this.#settleApart(group)
+      if (!isAgain && isPassing(error)) await this.#settle(group, true)
+      else if (group.length > 1 && isOfOne(error)) await this.#settleApart(group)
       else for (const { reject } of group) reject(error)
     }
   }
@@ -157,7 +159,7 @@ export class GroupedWork<Item, Outcome> implements Part {
   async #settleApart(group: readonly Waiting<Item, Outcome>[]): Promise<void> {
     const end = performance.now() + LONGEST_APART_MS
     for (const one of group) {
-      if (performance.now() < end) await this.#settle([one])
+      if (performance.now() < end) await this.#settle([one], true)
       else one.reject(notInTime())
     }
   }
@@ -181,5 +183,7 @@ export class GroupedWork<Item, Outcome> implements Part {
 
 /** One of them is at fault, or was in somebody's way: the others may well succeed. */
 const isOfOne = (error: unknown) => !(error instanceof DatabaseUnavailable) || error.isPassing
+
+const isPassing = (error: unknown) => error instanceof DatabaseUnavailable && error.isPassing
 
 const notInTime = () => new DatabaseUnavailable('The database did not come to it in time.', true)

@@ -35,7 +35,7 @@ export async function insertCustomers(
   const ids = customers.map(() => uuidv7())
   const rows = await db.query<CustomerRow>({
     name: 'insert_customers',
-    // One that is there already is looked for first: an insert would wait for whoever is changing it just then.
+    // One that is there already is looked for first, as with claims.
     // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
     text: `-- insert_customers
       WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),

@@ -73,6 +73,7 @@ class WatchedWork {
   #running = 0
   /** The last that was sent of an account, when it was sent first. */
   readonly #sent = new Map<string, number>()
+  readonly #groups = new Set<string>()
 
   constructor(world: World) {
     this.#world = world
@@ -112,12 +113,16 @@ class WatchedWork {
     if (this.#running >= LANES) this.#tell('more groups than lanes')
     if (items.length > 1 && total > ROOM) this.#tell('more in a group than it takes')
     if (items.length === 0) this.#tell('an empty group')
+    // What was in somebody's way goes once more, as it was.
+    const group = items.map(({ number }) => number).join()
+    const isAgain = this.#groups.has(group)
+    this.#groups.add(group)
     for (const { number } of items) {
       const { as } = this.asked[number] as Asked
       const last = this.#sent.get(as) ?? -1
       // One that was sent before is tried by itself.
       if (number > last) this.#sent.set(as, number)
-      else if (items.length > 1) this.#tell('out of order')
+      else if (items.length > 1 && !isAgain) this.#tell('out of order')
     }
   }
 

@@ -128,7 +128,8 @@ const ON_TEST_CLOCK = `held AS MATERIALIZED (
       clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`
 
 // A candidate that is there already is looked for first: an insert would wait for whoever is changing it just then, an
-// advance of its clock for instance, and all that goes with it would wait too.
+// advance of its clock for instance, and all that goes with it would wait too. One that comes after the statement has
+// begun is not seen: so the wait is short (`ENTER_TURNSTILES`), and the next try sees it.
 // They get their positions in the order given, but are inserted in the order of their ids: whoever else inserts some of
 // them then waits for this one, and not each for the other.
 const insertion = (name: string, clock: string) => ({

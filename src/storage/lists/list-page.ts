@@ -12,10 +12,18 @@ import { DatabaseUnavailable } from '../database/database-unavailable.ts'
 export type ListName = 'customers' | 'claims' | 'test_clocks'
 
 /**
+ * Nobody who adds records waits longer for a reader, nor for a row that is just being changed or inserted: an alias that
+ * another's advance moves, say. Then the statement fails (`isPassing`).
+ */
+const LONGEST_LOCK_WAIT = '1s'
+
+/**
  * SQL that takes the shared side; put it before what takes the sequence number. $1 list, $2 user ids, of which any may come
  * again. In one order for all: of two who take several, none may hold one that the other waits for behind a reader.
  */
 export const ENTER_TURNSTILES = `SELECT count(pg_advisory_xact_lock_shared(hashtext($1), account)) FROM (
+        SELECT set_config('lock_timeout', '${LONGEST_LOCK_WAIT}', true)
+      ) AS patience, (
         SELECT DISTINCT hashtext(user_id::text) AS account FROM unnest($2::uuid[]) AS user_id ORDER BY account
       ) AS accounts`
 

@@ -4,7 +4,7 @@ import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
-import { holdClaims } from '../../support/held-rows.ts'
+import { holdClaims, holdTurnstile } from '../../support/held-rows.ts'
 import { newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
 import { startTestService } from '../../support/test-service.ts'
@@ -120,6 +120,28 @@ test('who creates what is there already waits for nobody who changes that, and n
     assertError(named, 409, 'CUSTOMER_EXTERNAL_ID_CONFLICT')
     assert.equal(other.status, 201)
   }
+  await held.letGo()
+})
+
+test('nor for one that came while he waited for a reader of his list', async (t) => {
+  const [{ api, customer }, { api: other }] = [first, second]
+  const candidate_alias = uniqueName('alias')
+  const candidate = { candidate_alias, customer_uuid: customer.external_id, contract: contractWith() }
+  const [owner] = await service.sql('SELECT user_id FROM customers WHERE id = $1', [customer.id])
+  const reader = await holdTurnstile(t, service.databaseUrl, 'claims', owner?.user_id as string)
+  const creating = api.post('/v1/candidates', candidate)
+  await reader.keepWaiting()
+  const clock = (await other.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
+  const onClock = { ...candidate, customer_uuid: second.customer.external_id, test_clock_id: clock.id }
+  assert.equal((await other.post('/v1/candidates', onClock)).status, 201)
+  const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
+  await held.run('UPDATE claims SET due_at = due_at + $2::interval WHERE candidate_alias = $1', [
+    candidate_alias,
+    '1 second',
+  ])
+  await reader.letGo()
+  // Held all the while.
+  assertError(await creating, 409, 'CANDIDATE_ALIAS_CONFLICT')
   await held.letGo()
 })
 

@@ -9,3 +9,10 @@ export function owned<T>(promise: Promise<T>): Promise<T> {
 
 /** One for all, since promises are many. */
 const ignore = () => {}
+
+/** Waits for it, but no longer than so many milliseconds: what goes on then is left to itself. */
+export function endsWithin(longestMs: number, work: Promise<unknown>): Promise<unknown> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, longestMs)
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer as createHolder } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { type BootstrapAccount, bootstrapAccount } from './app/accounts/bootstrap-account.ts'
@@ -13,6 +12,7 @@ import type { Config } from './config.ts'
 import { createServer } from './http/server.ts'
 import type { TypedServer } from './http/typed-server.ts'
 import { OperatorError } from './operator-error.ts'
+import { endsWithin } from './owned-promise.ts'
 import { forgetExpiredJob } from './scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from './scheduler/jobs/give-back-memory.ts'
 import { moveContractsJob } from './scheduler/jobs/move-contracts.ts'
@@ -41,13 +41,8 @@ const STOP_MS = 9_000
 /** Requests in flight and a running check get this long of it. */
 const DRAIN_MS = 4_000
 
-/** And so long has what nobody asks for any more. */
+/** And so long has what nobody asks for any more. The database gets what is left. */
 const PARTS_MS = 1_500
-/** The embedded database gets what is left, and this at least. */
-const LEAST_DATABASE_MS = 2_000
-
-const within = (longestMs: number, work: Promise<unknown>) =>
-  Promise.race([work, pause(longestMs, undefined, { ref: false })])
 
 /** Puts the service together and starts it: database, HTTP server, scheduler. @throws OperatorError */
 export async function startService(
@@ -108,15 +103,15 @@ export async function startService(
 
     const stop = async () => {
       const deadline = performance.now() + STOP_MS
-      await within(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
+      await endsWithin(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
       server.cutConnections()
       server.server.closeAllConnections()
-      await within(PARTS_MS, stopParts(parts, onStopError))
-      await database.close(Math.max(LEAST_DATABASE_MS, deadline - performance.now()))
+      await endsWithin(PARTS_MS, stopParts(parts, onStopError))
+      await database.close(deadline - performance.now())
     }
     return { url, bootstrap, owner: first?.email ?? '', welcomeKey, stop }
   } catch (error) {
-    await within(PARTS_MS, stopParts(parts, onStopError))
+    await endsWithin(PARTS_MS, stopParts(parts, onStopError))
     await database.close()
     throw error
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
@@ -18,6 +20,28 @@ const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
   new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
 
 describe('serve with its embedded database', { concurrency: true }, () => {
+  test('stops before it would be killed, though its database is frozen', {
+    skip: process.platform !== 'linux' && 'elsewhere the processes of a server are not listed so',
+  }, async (t) => {
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
+    const postmaster = await databaseProcess(CLAIMKEEPER_DATA_DIR)
+    const children = (await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')).trim()
+    const frozen = [postmaster, ...children.split(' ').map(Number)]
+    const signalEach = (signal: NodeJS.Signals) => {
+      // Some end as soon as others go on.
+      for (const pid of frozen) if (existsSync(`/proc/${pid}`)) process.kill(pid, signal)
+    }
+    t.after(() => signalEach('SIGCONT'))
+    signalEach('SIGSTOP')
+    const asked = fetch(`${served.url}/readyz`).catch(() => {})
+    const startedAt = performance.now()
+    await served.end('SIGTERM')
+    assert.ok(performance.now() - startedAt < 10_000)
+    await asked
+    signalEach('SIGCONT')
+  })
+
   test('starts from nothing, shows a token once, keeps its data between runs, and stops clean', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
     const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })

@@ -29,8 +29,8 @@ export interface DatabaseOptions {
 export interface OpenDatabase {
   db: Database
   /**
-   * Closes the connections, and stops the embedded database if nobody else uses it, for which it has so many
-   * milliseconds.
+   * Closes the connections, and stops the embedded database if nobody else uses it. All of it has so many milliseconds;
+   * below 3,000 it may take longer.
    */
   close: (withinMs?: number) => Promise<void>
 }
@@ -48,8 +48,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
   const db = new Database({ connectionString, poolSize })
   const close = async (withinMs?: number) => {
+    const startedAt = performance.now()
     await db.close()
-    await embedded?.release(withinMs)
+    await embedded?.release(withinMs && withinMs - (performance.now() - startedAt))
   }
   try {
     await waitUntilReachable(db, options)

@@ -2,6 +2,8 @@ import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stopPostmaster } from './postmaster.ts'
 
+/** The test that used it has ended. */
+const STOP_MS = 20_000
 const OURS = /^postgres$|^postgres\.log(\.1)?$|^postgres\.new-\d+-[0-9a-f]+$/
 
 /**
@@ -10,7 +12,7 @@ const OURS = /^postgres$|^postgres\.log(\.1)?$|^postgres\.new-\d+-[0-9a-f]+$/
  */
 export async function destroyEmbeddedDatabase(dataDir: string): Promise<void> {
   const dir = await realpath(join(dataDir, 'postgres')).catch(() => undefined)
-  if (dir !== undefined) await stopPostmaster(dir)
+  if (dir !== undefined) await stopPostmaster(dir, STOP_MS)
   for (const name of await readdir(dataDir).catch(() => [])) {
     if (OURS.test(name)) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
   }

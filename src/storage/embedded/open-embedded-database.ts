@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { OperatorError } from '../../operator-error.ts'
-import { owned } from '../../owned-promise.ts'
+import { endsWithin, owned } from '../../owned-promise.ts'
 import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
 import { enterServer, leaveServer, type Role } from './machine/presence.ts'
@@ -13,12 +13,14 @@ import { connectionString, mayPass } from './session.ts'
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 2_000
 const SHUTDOWN_CHECK_MS = 1_000
+/** Who leaves does not wait longer for a server that is just being brought back. */
+const LONGEST_COME_BACK_MS = 500
 
 export interface EmbeddedDatabase {
   /** Leads to the service's database; valid for the life of this object. Holds the password: never log it. */
   readonly connectionString: string
   /**
-   * Leaves the database; stops the server when no other process uses it, for which it has so many milliseconds. May be
+   * Leaves the database; stops the server when no other process uses it. All of it has so many milliseconds. May be
    * called again.
    */
   release(withinMs?: number): Promise<void>
@@ -110,7 +112,7 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: 
   return async (withinMs) => {
     leaving.abort()
     clearInterval(hastening)
-    await comingBack
+    await endsWithin(LONGEST_COME_BACK_MS, comingBack)
     // Without a session, what is left of the server may still be waiting for its last user to stop it.
     const session = present?.session ?? (await findServer(cluster).catch(() => undefined))?.session
     if (session !== undefined) await leaveServer(cluster, session, withinMs)

@@ -14,8 +14,7 @@ interface PostmasterFile {
   readonly status: string
 }
 
-/** For both shutdowns, if whoever stops it has no less; and of that for the immediate one. */
-const STOP_MS = 20_000
+/** Of the time for both shutdowns. */
 const IMMEDIATE_SHUTDOWN_PART = 0.4
 const LONGEST_FAST_SHUTDOWN_MS = 5_000
 const POLL_MS = 20
@@ -55,7 +54,7 @@ export async function isPostmasterOf(pid: number, dir: string): Promise<boolean>
  * 5 s or sooner an immediate one, which loses nothing either: the next start recovers. OperatorError when it does not
  * end within the time.
  */
-export async function stopPostmaster(dir: string, withinMs = STOP_MS): Promise<void> {
+export async function stopPostmaster(dir: string, withinMs: number): Promise<void> {
   const running = await findPostmaster(dir)
   if (running === undefined) return
   const fastMs = Math.min(LONGEST_FAST_SHUTDOWN_MS, withinMs * (1 - IMMEDIATE_SHUTDOWN_PART))

@@ -1,6 +1,8 @@
 import pg from 'pg'
+import { endsWithin } from '../../../owned-promise.ts'
 import { CONNECTION_SETTINGS } from '../connection-settings.ts'
 import { DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
+import { TYPES } from '../parse-time.ts'
 import { Borrower, type Lender } from './borrower.ts'
 import { type AccountBounds, Places } from './places.ts'
 
@@ -8,6 +10,8 @@ import { type AccountBounds, Places } from './places.ts'
 const STATEMENT_TIMEOUT_MS = 30_000
 export const CONNECT_TIMEOUT_MS = 5_000
 const CLOSE_PATIENCE_MS = 1_000
+/** What is still being connected then is left to itself: it may take as long as a connection may. */
+const LONGEST_CLOSE_MS = 1_500
 const IDLE_TRANSACTION_MS = 300_000
 /** How long after its end an answer is waited for, and how often it is looked whether one is missing. */
 const ANSWER_PATIENCE_MS = 5_000
@@ -55,6 +59,7 @@ export class Pool implements Lender {
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
       keepAlive: true,
       application_name: 'claimkeeper',
+      types: TYPES,
       onConnect: (client) => client.query(CONNECTION_SETTINGS_IN_TIME),
     })
     // The server ends a statement first; this is for a server that answers no more.
@@ -118,7 +123,7 @@ export class Pool implements Lender {
     const cutOff = setInterval(() => {
       for (const client of this.#uses.keys()) breakOff(client)
     }, CLOSE_PATIENCE_MS)
-    await this.#pool.end()
+    await endsWithin(LONGEST_CLOSE_MS, this.#pool.end())
     clearInterval(cutOff)
     clearInterval(this.#watch)
   }

@@ -16,8 +16,11 @@ export type Role = 'service' | 'command'
  */
 const SERVICE_WAIT_MS = 1_500
 const POLL_MS = 50
-/** For each answer of a server that is being left. */
+/** For a leave, if whoever leaves has no less. */
+const LEAVE_MS = 20_000
+/** For each answer of a server that is being left, and of the time that is left for it. */
 const LAST_WORD_MS = 3_000
+const LAST_WORD_PART = 0.5
 
 /**
  * Finds or starts the server and takes part in it. OperatorError when another service has the data folder, or when
@@ -53,22 +56,27 @@ export async function enterServer(
 /**
  * Gives the session's part up, and stops the server when nobody else has one. A server that says nothing more is left
  * as it is: our part goes with the connection, and the next start finds the server.
- * @param withinMs for the stop, in milliseconds
+ * @param withinMs for all of it, in milliseconds
  */
-export async function leaveServer(cluster: Cluster, session: pg.Client, withinMs?: number): Promise<void> {
+export async function leaveServer(cluster: Cluster, session: pg.Client, withinMs = LEAVE_MS): Promise<void> {
+  const deadline = performance.now() + withinMs
+  const leftMs = () => Math.max(deadline - performance.now(), 0)
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
-    const silence = setTimeout(() => {
-      cluster.report('PostgreSQL does not answer; leaving it as it is')
-      // What was asked of it fails, and nothing waits for its side of the connection.
-      session.connection.stream.destroy()
-    }, LAST_WORD_MS)
+    const silence = setTimeout(
+      () => {
+        cluster.report('PostgreSQL does not answer; leaving it as it is')
+        // What was asked of it fails, and nothing waits for its side of the connection.
+        session.connection.stream.destroy()
+      },
+      Math.min(LAST_WORD_MS, LAST_WORD_PART * leftMs()),
+    )
     return await work().finally(() => clearTimeout(silence))
   }
   try {
     await inTime(() => session.query('SELECT pg_advisory_unlock_all()'))
     if (await inTime(() => tryLock(session, `pg_try_advisory_lock${CLUSTER_IN_USE}`))) {
       cluster.report('Stopping PostgreSQL')
-      await stopPostmaster(cluster.dir, withinMs)
+      await stopPostmaster(cluster.dir, leftMs())
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error

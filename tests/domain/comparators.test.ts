@@ -77,6 +77,9 @@ test('it is found however large the bounds are, or how near', () => {
     }),
   )
   assert.ok(satisfyingNumber({ gt: 1e308, lt: 1.7e308 }) > 1e308)
+  // Beyond the largest there is none.
+  assert.equal(satisfyingNumber({ gt: Number.MAX_VALUE }), 0)
+  assert.equal(satisfyingNumber({ lt: -Number.MAX_VALUE }), 0)
   assert.ok(satisfyingNumber({ gt: 2 ** 53 }) > 2 ** 53)
 })
 

@@ -86,6 +86,23 @@ test('names that would be read wrong are told as JSON', () => {
   )
 })
 
+test('what cannot be seen is told by its number', () => {
+  assert.equal(
+    conditionInWords({ event: 'a\u2028\u3164\u00a0 b' }),
+    '"a\\u{2028}\\u{3164}\\u{a0} b" has arrived',
+  )
+  assert.equal(
+    conditionInWords({ event: 'a', match: { '\u3164': '\u2029' } }),
+    '“a” with "\\u{3164}" = "\\u{2029}" has arrived',
+  )
+})
+
+test('system events satisfy nothing (§2.2 rule 3)', () => {
+  const elapsed = { event: 'activity_window_elapsed', gte: 1 }
+  assert.equal(conditionInWords(elapsed), '(never: “activity_window_elapsed” satisfies nothing)')
+  assert.equal(conditionInWords(not(elapsed)), 'not: (never: “activity_window_elapsed” satisfies nothing)')
+})
+
 test('an empty object is told as what satisfies it: any object', () => {
   assert.equal(
     conditionInWords({ event: 'signed', match: { by: {}, of: [] } }),
@@ -98,7 +115,7 @@ test('what is negated is told apart from what stands beside it', () => {
   assert.equal(conditionInWords(all(not(all({ event: 'a' })), c)), 'no “a” has arrived and “c” has arrived')
   assert.equal(
     conditionInWords(all(not(any()), c)),
-    'not: ((never: no alternative is named)) and “c” has arrived',
+    'not: (never: no alternative is named) and “c” has arrived',
   )
   assert.equal(
     conditionInWords(all(not(any({ event: 'a' }, { event: 'b' })), c)),

@@ -75,7 +75,11 @@ export function satisfyingNumber(bounds: Bounds): number {
   const between = sorted.slice(1).map((bound, i) => bound / 2 + (sorted[i] as number) / 2)
   const beside = set.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
   const next = set.flatMap((bound) => [nextTo(bound, 1n), nextTo(bound, -1n)])
-  return [...set, ...beside, ...between, ...next].find(isSatisfied) ?? 0
+  return (
+    [...set, ...beside, ...between, ...next].find(
+      (number) => Number.isFinite(number) && isSatisfied(number),
+    ) ?? 0
+  )
 }
 
 /** The double that follows in the direction, 1 or -1; beyond the largest there is none. */

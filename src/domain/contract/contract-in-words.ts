@@ -1,3 +1,4 @@
+import { isReservedType } from '../claims/event.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import { boundsInWords } from './comparators.ts'
 import type { Condition, Leaf } from './condition.ts'
@@ -24,14 +25,15 @@ export function conditionInWords(condition: Condition): string {
   return clause(condition, false)
 }
 
+const NEVER = '(never: no alternative is named)'
+
 /** A clause within another is set in brackets if it would be read wrong without. */
 function clause(told: Condition, isNested: boolean): string {
   const condition = withoutListsOfOne(told)
   if (!('op' in condition)) return leafInWords(condition)
   if (condition.op === 'NOT') return notInWords(condition.condition, isNested)
   const { op, conditions } = condition
-  if (conditions.length === 0)
-    return op === 'AND' ? 'any event has arrived' : '(never: no alternative is named)'
+  if (conditions.length === 0) return op === 'AND' ? 'any event has arrived' : NEVER
   const parts = conditions.map((child) => clause(child, true))
   const joined = `${op === 'OR' ? 'either ' : ''}${enumerate(parts, op === 'AND' ? 'and' : 'or')}`
   return isNested ? `(${joined})` : joined
@@ -42,9 +44,13 @@ const enumerate = (parts: string[], word: 'and' | 'or'): string =>
 
 function notInWords(negated: Condition, isNested: boolean): string {
   const condition = withoutListsOfOne(negated)
-  if (!('op' in condition)) return `no ${eventInWords(condition)} has arrived`
+  if (!('op' in condition))
+    return isReservedType(condition.event)
+      ? `not: ${leafInWords(condition)}`
+      : `no ${eventInWords(condition)} has arrived`
   if (condition.op === 'NOT') return clause(condition.condition, isNested)
-  return `not: (${clause(condition, false)})`
+  const negatedClause = clause(condition, false)
+  return negatedClause === NEVER ? `not: ${NEVER}` : `not: (${negatedClause})`
 }
 
 /** A list of one condition says what that one says. */
@@ -54,7 +60,11 @@ function withoutListsOfOne(condition: Condition): Condition {
   return only && others.length === 0 ? withoutListsOfOne(only) : condition
 }
 
-const leafInWords = (leaf: Leaf): string => `${eventInWords(leaf)} has arrived`
+/** System events satisfy no leaf (§2.2 rule 3), and nobody can submit one of their types. */
+const leafInWords = (leaf: Leaf): string =>
+  isReservedType(leaf.event)
+    ? `(never: ${typeInWords(leaf.event)} satisfies nothing)`
+    : `${eventInWords(leaf)} has arrived`
 
 /** The event with what it must carry: “satisfaction” with a value of at least 4. */
 export function eventInWords(leaf: Leaf): string {
@@ -65,15 +75,21 @@ export function eventInWords(leaf: Leaf): string {
 
 /** Between curly quotes, or as JSON if it would be read wrong between those. */
 const typeInWords = (type: string): string =>
-  /[“”\p{Cc}\p{Cf}]/u.test(type) ? jsonInWords(type) : `“${type}”`
+  /[“”]/u.test(type) || HIDDEN.test(type) ? jsonInWords(type) : `“${type}”`
+
+/** What cannot be seen, or looks like a space or the end of a line. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{DI}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u
+const EACH_HIDDEN = new RegExp(HIDDEN, 'gu')
 
 /** What cannot be seen is escaped too. */
 const jsonInWords = (value: Json): string =>
-  JSON.stringify(value).replace(/\p{Cf}/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`)
+  JSON.stringify(value).replace(EACH_HIDDEN, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`)
 
 /** A path of keys: by.name, or by."first.name" if a key would be read wrong. */
 const pathInWords = (keys: readonly string[]): string =>
-  keys.map((key) => (/^[\p{L}\p{M}\p{N}_-]+$/u.test(key) ? key : jsonInWords(key))).join('.')
+  keys
+    .map((key) => (/^[\p{L}\p{M}\p{N}_-]+$/u.test(key) && !HIDDEN.test(key) ? key : jsonInWords(key)))
+    .join('.')
 
 function matchInWords(match: Leaf['match']): string[] {
   if (match === undefined) return []

@@ -153,7 +153,7 @@ test('a run that is over its minute leaves the rest to the check of a later one,
   const account = await service.newAccount()
   const terms = contractWith({ activity_window: 1, review_window: 600 })
   const { id } = await account.claim(await account.customer('long'), terms)
-  await service.sql(COPY_CLAIM, [id, 1_499])
+  await service.sql(COPY_CLAIM, [id, 2_499])
   const [t9, t10] = [inMinutes(9), inMinutes(10)]
   await runScheduledCheck(app, t9, () => true)
   await runScheduledCheck(app, t10)

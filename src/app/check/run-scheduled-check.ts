@@ -19,6 +19,11 @@ import { letSubmissionsPass } from '../let-submissions-pass.ts'
 const TURN_POLL_MS = 100
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
 const BATCH = 1_000
+/**
+ * Statements at once, if no submission is on its way: while one is being committed, the other works. Otherwise one: with
+ * two, a submission would take twice as long.
+ */
+const MOST_AT_ONCE = 2
 /** Claims that one walk goes over: the database sorts their ids. */
 const MOST_IN_A_WALK = 1_000_000
 /** A claim that changes while it is read is left for the next walk. */
@@ -53,8 +58,8 @@ export function runScheduledCheck(app: App, checkTime: Date, isOver = () => fals
 }
 
 /**
- * Moves what comes on the walk, batch by batch; the next one is read meanwhile. It is through when no other walk is
- * needed.
+ * Moves what comes on the walk, a few batches at once; the next ones are read meanwhile. It is through when no other walk
+ * is needed.
  */
 async function walkOnce(
   app: App,
@@ -64,23 +69,39 @@ async function walkOnce(
 ): Promise<{ moved: number; isThrough: boolean }> {
   const sum = { found: 0, moved: 0, missed: 0 }
   let over = false
-  const readNext = async () => readBatch(app, checkTime, await nextDueIds(turn, BATCH))
-  for (let batch = await readNext(); batch.ids.length > 0 && !over; ) {
-    const [next, moved] = await bothSettled(readNext(), move(app, checkTime, batch))
-    sum.found += batch.ids.length
-    sum.moved += moved
-    sum.missed += batch.moves.reduce((due, { kind }) => due + kind.count, 0) - moved
-    batch = next
+  for (let batches = await readNext(app, turn, checkTime); batches.length > 0 && !over; ) {
+    const moving = batches.map((batch) => move(app, checkTime, batch))
+    const [next, ...moved] = await allSettled([readNext(app, turn, checkTime), ...moving])
+    for (const [i, { ids, moves }] of batches.entries()) {
+      const movedOf = moved[i] as number
+      sum.found += ids.length
+      sum.moved += movedOf
+      sum.missed += moves.reduce((due, { kind }) => due + kind.count, 0) - movedOf
+    }
+    batches = next
     over = isOver()
     if (!over) await letSubmissionsPass(app)
   }
   return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
 }
 
-/** If one fails, the other is waited for all the same: the turn is not given up while something is on its way. */
-async function bothSettled<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([a, b])
-  return Promise.all([a, b])
+/** What is moved next, on the connection of the turn: the others move meanwhile. Nothing at the end of the walk. */
+async function readNext({ submissions }: App, turn: Connection, checkTime: Date): Promise<Batch[]> {
+  const batches: Batch[] = []
+  while (batches.length < (submissions.isIdle ? MOST_AT_ONCE : 1)) {
+    const ids = await nextDueIds(turn, BATCH)
+    if (ids.length === 0) break
+    batches.push(await readBatch(turn, checkTime, ids))
+  }
+  return batches
+}
+
+/** If one fails, the others are waited for all the same: the turn is not given up while something is on its way. */
+async function allSettled<Each extends unknown[]>(
+  works: { [I in keyof Each]: Promise<Each[I]> },
+): Promise<Each> {
+  await Promise.allSettled(works)
+  return Promise.all(works) as Promise<Each>
 }
 
 /** Moves nothing if the turn was lost without a word, and another server has had it since. */
@@ -101,8 +122,8 @@ interface Batch {
 }
 
 /** The moves that these claims make: the domain decides once for all that are alike. */
-async function readBatch({ db }: App, checkTime: Date, ids: readonly string[]): Promise<Batch> {
-  const kinds = ids.length === 0 ? [] : await readDueKinds(db.checks, checkTime, ids)
+async function readBatch(db: Connection, checkTime: Date, ids: readonly string[]): Promise<Batch> {
+  const kinds = await readDueKinds(db, checkTime, ids)
   return { ids, moves: kinds.flatMap((kind) => moveOf(kind, checkTime)) }
 }
 
@@ -121,7 +142,7 @@ async function move(app: App, checkTime: Date, { ids, moves }: Batch): Promise<n
     if (!(error instanceof DatabaseUnavailable && error.isPassing)) throw error
     if (ids.length === 1) return 0
     const half = Math.ceil(ids.length / 2)
-    const first = await move(app, checkTime, await readBatch(app, checkTime, ids.slice(0, half)))
-    return first + (await move(app, checkTime, await readBatch(app, checkTime, ids.slice(half))))
+    const first = await move(app, checkTime, await readBatch(app.db.checks, checkTime, ids.slice(0, half)))
+    return first + (await move(app, checkTime, await readBatch(app.db.checks, checkTime, ids.slice(half))))
   }
 }

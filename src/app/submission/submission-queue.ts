@@ -75,6 +75,11 @@ export class SubmissionQueue implements Part {
     return this.#lines.waiting - this.#lines.parked
   }
 
+  /** Whether nothing is on its way, and nothing waits for that. */
+  get isIdle(): boolean {
+    return this.#lanes.length === 0 && this.waiting === 0
+  }
+
   /**
    * Records an event and decides the claim by it, in one atomic operation (§4.3, §3). If the connection
    * breaks while the write is on its way, nobody knows whether it took effect: it is tried again, and the

@@ -128,6 +128,16 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     clients: 32,
   },
   {
+    name: 'claims that are stored together share a contract',
+    edits: [
+      edit(
+        'storage/claims/claims.ts',
+        'ON given.number = placed.contract',
+        'ON given.number = least(placed.contract, 1)',
+      ),
+    ],
+  },
+  {
     name: 'a taken alias gets the contract of the next creation',
     edits: [
       edit(

@@ -95,8 +95,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/run-scheduled-check.ts',
-        '    batch = next\n',
-        '    batch = next.ids.length > 0 ? await readNext() : next\n',
+        '    batches = next\n',
+        '    batches = next.length > 0 ? await readNext(app, turn, checkTime) : next\n',
       ),
       edit('app/check/run-scheduled-check.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
     ],

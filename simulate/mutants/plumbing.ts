@@ -66,8 +66,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/run-scheduled-check.ts',
-        'const [next, moved] = await bothSettled(readNext(), move(app, checkTime, batch))',
-        'const coming = readNext()\n    const moved = await move(app, checkTime, batch)\n    const [next] = await bothSettled(coming, Promise.resolve(null))',
+        'const [next, ...moved] = await allSettled([readNext(app, turn, checkTime), ...moving])',
+        'const coming = readNext(app, turn, checkTime)\n    const moved = await Promise.all(moving)\n    const next = await coming',
       ),
     ],
     faults: 'next-batch-of-check-struck',

@@ -3,7 +3,7 @@ import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contra
 import { ifShort } from '../database/short-json.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 
-/* A contract is stored once, under the hash of its text. A claim made by an older version still has its own. */
+/* A contract is stored once, under the hash of its text. A claim made by an older version may still have its own. */
 
 /** SQL for the contract of a row of `claims`, as JSON. */
 export const CONTRACT = 'coalesce(contract, (SELECT document FROM contracts WHERE hash = contract_hash))'
@@ -27,7 +27,7 @@ export function newContract(contract: Contract): NewContract {
   return { contract, text, hash: createHash('sha256').update(text).digest('hex') }
 }
 
-/** Columns of `GIVEN`, after those of its parameters: see `contractParameters`. */
+/** SQL for a table of contracts, numbered from 1, out of `contractParameters`: the first of those is `$first`. */
 export const givenContracts = (first: number): string => {
   const types = ['bytea', 'json', 'json', 'numeric', 'float8', 'float8', 'text']
   return `given AS MATERIALIZED (

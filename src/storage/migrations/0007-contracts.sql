@@ -1,5 +1,5 @@
 -- Contracts by content: a million claims made from ten schemas hold ten of them. A contract never changes, so servers
--- may remember what they read of one. Not an account's: whoever has the content knows the hash anyway.
+-- may remember what they read of one. It belongs to no account: it is read only through a claim that has it.
 CREATE TABLE contracts (
   -- SHA-256 of the document, in UTF-8: nobody can make two documents that share it.
   hash bytea PRIMARY KEY,
@@ -38,7 +38,7 @@ CREATE TRIGGER price_given
 -- How far the background has come, in the order of the claims' ids. One row.
 CREATE TABLE contract_moves (
   after_id uuid NOT NULL,
-  -- Claims that others held when their turn came, or that did not come at all: then it goes over all of them again.
+  -- Claims that others held when their turn came. If there are any at the end, it goes over all of them again.
   missed bigint NOT NULL,
   moved bigint NOT NULL,
   is_done boolean NOT NULL

@@ -67,7 +67,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
       edit(
         'app/check/run-scheduled-check.ts',
         'const [next, ...moved] = await allSettled([readNext(app, turn, checkTime), ...moving])',
-        'const coming = readNext(app, turn, checkTime)\n    const moved = await Promise.all(moving)\n    const next = await coming',
+        'const coming = readNext(app, turn, checkTime)\n    const moved = await Promise.all(moving)\n    const [next] = await allSettled([coming])',
       ),
     ],
     faults: 'next-batch-of-check-struck',

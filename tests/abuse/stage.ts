@@ -138,9 +138,16 @@ export class Stage {
 }
 
 const INSERT_CLAIMS = `
-  INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at,
+  WITH stored AS (
+    INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
+    SELECT sha256(convert_to($5, 'UTF8')), $5::json, octet_length($5), $6, ($5::json->>'review_window')::float8,
+      $5::json->>'timeout_outcome'
+    ON CONFLICT (hash) DO NOTHING
+  )
+  INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, status_since, due_at,
     event_count, log_bytes, test_clock_id, created_at)
-  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, $5, $6, 'OPEN', made, $7, $8, $9, $10, made
+  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, sha256(convert_to($5, 'UTF8')), ($5::json->>'price')::numeric,
+    'OPEN', made, $7, $8, $9, $10, made
   FROM generate_series(1, $2::int) n, (SELECT date_trunc('milliseconds', now()) - interval '1 minute' AS made) time`
 
 const INSERT_EVENTS = `

@@ -8,8 +8,14 @@ export interface ParsedContract {
   bytes: number
 }
 
-/** Many claims are under the same contract: it is parsed and held once. By its hash; in characters of its text. */
-const contracts = new LRUCache<string, ParsedContract>({ maxSize: 512 * 1024 })
+/** Bytes of memory that parsed contracts may take, estimated: forty of the longest, unless they consist of tiny values. */
+const MOST_BYTES = 8 * 1024 * 1024
+
+/** Many claims are under the same contract: it is parsed and held once. By its hash. */
+const contracts = new LRUCache<string, ParsedContract>({
+  maxSize: MOST_BYTES,
+  sizeCalculation: ({ bytes }) => bytes,
+})
 
 /** The hash under which this text is stored, in Base64. */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
@@ -18,7 +24,7 @@ export function parseContract(text: string, digest: string): ParsedContract {
   let contract = contracts.get(digest)
   if (!contract) {
     contract = { parsed: JSON.parse(text) as Contract, bytes: parsedBytes(text) }
-    contracts.set(digest, contract, { size: text.length })
+    contracts.set(digest, contract)
   }
   return contract
 }

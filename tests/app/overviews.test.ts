@@ -38,8 +38,8 @@ test('an overview that costs little is made anew for who asks later, and a costl
   const cheap = await overviews.get(REQUEST)
   assert.equal(cheap.statuses.OPEN.count, before.statuses.OPEN.count + 1)
 
-  // A lock on the table makes the next one as slow as many claims would.
-  const release = await lockFor(300)
+  // A lock on the table makes the next one as slow as many claims would, also if it takes a while to see the lock.
+  const release = await lockFor(1_000)
   const request = { ...REQUEST, days: 7 }
   const costly = overviews.get(request)
   await release()

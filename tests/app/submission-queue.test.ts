@@ -69,30 +69,39 @@ test('an event that was refused by the database counts for nothing in later deci
 
 test('a claim is settled once by all events of a group, and at the time of the one that did it', async () => {
   const claims = await Promise.all(Array.from({ length: 5 }, openClaim))
-  const events = Array.from({ length: 100 }, (_, i) => ({
-    claim_id: claims[i % 5].id,
-    id: `${i}`,
-    type: i < 20 ? 'noise' : 'done',
-  }))
-  const results = await submit(events)
+  // At one go, so that all are in one group: a batch on a busy machine comes in several.
+  const answers = await Promise.allSettled(
+    Array.from({ length: 100 }, (_, i) =>
+      app.submissions.submit(requestFor(claims[i % 5], `${i}`, { type: i < 20 ? 'noise' : 'done' })),
+    ),
+  )
   for (const [n, { id }] of claims.entries()) {
-    const own = results.filter((_, i) => i % 5 === n)
-    assert.deepEqual(statuses(own), [...Array(5).fill(201), ...Array(15).fill(422)])
+    const own = answers.filter((_, i) => i % 5 === n)
     const { events, status, status_since, due_at } = await api.readClaim(id)
     assert.deepEqual([status, events.length], ['PENDING', 5])
     assert.equal(status_since, events.at(-1).created_at)
     assert.equal(Date.parse(due_at), Date.parse(status_since) + 600_000)
-    for (const result of own.slice(0, 5)) {
-      assert.equal(result.event.created_at, events.at(-1).created_at, 'a group is recorded at one time')
+    for (const [i, answer] of own.entries()) {
+      if (i < 5) {
+        assert.ok(answer.status === 'fulfilled')
+        assert.equal(
+          answer.value.event.createdAt.toISOString(),
+          status_since,
+          'a group is recorded at one time',
+        )
+      } else {
+        assert.ok(answer.status === 'rejected')
+        assert.equal(answer.reason.code, 'CLAIM_NOT_OPEN')
+      }
     }
   }
 })
 
 /** Submissions as the entrances make them. */
-function requestFor(claim: Answer['body'], id: string, value = ''): EventRequest {
+function requestFor(claim: Answer['body'], id: string, { type = 'seen', value = '' } = {}): EventRequest {
   const payload = { value }
   const payloadJson = JSON.stringify(payload)
-  const submission = { id, type: 'seen', payload, payloadBytes: payloadJson.length }
+  const submission = { id, type, payload, payloadBytes: payloadJson.length }
   return { userId: claim.user_id, address: { kind: 'claim', id: claim.id }, submission, payloadJson }
 }
 
@@ -137,7 +146,7 @@ test('where 16 MiB of an account’s payloads wait, one more answers 503 at once
   const held = await holdClaims(t, service.databaseUrl, [claim.id])
   const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
   const waiting = Array.from({ length: 64 }, (_, i) =>
-    app.submissions.submit(requestFor(claim, `${i}`, value)),
+    app.submissions.submit(requestFor(claim, `${i}`, { value })),
   )
   await assert.rejects(app.submissions.submit(requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
   await held.letGo()

@@ -1,5 +1,4 @@
-import { decisiveEventTypes } from '../src/domain/contract/contract.ts'
-import { newContract } from '../src/storage/claims/contracts.ts'
+import { storeContract } from '../tests/support/store-contract.ts'
 import type { BenchDatabase } from './cluster.ts'
 import { idPrefix } from './load/submissions.ts'
 
@@ -33,7 +32,7 @@ export async function loadClaims(
   { set, claims, dueBy }: ClaimSet,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<void> {
-  const contractHash = await storeContract(database)
+  const contractHash = await storeContract(database.sql, CONTRACT)
   for (let from = 1; from <= claims; from += CHUNK) {
     const to = Math.min(from + CHUNK - 1, claims)
     await database.sql.query(INSERT_CLAIMS, [
@@ -51,19 +50,6 @@ export async function loadClaims(
     await database.sql.query(INSERT_EVENTS, [idPrefix(set), from, to, FIRST_EVENTS, PAYLOAD])
     onProgress(to / claims)
   }
-}
-
-/** As a creation does. Returns its hash. */
-export async function storeContract({ sql }: BenchDatabase): Promise<Buffer> {
-  const { hash, text } = newContract(CONTRACT)
-  const { review_window, timeout_outcome } = CONTRACT
-  const bytes = Buffer.from(hash, 'hex')
-  await sql.query(
-    `INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-    [bytes, text, Buffer.byteLength(text), decisiveEventTypes(CONTRACT), review_window, timeout_outcome],
-  )
-  return bytes
 }
 
 /** Due times differ, and not in the order of the rows, as those of real claims. */

@@ -1,4 +1,5 @@
-import { CONTRACT, storeContract } from '../claims.ts'
+import { storeContract } from '../../tests/support/store-contract.ts'
+import { CONTRACT } from '../claims.ts'
 import type { BenchDatabase } from '../cluster.ts'
 import { idPrefix } from '../load/submissions.ts'
 import {
@@ -59,7 +60,7 @@ async function dropSecondaryIndexes({ sql }: BenchDatabase): Promise<string[]> {
 }
 
 async function loadChunk(database: BenchDatabase, claims: number, from: number, to: number): Promise<void> {
-  const contract = [database.userId, await storeContract(database), CONTRACT.price]
+  const contract = [database.userId, await storeContract(database.sql, CONTRACT), CONTRACT.price]
   const customers = customerId(1).slice(0, 24)
   await database.sql.query(insertRecords('claim', claims), [
     from,

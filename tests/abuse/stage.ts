@@ -3,7 +3,8 @@ import type pg from 'pg'
 import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
 import { sessionCookieName } from '../../src/app/sessions/session-cookie.ts'
 import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
-import { decisiveEventTypes } from '../../src/domain/contract/contract.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
+import { storeContract } from '../support/store-contract.ts'
 import type { Account } from './attack.ts'
 
 /** One leaf that nothing satisfies: a claim under it stays OPEN. */
@@ -22,7 +23,7 @@ const LEAVES_OF_LARGE = 240
 export const LARGE_CONTRACT = {
   ...OPEN_CONTRACT,
   fulfillment_condition: {
-    op: 'AND',
+    op: 'AND' as const,
     conditions: Array.from({ length: LEAVES_OF_LARGE }, (_, i) => ({
       event: `${i}`.padEnd(LONG_TYPE, 'x'),
     })),
@@ -32,7 +33,7 @@ export const LARGE_CONTRACT = {
 /** How many claims to store, and what they share. */
 interface Claims {
   count: number
-  contract?: object
+  contract?: Contract
   /** Due at this time; by default in a year. */
   dueAt?: Date
   /** Events of each, all with this payload as JSON. */
@@ -65,14 +66,13 @@ export class Stage {
     const { userId, customerId } = this.account
     const prefix = randomUUID().slice(0, 24)
     const log = events ?? { count: 0, type: '', payload: '{}' }
-    const types = decisiveEventTypes(contract as typeof OPEN_CONTRACT)
     await this.sql.query(INSERT_CLAIMS, [
       prefix,
       count,
       userId,
       customerId,
-      JSON.stringify(contract),
-      types,
+      await storeContract(this.sql, contract),
+      contract.price,
       dueAt ?? new Date(Date.now() + 365 * 86_400_000),
       log.count,
       log.count * Buffer.byteLength(log.payload),
@@ -138,16 +138,9 @@ export class Stage {
 }
 
 const INSERT_CLAIMS = `
-  WITH stored AS (
-    INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
-    SELECT sha256(convert_to($5, 'UTF8')), $5::json, octet_length($5), $6, ($5::json->>'review_window')::float8,
-      $5::json->>'timeout_outcome'
-    ON CONFLICT (hash) DO NOTHING
-  )
   INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, status_since, due_at,
     event_count, log_bytes, test_clock_id, created_at)
-  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, sha256(convert_to($5, 'UTF8')), ($5::json->>'price')::numeric,
-    'OPEN', made, $7, $8, $9, $10, made
+  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, $5, $6, 'OPEN', made, $7, $8, $9, $10, made
   FROM generate_series(1, $2::int) n, (SELECT date_trunc('milliseconds', now()) - interval '1 minute' AS made) time`
 
 const INSERT_EVENTS = `

@@ -93,7 +93,7 @@ describe('a group', () => {
     for (const [n, id] of claims.entries()) assert.deepEqual(found.get(id), contracts[n % 2])
   })
 
-  test('of those that are known to be heavy reads and decides them', async () => {
+  test('of a few heavy claims reads and decides them', async () => {
     const claims = await heavyClaims(20)
     for (const outcome of await attempt(claims)) assert.ok('event' in outcome)
   })

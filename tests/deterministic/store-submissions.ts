@@ -1,4 +1,4 @@
-import { digestOf } from '../../src/storage/claims/known-contracts.ts'
+import { hashOf } from '../../src/storage/claims/contracts.ts'
 import type { Handler, Row } from './backend.ts'
 import type { Store, StoredClaim, StoredEvent } from './store.ts'
 
@@ -61,7 +61,7 @@ const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, sha
       ...row,
       contract: withContracts || bytes <= Math.min(1024, Number(share)) ? contract : null,
       contract_bytes: bytes,
-      digest: digestOf(contract),
+      hash: hashOf(contract),
       is_read: isRead,
       last_at: latest([claim.since, ...log.map(({ createdAt }) => createdAt)]),
       ids: orNull((isRead ? log : found).map(({ id }) => id)),

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid'
 import type { ClaimState, Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { SCHEDULED_CHECK } from '../database/advisory-locks.ts'
@@ -32,7 +33,7 @@ export interface DueCursor {
   dueAt: Date | '-infinity'
   id: string
 }
-export const DUE_START: DueCursor = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+export const DUE_START: DueCursor = { dueAt: '-infinity', id: NIL }
 
 /** Where the walk goes on after a set; null if the set was not full, so that there is no more. */
 export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor | null {

@@ -45,7 +45,7 @@ export function readClaimRows(
     name: 'read_claims_to_decide',
     // The condition stands in the subqueries: at the join it would be looked at after the log was read.
     text: `-- read_claims_to_decide
-      SELECT ${CLAIM_STATE_COLUMNS}, encode(${HASH}, 'base64') AS digest, ${CONTRACT_BYTES} AS contract_bytes,
+      SELECT ${CLAIM_STATE_COLUMNS}, encode(${HASH}, 'hex') AS hash, ${CONTRACT_BYTES} AS contract_bytes,
         CASE WHEN $4 OR ${CONTRACT_BYTES} <= least(${SHORT_CONTRACT_BYTES}, $3::bigint)
           THEN coalesce(k.document, c.contract)::text END AS contract,
         ${IS_READ} AS is_read, greatest(status_since, log.last_at) AS last_at, coalesce(log.ids, named.ids) AS ids,

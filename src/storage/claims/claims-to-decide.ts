@@ -3,7 +3,8 @@ import type { Evidence } from '../../domain/claims/event.ts'
 import type { Connection } from '../database/connection.ts'
 import { type ClaimRow, type LogRow, needsNoLog, readClaimRows, weight, weightRead } from './claim-rows.ts'
 import { type StoredClaimRow, toClaim } from './claims.ts'
-import { ContractsOfGroup, digestOf, type ParsedContract, parseContract } from './known-contracts.ts'
+import { hashOf } from './contracts.ts'
+import { ContractsOfGroup, type ParsedContract, parseContract } from './known-contracts.ts'
 
 /** A claim with what a decision needs of its log. */
 export interface ClaimToDecide {
@@ -76,14 +77,14 @@ function thoseThatFit(
   if (rest.length === 0) return []
   let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
   const ids: string[] = []
-  const digests = new Set<string>()
+  const hashes = new Set<string>()
   for (const row of rest.sort(byWeight)) {
     // Its contract comes with another.
-    if (needsNoLog(row) && digests.has(row.digest)) continue
+    if (needsNoLog(row) && hashes.has(row.hash)) continue
     bytes += weight(row)
     if (bytes > most) break
     ids.push(row.id)
-    digests.add(row.digest)
+    hashes.add(row.hash)
   }
   return ids
 }
@@ -91,7 +92,7 @@ function thoseThatFit(
 const byWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
 
 export const toClaimToDecide = (row: StoredClaimRow & LogRow): ClaimToDecide =>
-  withContract(row, parseContract(row.contract, digestOf(row.contract)))
+  withContract(row, parseContract(row.contract, hashOf(row.contract)))
 
 function withContract(
   { is_read, last_at, ids, decisive, ...row }: Omit<StoredClaimRow, 'contract'> & LogRow,

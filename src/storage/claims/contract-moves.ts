@@ -1,3 +1,4 @@
+import { NIL as FIRST_ID } from 'uuid'
 import type { Connection } from '../database/connection.ts'
 
 /** How far the moving of contracts has come that stand in their claims' rows. */
@@ -15,8 +16,6 @@ interface Batch {
   moved: number
   missed: number
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Moves the contracts of the next claims, so many, into `contracts`. A claim that somebody holds is passed over, and

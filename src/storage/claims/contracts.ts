@@ -24,8 +24,11 @@ export interface NewContract {
 
 export function newContract(contract: Contract): NewContract {
   const text = JSON.stringify(contract)
-  return { contract, text, hash: createHash('sha256').update(text).digest('hex') }
+  return { contract, text, hash: hashOf(text) }
 }
+
+/** The hash under which a contract with this text is stored, hexadecimal. */
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** SQL for a table of contracts, numbered from 1, out of `contractParameters`: the first of those is `$first`. */
 export const givenContracts = (first: number): string => {

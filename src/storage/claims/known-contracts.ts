@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Contract } from '../../domain/contract/contract.ts'
 
@@ -11,52 +10,49 @@ export interface ParsedContract {
 /** Bytes of memory that parsed contracts may take, estimated: forty of the longest, unless they consist of tiny values. */
 const MOST_BYTES = 8 * 1024 * 1024
 
-/** Many claims are under the same contract: it is parsed and held once. By its hash. */
+/** Many claims are under the same contract: it is parsed and held once. By hashes. */
 const contracts = new LRUCache<string, ParsedContract>({
   maxSize: MOST_BYTES,
   sizeCalculation: ({ bytes }) => bytes,
 })
 
-/** The hash under which this text is stored, in Base64. */
-export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
-
-export function parseContract(text: string, digest: string): ParsedContract {
-  let contract = contracts.get(digest)
+export function parseContract(text: string, hash: string): ParsedContract {
+  let contract = contracts.get(hash)
   if (!contract) {
     contract = { parsed: JSON.parse(text) as Contract, bytes: parsedBytes(text) }
-    contracts.set(digest, contract)
+    contracts.set(hash, contract)
   }
   return contract
 }
 
 /** A contract as it was read: its hash, and perhaps its text. */
 export interface FoundContract {
-  digest: string
+  hash: string
   contract: string | null
 }
 
 /** Those under which a group of claims is: parsed before, or texts that were read. */
 export class ContractsOfGroup {
-  readonly #byDigest = new Map<string, ParsedContract | string>()
+  readonly #byHash = new Map<string, ParsedContract | string>()
 
   add(found: readonly FoundContract[]): void {
-    for (const { digest, contract } of found) {
-      if (this.#byDigest.has(digest)) continue
-      const one = contracts.get(digest) ?? contract
-      if (one !== null) this.#byDigest.set(digest, one)
+    for (const { hash, contract } of found) {
+      if (this.#byHash.has(hash)) continue
+      const one = contracts.get(hash) ?? contract
+      if (one !== null) this.#byHash.set(hash, one)
     }
   }
 
-  has({ digest }: FoundContract): boolean {
-    return this.#byDigest.has(digest)
+  has({ hash }: FoundContract): boolean {
+    return this.#byHash.has(hash)
   }
 
   /** Of one that it has. */
-  parsed({ digest }: FoundContract): ParsedContract {
-    const one = this.#byDigest.get(digest) as ParsedContract | string
+  parsed({ hash }: FoundContract): ParsedContract {
+    const one = this.#byHash.get(hash) as ParsedContract | string
     if (typeof one !== 'string') return one
-    const parsed = parseContract(one, digest)
-    this.#byDigest.set(digest, parsed)
+    const parsed = parseContract(one, hash)
+    this.#byHash.set(hash, parsed)
     return parsed
   }
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-const [ZERO, NINE, DOT, PLUS] = [0x30, 0x39, 0x2e, 0x2b]
+const [ZERO, NINE, DOT, PLUS, MINUS] = [0x30, 0x39, 0x2e, 0x2b, 0x2d]
 const SECONDS_END = '2026-01-02 03:04:05'.length
 const TIMESTAMPTZ = pg.types.builtins.TIMESTAMPTZ
 const parseAny: (text: string) => unknown = pg.types.getTypeParser(TIMESTAMPTZ)
@@ -17,7 +17,7 @@ export function parseTime(text: string): unknown {
       ms += place * (text.charCodeAt(at) - ZERO)
   }
   const isUtc = text.charCodeAt(at) === PLUS && text.length === at + 3 && digits(text, at + 1, 2) === 0
-  if (!isUtc || text.charCodeAt(4) !== '-'.charCodeAt(0)) return parseAny(text)
+  if (!isUtc || text.charCodeAt(4) !== MINUS) return parseAny(text)
   const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)]
   // Of a lower year JavaScript makes one of the last century.
   if (year < 100) return parseAny(text)

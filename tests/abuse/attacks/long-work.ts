@@ -11,7 +11,7 @@ const DEEP_FIELD = 'a.b.c.d.e'
 const HEAVY_CONTRACT = {
   ...OPEN_CONTRACT,
   fulfillment_condition: {
-    op: 'OR',
+    op: 'OR' as const,
     conditions: Array.from({ length: LEAVES }, (_, i) =>
       i % 2 === 0
         ? { event: 'e', field: DEEP_FIELD, gt: 1_000 + i }
@@ -64,7 +64,7 @@ const BAD_CONTRACT = {
   ...OPEN_CONTRACT,
   price: -1,
   fulfillment_condition: {
-    op: 'AND',
+    op: 'AND' as const,
     conditions: Array.from({ length: 200 }, () => ({ event: '', field: 'x', gte: 'one', none: 1 })),
   },
 }

@@ -16,6 +16,7 @@ import { endsWithin } from './owned-promise.ts'
 import { forgetExpiredJob } from './scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from './scheduler/jobs/give-back-memory.ts'
 import { moveContractsJob } from './scheduler/jobs/move-contracts.ts'
+import { removeUnusedContractsJob } from './scheduler/jobs/remove-unused-contracts.ts'
 import { scheduledCheckJob } from './scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from './scheduler/jobs/sum-up-resolutions.ts'
 import { trimAllocatorJob } from './scheduler/jobs/trim-allocator.ts'
@@ -90,9 +91,13 @@ export async function startService(
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
     const contracts = moveContractsJob(app, (moves) => log.info(moves, 'moving contracts out of claims'))
+    const unused = removeUnusedContractsJob(app, (removed) =>
+      log.info({ removed }, 'unused contracts removed'),
+    )
     const jobs = [
       check,
       contracts,
+      unused,
       sumUpResolutionsJob(app),
       forgetExpiredJob(app),
       giveBackMemoryJob(),

@@ -112,7 +112,10 @@ export async function setTestClock(db: Connection, clock: TestClock, frozenTime:
   return toTestClock(row as TestClockRow)
 }
 
-/** Deletes the clock with its claims, candidates and their logs. Call it with the clock held. */
+/**
+ * Deletes the clock with its claims, candidates and their logs. Their contracts may be unused from now on (see
+ * `unused-contracts.ts`), but for those that somebody uses just now. Call it with the clock held.
+ */
 export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
   await db.query({
     text: `-- delete_test_clock_events
@@ -121,7 +124,13 @@ export async function deleteTestClock(db: Connection, clock: TestClock): Promise
   })
   await db.query({
     text: `-- delete_test_clock_claims
-      DELETE FROM claims WHERE test_clock_id = $1`,
+      WITH deleted AS (DELETE FROM claims WHERE test_clock_id = $1 RETURNING contract_hash),
+      free AS MATERIALIZED (
+        SELECT hash FROM contracts
+        WHERE hash = ANY (ARRAY(SELECT DISTINCT contract_hash FROM deleted)) AND unused_since IS NULL
+        FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE contracts SET unused_since = ${NOW} WHERE hash = ANY (ARRAY(SELECT hash FROM free))`,
     values: [clock.id],
   })
   await db.query({

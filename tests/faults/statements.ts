@@ -33,6 +33,12 @@ export const STATEMENTS = {
     note_contract_moves: 2,
     COMMIT: 2,
   },
+  'removing unused contracts': {
+    find_unused_contracts: 1,
+    find_contract_uses: 2,
+    keep_contracts: 1,
+    remove_contracts: 1,
+  },
   'a group of live claims and clocks': {
     read_claims_to_decide: 1,
     read_events: 1,

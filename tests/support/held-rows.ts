@@ -35,6 +35,10 @@ export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
 export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])
 
+/** Locks all contracts' rows. */
+export const holdContracts = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'SELECT 1 FROM contracts FOR UPDATE', [])
+
 /** Takes an account's turnstile as a reader of one of its lists does, and stays in it. */
 export const holdTurnstile = (
   t: Scope,

@@ -1,5 +1,6 @@
 import { NIL as FIRST_ID } from 'uuid'
 import type { Connection } from '../database/connection.ts'
+import { storeContracts } from './contracts.ts'
 
 /** How far the moving of contracts has come that stand in their claims' rows. */
 export interface ContractMoves {
@@ -49,16 +50,12 @@ async function moveBatch(db: Connection, after: string, limit: number): Promise<
         SELECT id, contract, decisive_event_types, sha256(convert_to(contract::text, 'UTF8')) AS hash
         FROM claims WHERE id > $1 ORDER BY id LIMIT $2
       ),
-      stored AS (
-        INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
-        SELECT DISTINCT ON (hash) hash, contract, octet_length(contract::text), decisive_event_types,
-          (contract->>'review_window')::float8, contract->>'timeout_outcome'
-        FROM seen
-        WHERE contract IS NOT NULL AND (SELECT true FROM contracts known WHERE known.hash = seen.hash) IS NULL
-        ORDER BY hash
-        ON CONFLICT (hash) DO NOTHING
-        RETURNING true
+      given AS (
+        SELECT DISTINCT ON (hash) hash, contract AS document, decisive_event_types AS event_types,
+          (contract->>'review_window')::float8 AS review_window, contract->>'timeout_outcome' AS timeout_outcome
+        FROM seen WHERE contract IS NOT NULL ORDER BY hash
       ),
+      ${storeContracts('given')},
       free AS MATERIALIZED (
         SELECT c.id FROM claims c, (SELECT count(*) FROM stored) AS contracts_are_there
         WHERE c.id = ANY (ARRAY(SELECT id FROM seen WHERE contract IS NOT NULL))

@@ -53,16 +53,15 @@ export const contractParameters = (contracts: readonly NewContract[]): unknown[]
 ]
 
 /**
- * Those that are given and not there yet, in the order of their hashes: of two who store several, none waits for the
- * other in a circle.
- * @param after a table that must have been read before, or nothing is stored if it is empty
+ * SQL that stores the contracts of a table that has their columns, and keeps those from removal that are there. In the
+ * order of their hashes: of two who store several, none waits for the other in a circle. Each may be in it once.
  */
-export const storeContracts = (after: string): string => `stored AS (
+export const storeContracts = (from: string): string => `stored AS (
         INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
         SELECT hash, document, octet_length(document::text), event_types, review_window, timeout_outcome
-        FROM given, ${after}
-        WHERE (SELECT true FROM contracts known WHERE known.hash = given.hash) IS NULL
+        FROM ${from} AS wanted
+        WHERE (SELECT unused_since IS NULL FROM contracts known WHERE known.hash = wanted.hash) IS NOT TRUE
         ORDER BY hash
-        ON CONFLICT (hash) DO NOTHING
+        ON CONFLICT (hash) DO UPDATE SET unused_since = NULL WHERE contracts.unused_since IS NOT NULL
         RETURNING true
       )`

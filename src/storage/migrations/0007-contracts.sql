@@ -10,8 +10,11 @@ CREATE TABLE contracts (
   -- the terms of the scheduled check.
   event_types text[] NOT NULL,
   review_window float8 NOT NULL,
-  timeout_outcome text NOT NULL
+  timeout_outcome text NOT NULL,
+  -- Since when no claim may be under it any more; null if one surely is. Whoever puts a claim under it sets it to null.
+  unused_since timestamptz
 );
+CREATE INDEX contracts_unused ON contracts (unused_since) WHERE unused_since IS NOT NULL;
 
 -- A claim made before this has its contract in its row, until it is moved in the background; then `contract` and
 -- `decisive_event_types` are null. See docs/decisions/0030.

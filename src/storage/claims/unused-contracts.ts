@@ -1,0 +1,85 @@
+import { NOW } from '../database/clock.ts'
+import type { Connection } from '../database/connection.ts'
+import { textArray } from '../database/sql-array.ts'
+
+/*
+ * A contract whose claims were deleted may be under others, or come under new ones at any time. So it is marked first,
+ * and removed only if all claims were looked through afterwards. Whoever puts a claim under a marked contract takes the
+ * mark off in the same statement (`storeContracts`); who began before the mark, and does not see it, has ended long
+ * before one looks.
+ */
+
+/** A contract without claims, perhaps: by its hash, hexadecimal, and since when, as stored. */
+export interface UnusedContract {
+  hash: string
+  since: string
+}
+
+/** Contracts that have been marked for so long, the first ones first. */
+export function findUnusedContracts(
+  db: Connection,
+  markedForMs: number,
+  limit: number,
+): Promise<UnusedContract[]> {
+  return db.query<UnusedContract>({
+    text: `-- find_unused_contracts
+      SELECT encode(hash, 'hex') AS hash, unused_since::text AS since FROM contracts
+      WHERE unused_since <= ${NOW} - $1 * interval '1 millisecond' ORDER BY unused_since LIMIT $2`,
+    values: [markedForMs, limit],
+    readOnly: true,
+  })
+}
+
+export interface UsesSeen {
+  /** The id of the last claim that was looked at; null if there was none. */
+  lastId: string | null
+  /** Hashes of those that are used. */
+  used: string[]
+}
+
+/** Looks at the next claims, so many, in the order of their ids: which of these contracts are they under? */
+export async function findUses(
+  db: Connection,
+  hashes: readonly string[],
+  afterId: string,
+  limit: number,
+): Promise<UsesSeen> {
+  const [seen] = await db.query<UsesSeen>({
+    name: 'find_contract_uses',
+    text: `-- find_contract_uses
+      WITH seen AS MATERIALIZED (SELECT id, contract_hash FROM claims WHERE id > $1 ORDER BY id LIMIT $2)
+      SELECT (SELECT id FROM seen ORDER BY id DESC LIMIT 1) AS "lastId",
+        ARRAY(SELECT DISTINCT encode(contract_hash, 'hex') FROM seen WHERE contract_hash = ANY ($3::bytea[])) AS used`,
+    values: [afterId, limit, toBytes(hashes)],
+    readOnly: true,
+  })
+  return seen as UsesSeen
+}
+
+/** Takes the marks off contracts that are used. */
+export async function keepContracts(db: Connection, hashes: readonly string[]): Promise<void> {
+  await db.query({
+    text: `-- keep_contracts
+      UPDATE contracts SET unused_since = NULL WHERE hash = ANY (ARRAY(
+        SELECT hash FROM contracts WHERE hash = ANY ($1::bytea[]) ORDER BY hash FOR NO KEY UPDATE
+      ))`,
+    values: [toBytes(hashes)],
+  })
+}
+
+/** Removes those that still have the mark that they had when they were found. Returns how many. */
+export async function removeContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<number> {
+  const removed = await db.query({
+    text: `-- remove_contracts
+      WITH marked AS MATERIALIZED (
+        SELECT c.hash FROM contracts c
+        JOIN unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since) ON c.hash = u.hash AND c.unused_since = u.since
+        ORDER BY c.hash FOR UPDATE OF c
+      )
+      DELETE FROM contracts WHERE hash = ANY (ARRAY(SELECT hash FROM marked)) RETURNING true`,
+    values: [toBytes(contracts.map(({ hash }) => hash)), textArray(contracts.map(({ since }) => since))],
+  })
+  return removed.length
+}
+
+const toBytes = (hashes: readonly string[]) => textArray(hashes.map((hash) => `\\x${hash}`))

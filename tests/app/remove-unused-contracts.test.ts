@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { moveContracts } from '../../src/app/claims/move-contracts.ts'
+import { UnusedContracts } from '../../src/app/claims/remove-unused-contracts.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
+import { newContract } from '../../src/storage/claims/contracts.ts'
+import { contractWith } from '../support/contracts.ts'
+import { holdContracts } from '../support/held-rows.ts'
+import { PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* The contracts of deleted test clocks go, unless a claim is under them: one that was, or one that comes meanwhile. */
+
+const service = await startTestService({ after })
+const { app, api, sql } = service
+const customer = await api.customer('acme')
+const never = () => false
+
+let number = 0
+/** One that no claim is under yet. */
+const freshContract = () => contractWith({ price: ++number })
+
+async function claimOnClock(contract: Contract): Promise<string> {
+  const { id } = (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
+  const claim = { customer_id: customer, contract, test_clock_id: id }
+  assert.equal((await api.post('/v1/claims', claim)).status, 201)
+  return id
+}
+
+/** A contract whose claims, all on one clock, were deleted a day ago. */
+async function abandoned(contract = freshContract()) {
+  const clock = await claimOnClock(contract)
+  assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
+  await sql("UPDATE contracts SET unused_since = unused_since - interval '1 day'")
+  return contract
+}
+
+async function isStored(contract: Contract): Promise<boolean> {
+  const { hash } = newContract(contract)
+  return (await sql("SELECT FROM contracts WHERE hash = decode($1, 'hex')", [hash])).length > 0
+}
+const marks = async () => (await sql('SELECT FROM contracts WHERE unused_since IS NOT NULL')).length
+
+test('a contract goes a day after its last claim', async () => {
+  const contract = freshContract()
+  await abandoned(contract)
+  await sql("UPDATE contracts SET unused_since = unused_since + interval '1 minute'")
+  const contracts = new UnusedContracts(app)
+  assert.equal(await contracts.removeSome(never), 0)
+  assert.ok(await isStored(contract))
+  await sql("UPDATE contracts SET unused_since = unused_since - interval '1 minute'")
+  assert.equal(await contracts.removeSome(never), 1)
+  assert.ok(!(await isStored(contract)))
+  const { id } = await api.claim(customer, contract)
+  assert.deepEqual((await api.readClaim(id)).contract, contract)
+})
+
+test('it stays if another claim is under it, live or on another clock', async () => {
+  const [live, onClock, alone] = [freshContract(), freshContract(), freshContract()]
+  const claim = await api.claim(customer, live)
+  await claimOnClock(onClock)
+  for (const contract of [live, onClock, alone]) await abandoned(contract)
+  assert.equal(await marks(), 3)
+  assert.equal(await new UnusedContracts(app).removeSome(never), 1)
+  assert.deepEqual(await Promise.all([live, onClock, alone].map(isStored)), [true, true, false])
+  assert.equal(await marks(), 0)
+  assert.equal(
+    (await api.post('/v1/events', { claim_id: claim.id, type: 'done' })).body.claim.status,
+    'PENDING',
+  )
+})
+
+test('it stays if a claim comes under it while one looks', async () => {
+  const contract = await abandoned()
+  // Between the looking and the removal.
+  const contracts = new UnusedContracts(app)
+  assert.equal(await contracts.removeSome(() => true), 0)
+  assert.equal(await marks(), 1)
+  const claim = await api.claim(customer, contract)
+  assert.equal(await contracts.removeSome(never), 0)
+  assert.deepEqual((await api.readClaim(claim.id)).contract, contract)
+  assert.equal(await marks(), 0)
+})
+
+test('a claim that comes at the very moment of the removal has its contract', async () => {
+  for (let round = 0; round < 10; round++) {
+    const contract = await abandoned()
+    const removing = new UnusedContracts(app).removeSome(never)
+    const claims = await Promise.all(Array.from({ length: 4 }, () => api.claim(customer, contract)))
+    await removing
+    for (const { id } of claims) assert.deepEqual((await api.readClaim(id)).contract, contract)
+  }
+})
+
+test('a creation that is under way when the contract is removed waits for it, and stores it again', async (t) => {
+  const contract = await abandoned()
+  const held = await holdContracts(t, service.databaseUrl)
+  await held.run('DELETE FROM contracts WHERE unused_since IS NOT NULL', [])
+  const creating = api.claim(customer, contract)
+  await held.keepWaiting()
+  await held.letGo()
+  const { id } = await creating
+  assert.deepEqual((await api.readClaim(id)).contract, contract)
+})
+
+test('it stays if the contract of an older version’s claim is moved to it', async () => {
+  const contract = freshContract()
+  const { id } = await api.claim(customer, contract)
+  for (const statement of PUT_CONTRACTS_BACK) await sql(statement)
+  await abandoned(contract)
+  const contracts = new UnusedContracts(app)
+  await contracts.removeSome(() => true)
+  await moveContracts(app, never)
+  assert.equal(await contracts.removeSome(never), 0)
+  assert.deepEqual((await api.readClaim(id)).contract, contract)
+})
+
+test('a creation that is refused stores no contract', async () => {
+  const candidate = { candidate_alias: 'taken already', customer_uuid: 'acme', contract: freshContract() }
+  assert.equal((await api.post('/v1/candidates', candidate)).status, 201)
+  const contract = freshContract()
+  assert.equal((await api.post('/v1/candidates', { ...candidate, contract })).status, 409)
+  assert.ok(!(await isStored(contract)))
+})

@@ -1,0 +1,16 @@
+import type pg from 'pg'
+import { type Contract, decisiveEventTypes } from '../../src/domain/contract/contract.ts'
+import { newContract } from '../../src/storage/claims/contracts.ts'
+
+/** Stores a contract as a creation does, by SQL. Returns its hash, for claims that are put in the same way. */
+export async function storeContract(sql: pg.Client, contract: Contract): Promise<Buffer> {
+  const { hash, text } = newContract(contract)
+  const { review_window, timeout_outcome } = contract
+  const key = Buffer.from(hash, 'hex')
+  await sql.query(
+    `INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    [key, text, Buffer.byteLength(text), decisiveEventTypes(contract), review_window, timeout_outcome],
+  )
+  return key
+}

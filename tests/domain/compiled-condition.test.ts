@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Claim } from '../../src/domain/claims/claim.ts'
 import type { LogEvent } from '../../src/domain/claims/event.ts'
 import { EventLog } from '../../src/domain/claims/event-log.ts'
+import { compile } from '../../src/domain/contract/compiled-condition.ts'
 import type { Condition, Leaf } from '../../src/domain/contract/condition.ts'
 import { type ExplainedCondition, Explanation } from '../../src/domain/contract/explain.ts'
 import type { Json, JsonObject } from '../../src/domain/json.ts'
@@ -77,6 +78,25 @@ test('after every event the log says what the condition says of all events so fa
     }),
     { numRuns: 2_000 },
   )
+})
+
+test('an object with many keys is matched as any other', () => {
+  const match = fc.oneof(
+    arbitrary.largeObject,
+    arbitrary.largeObject.map((o) => ({ o })),
+  )
+  let met = 0
+  fc.assert(
+    fc.property(fc.array(match, { minLength: 1, maxLength: 3 }), match, (wanted, payload) => {
+      const leaves = wanted.map((one) => ({ event: 'a', match: one }))
+      const event = { type: 'a', payload, system: false }
+      const satisfied = new Set(compile(all(...leaves)).leavesSatisfiedBy(event))
+      for (const leaf of leaves) assert.equal(satisfied.has(leaf), contains(payload, leaf.match))
+      met += satisfied.size
+    }),
+    { numRuns: 2_000 },
+  )
+  assert.ok(met > 200, `${met}`)
 })
 
 test('an explanation names at each node its truth, and at each leaf the first events that satisfy it', () => {

@@ -11,13 +11,21 @@ const smallNumber = fc.integer({ min: -2, max: 4 })
 const scalar = fc.oneof(smallNumber, fc.boolean(), fc.constantFrom('x', 'y'))
 const nested = fc.dictionary(fc.constantFrom('k', 'l'), scalar, { noNullPrototype: true, maxKeys: 2 })
 
+/** Too many keys to be taken apart, mostly the same. */
+export const largeObject: fc.Arbitrary<JsonObject> = fc
+  .record({ changed: fc.integer({ min: -60, max: 39 }), to: scalar, o: fc.option(nested) })
+  .map(({ changed, to, o }) => ({
+    ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`key ${i}`, i === changed ? to : i % 3])),
+    ...(o === null ? {} : { nested: o }),
+  }))
+
 const list = fc.array(fc.oneof(smallNumber, nested), { maxLength: 2 })
 
 const payload: fc.Arbitrary<JsonObject> = fc.record(
   {
     value: fc.oneof(scalar, list) as fc.Arbitrary<Json>,
     n: smallNumber,
-    o: fc.oneof(nested, list, fc.constant(null)) as fc.Arbitrary<Json>,
+    o: fc.oneof(nested, largeObject, list, fc.constant(null)) as fc.Arbitrary<Json>,
   },
   { requiredKeys: [], noNullPrototype: true },
 )
@@ -29,7 +37,7 @@ const leaf: fc.Arbitrary<Leaf> = fc
       match: fc.oneof(
         scalar,
         nested,
-        fc.record({ o: fc.oneof(nested, list, fc.constant(null)) }, { noNullPrototype: true }),
+        fc.record({ o: fc.oneof(nested, largeObject, list, fc.constant(null)) }, { noNullPrototype: true }),
         fc.record({ value: list }, { noNullPrototype: true }),
       ) as fc.Arbitrary<NonNullable<Leaf['match']>>,
       field: fc.constantFrom('value', 'n', 'o.k'),

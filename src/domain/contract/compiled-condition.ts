@@ -28,24 +28,17 @@ export class CompiledCondition {
   }
 }
 
-/** Characters of all conditions, as JSON, that are kept ready. They take 25 to 60 bytes for each: 30 MiB at most. */
-const MOST_CHARACTERS = 512 * 1024
+const known = new WeakMap<Condition, CompiledCondition>()
 
-const known = new Map<Condition, { compiled: CompiledCondition; characters: number }>()
-let knownCharacters = 0
-
-/** Once for all claims under the same condition. The oldest make room for others: making one ready again costs little. */
+/**
+ * Once for all claims under the same condition, as long as that is held: who bounds the memory of contracts counts what is
+ * made of their conditions too.
+ */
 export function compile(condition: Condition): CompiledCondition {
-  const found = known.get(condition)
-  if (found) return found.compiled
-  const compiled = new CompiledCondition(condition)
-  const characters = JSON.stringify(condition).length
-  known.set(condition, { compiled, characters })
-  knownCharacters += characters
-  for (const [oldest, { characters }] of known) {
-    if (knownCharacters <= MOST_CHARACTERS) break
-    known.delete(oldest)
-    knownCharacters -= characters
+  let compiled = known.get(condition)
+  if (!compiled) {
+    compiled = new CompiledCondition(condition)
+    known.set(condition, compiled)
   }
   return compiled
 }

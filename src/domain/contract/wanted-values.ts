@@ -5,20 +5,17 @@ import type { Leaf } from './condition.ts'
 /** A leaf by its place among the leaves of its type. */
 export type LeafIndex = number
 
+/** An object with more keys is not taken apart: it is compared as it stands, if a payload has as many. */
+const MANY_KEYS = 32
+
 /** What leaves want of a value in the payload: that at some path of keys, from the payload itself on. */
 export class WantedValues {
-  // Made where they are needed: a condition may have hundreds of these, and most of them want one thing.
+  // Made where they are needed: a condition may have thousands of these, and most of them want one null, boolean, number
+  // or string, for one leaf.
   #children: Map<string, WantedValues> | undefined
-  /** The null, boolean, number or string that is wanted, and by whom: mostly there is one, and a Map takes long to make. */
-  #scalar: { value: Json; leaves: LeafIndex[] } | undefined
-  /** By any other. */
-  #scalars: Map<Json, LeafIndex[]> | undefined
-  /** By the text of the array that they want. */
-  #arrays: Map<string, LeafIndex[]> | undefined
-  #longestArray = 0
-  /** Those that want any object. */
-  #objects: LeafIndex[] | undefined
-  #ranges: { leaf: LeafIndex; holds: (number: number) => boolean }[] | undefined
+  #scalar: Json | undefined
+  #leaf: LeafIndex | undefined
+  #rest: RareWishes | undefined
 
   /** Adds what the leaf wants of the payload. Returns in how many parts. */
   add(leaf: Leaf, index: LeafIndex): number {
@@ -27,22 +24,20 @@ export class WantedValues {
 
   /** Counts for each leaf how many of its parts the value has. */
   count(value: Json, found: Uint16Array): void {
-    if (isJsonObject(value)) {
-      increment(found, this.#objects)
-      this.#countUnder(value, found)
-    } else if (Array.isArray(value)) {
-      const text = this.#arrays ? textOf(value, this.#longestArray) : null
-      if (text !== null) increment(found, this.#arrays?.get(text))
-    } else if (this.#scalar?.value === value) increment(found, this.#scalar.leaves)
-    else increment(found, this.#scalars?.get(value))
-    if (typeof value !== 'number' || !this.#ranges) return
-    for (const { leaf, holds } of this.#ranges) if (holds(value)) increment(found, [leaf])
+    if (isJsonObject(value)) this.#countObject(value, found)
+    else if (Array.isArray(value)) this.#rest?.countArray(value, found)
+    else {
+      if (this.#leaf !== undefined && this.#scalar === value) increment(found, this.#leaf)
+      this.#rest?.countScalar(value, found)
+    }
   }
 
   /** By the keys of whichever has fewer. */
-  #countUnder(object: JsonObject, found: Uint16Array): void {
-    if (!this.#children) return
+  #countObject(object: JsonObject, found: Uint16Array): void {
+    if (!this.#children && !this.#rest) return
     const keys = Object.keys(object)
+    this.#rest?.countObject(object, keys.length, found)
+    if (!this.#children) return
     if (keys.length < this.#children.size) {
       for (const key of keys) this.#children.get(key)?.count(object[key] as Json, found)
       return
@@ -60,33 +55,30 @@ export class WantedValues {
 
   /** An object is wanted key by key, all else whole. */
   #addKeys(object: JsonObject, leaf: LeafIndex): number {
-    let parts = 0
-    for (const key of Object.keys(object)) parts += this.#under(key).#addValue(object[key] as Json, leaf)
-    return parts
+    const keys = Object.keys(object)
+    const isTakenApart = keys.length <= MANY_KEYS
+    let [parts, scalars] = [0, 0]
+    for (const key of keys) {
+      const value = object[key] as Json
+      if (isTakenApart || !isScalar(value)) parts += this.#under(key).#addValue(value, leaf)
+      else scalars++
+    }
+    if (scalars === 0) return parts
+    this.#others.addScalars(object, scalars, leaf)
+    return parts + 1
   }
 
   #addValue(value: Json, leaf: LeafIndex): number {
     if (isJsonObject(value)) {
-      this.#objects ??= []
-      this.#objects.push(leaf)
+      this.#others.objects.push(leaf)
       return 1 + this.#addKeys(value, leaf)
     }
-    if (Array.isArray(value)) {
-      const text = textOf(value, Infinity) as string
-      this.#longestArray = Math.max(this.#longestArray, text.length)
-      this.#arrays ??= new Map()
-      addTo(this.#arrays, text, leaf)
-    } else this.#addScalar(value, leaf)
+    if (isScalar(value) && this.#leaf === undefined) {
+      this.#scalar = value
+      this.#leaf = leaf
+    } else if (Array.isArray(value)) this.#others.addArray(value, leaf)
+    else this.#others.addScalar(value, leaf)
     return 1
-  }
-
-  #addScalar(value: Json, leaf: LeafIndex): void {
-    this.#scalar ??= { value, leaves: [] }
-    if (this.#scalar.value === value) this.#scalar.leaves.push(leaf)
-    else {
-      this.#scalars ??= new Map()
-      addTo(this.#scalars, value, leaf)
-    }
   }
 
   #addRange(wanted: Leaf, leaf: LeafIndex): number {
@@ -95,9 +87,13 @@ export class WantedValues {
     if (!holds) return 0
     let place: WantedValues = this
     for (const key of field.split('.')) place = place.#under(key)
-    place.#ranges ??= []
-    place.#ranges.push({ leaf, holds })
+    place.#others.ranges.push({ leaf, holds })
     return 1
+  }
+
+  get #others(): RareWishes {
+    this.#rest ??= new RareWishes()
+    return this.#rest
   }
 
   #under(key: string): WantedValues {
@@ -111,14 +107,79 @@ export class WantedValues {
   }
 }
 
+/** What else leaves want of a value. */
+class RareWishes {
+  /** Those that want any object. */
+  readonly objects: LeafIndex[] = []
+  /** Those that want a number, and which. */
+  readonly ranges: { leaf: LeafIndex; holds: (number: number) => boolean }[] = []
+  /** Further scalars. */
+  #scalars: Map<Json, LeafIndex[]> | undefined
+  /** By the text of the array that they want. */
+  #arrays: Map<string, LeafIndex[]> | undefined
+  #longestArray = 0
+  /** Those that want all scalars of an object with many keys, and how many those are. */
+  #large: { leaf: LeafIndex; object: JsonObject; count: number }[] | undefined
+
+  addScalar(value: Json, leaf: LeafIndex): void {
+    this.#scalars ??= new Map()
+    addTo(this.#scalars, value, leaf)
+  }
+
+  addArray(value: Json[], leaf: LeafIndex): void {
+    const text = textOf(value, Infinity) as string
+    this.#longestArray = Math.max(this.#longestArray, text.length)
+    this.#arrays ??= new Map()
+    addTo(this.#arrays, text, leaf)
+  }
+
+  /** @param count how many scalars the object has */
+  addScalars(object: JsonObject, count: number, leaf: LeafIndex): void {
+    this.#large ??= []
+    this.#large.push({ leaf, object, count })
+  }
+
+  countScalar(value: Json, found: Uint16Array): void {
+    incrementAll(found, this.#scalars?.get(value))
+    if (typeof value !== 'number') return
+    for (const { leaf, holds } of this.ranges) if (holds(value)) increment(found, leaf)
+  }
+
+  countArray(value: Json[], found: Uint16Array): void {
+    const text = this.#arrays ? textOf(value, this.#longestArray) : null
+    if (text !== null) incrementAll(found, this.#arrays?.get(text))
+  }
+
+  /** @param keys how many the value has: with fewer than are wanted, it has not all of them */
+  countObject(value: JsonObject, keys: number, found: Uint16Array): void {
+    incrementAll(found, this.objects)
+    for (const { leaf, object, count } of this.#large ?? [])
+      if (keys >= count && hasScalarsOf(object, value)) increment(found, leaf)
+  }
+}
+
+const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null
+
+function hasScalarsOf(wanted: JsonObject, value: JsonObject): boolean {
+  for (const key of Object.keys(wanted)) {
+    const scalar = wanted[key] as Json
+    if (isScalar(scalar) && !(Object.hasOwn(value, key) && value[key] === scalar)) return false
+  }
+  return true
+}
+
 function addTo<Key>(leaves: Map<Key, LeafIndex[]>, key: Key, leaf: LeafIndex): void {
   const same = leaves.get(key)
   if (same) same.push(leaf)
   else leaves.set(key, [leaf])
 }
 
-function increment(found: Uint16Array, leaves: readonly LeafIndex[] = []): void {
-  for (const leaf of leaves) found[leaf] = (found[leaf] as number) + 1
+function increment(found: Uint16Array, leaf: LeafIndex): void {
+  found[leaf] = (found[leaf] as number) + 1
+}
+
+function incrementAll(found: Uint16Array, leaves: readonly LeafIndex[] = []): void {
+  for (const leaf of leaves) increment(found, leaf)
 }
 
 /** One text for all equal values, whatever the order of their keys; null if it would have more than `most` characters. */

@@ -31,6 +31,8 @@ export interface ClaimsToDecide {
 
 /** More than any has. */
 const ALL_BYTES = 2 ** 31
+/** A part of what is read may be longer contracts that have to be parsed: that takes much longer than to read them. */
+const PARSED_PART = 1 / 4
 
 /**
  * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
@@ -38,7 +40,8 @@ const ALL_BYTES = 2 ** 31
  *
  * What is short is read at once. A longer contract that is known is not read, and one that many claims share is read
  * once.
- * @param most bytes that are read, of contracts and a quarter of logs: what is more is heavy, the shortest last
+ * @param most bytes that are read, of contracts and a quarter of logs, a quarter of them of contracts that are long and
+ * unknown: what is more is heavy, the shortest last
  */
 export async function readClaimsToDecide(
   db: Connection,
@@ -51,7 +54,7 @@ export async function readClaimsToDecide(
   const contracts = new ContractsOfGroup()
   contracts.add(rows)
   const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
-  const more = thoseThatFit(rows, isLight, most)
+  const more = thoseThatFit(rows, contracts, most)
   if (more.length > 0) {
     const whole = new Map((await readClaimRows(db, more, named, ALL_BYTES, true)).map((row) => [row.id, row]))
     rows = rows.map((row) => whole.get(row.id) ?? row)
@@ -68,21 +71,19 @@ export async function readClaimsToDecide(
 }
 
 /** Those of which more is to be read, and can be with what was read already. The shortest come first. */
-function thoseThatFit(
-  rows: readonly ClaimRow[],
-  isLight: (row: ClaimRow) => boolean,
-  most: number,
-): string[] {
-  const rest = rows.filter((row) => !isLight(row))
+function thoseThatFit(rows: readonly ClaimRow[], contracts: ContractsOfGroup, most: number): string[] {
+  const rest = rows.filter((row) => !contracts.has(row) || !needsNoLog(row))
   if (rest.length === 0) return []
   let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
+  let parsed = 0
   const ids: string[] = []
   const hashes = new Set<string>()
   for (const row of rest.sort(byWeight)) {
     // Its contract comes with another.
     if (needsNoLog(row) && hashes.has(row.hash)) continue
     bytes += weight(row)
-    if (bytes > most) break
+    if (!contracts.has(row) && !hashes.has(row.hash)) parsed += row.contract_bytes
+    if (bytes > most || (parsed > most * PARSED_PART && hashes.size > 0)) break
     ids.push(row.id)
     hashes.add(row.hash)
   }

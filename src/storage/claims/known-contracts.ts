@@ -7,8 +7,8 @@ export interface ParsedContract {
   bytes: number
 }
 
-/** Bytes of memory that parsed contracts may take, estimated: forty of the longest, unless they consist of tiny values. */
-const MOST_BYTES = 8 * 1024 * 1024
+/** Bytes of memory that parsed contracts may take, estimated: eighty of the longest, unless they consist of tiny values. */
+const MOST_BYTES = 16 * 1024 * 1024
 
 /** Many claims are under the same contract: it is parsed and held once. By hashes. */
 const contracts = new LRUCache<string, ParsedContract>({
@@ -57,10 +57,13 @@ export class ContractsOfGroup {
   }
 }
 
-const [CHARACTER_BYTES, VALUE_BYTES] = [2, 48]
+const [CHARACTER_BYTES, VALUE_BYTES] = [2, 80]
 const [COMMA, BRACE, BRACKET] = [0x2c, 0x7b, 0x5b]
 
-/** What JSON takes once it is parsed, estimated: rather too much, whether its values are many or long. */
+/**
+ * What a contract takes once it is parsed and its condition made ready, estimated: rather too much, whether its values are
+ * many or long.
+ */
 function parsedBytes(text: string): number {
   let values = 1
   for (let i = 0; i < text.length; i++) {

@@ -78,7 +78,8 @@ test('a test clock is created, advanced in steps and to a chosen time, tells wha
   await now.getByText('1 Jan 2026, 09:01:00').first().waitFor()
   await page.getByText('Nothing moved from').waitFor()
   await button(page, 'An hour').click()
-  await now.getByText('1 Jan 2026, 10:01:00').first().waitFor()
+  // It is told once the advance is over: until then no button takes a click.
+  await now.getByText('to 1 Jan 2026, 10:01:00').waitFor()
   await button(page, 'To the next due time').click()
   await now.getByText('1 Jan 2026, 10:30:00').first().waitFor()
   await page.getByRole('region', { name: 'What moved' }).getByText('PENDING').waitFor()

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 import { owned } from '../owned-promise.ts'
 import type { Connection } from '../storage/database/connection.ts'
-import { DatabaseUnavailable } from '../storage/database/database-unavailable.ts'
+import { DatabaseUnavailable, isPassing } from '../storage/database/database-unavailable.ts'
 import { FairLine } from '../storage/database/lending/fair-line.ts'
 import type { Part } from './part.ts'
 
@@ -183,7 +183,5 @@ export class GroupedWork<Item, Outcome> implements Part {
 
 /** One of them is at fault, or was in somebody's way: the others may well succeed. */
 const isOfOne = (error: unknown) => !(error instanceof DatabaseUnavailable) || error.isPassing
-
-const isPassing = (error: unknown) => error instanceof DatabaseUnavailable && error.isPassing
 
 const notInTime = () => new DatabaseUnavailable('The database did not come to it in time.', true)

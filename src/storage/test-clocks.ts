@@ -127,7 +127,7 @@ export async function deleteTestClock(db: Connection, clock: TestClock): Promise
       WITH deleted AS (DELETE FROM claims WHERE test_clock_id = $1 RETURNING contract_hash),
       free AS MATERIALIZED (
         SELECT hash FROM contracts
-        WHERE hash = ANY (ARRAY(SELECT DISTINCT contract_hash FROM deleted)) AND unused_since IS NULL
+        WHERE hash = ANY (ARRAY(SELECT DISTINCT contract_hash FROM deleted))
         FOR NO KEY UPDATE SKIP LOCKED
       )
       UPDATE contracts SET unused_since = ${NOW} WHERE hash = ANY (ARRAY(SELECT hash FROM free))`,

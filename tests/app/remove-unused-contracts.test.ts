@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { NIL } from 'uuid'
 import { moveContracts } from '../../src/app/claims/move-contracts.ts'
 import { UnusedContracts } from '../../src/app/claims/remove-unused-contracts.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { newContract } from '../../src/storage/claims/contracts.ts'
+import { findUnusedContracts, findUses, keepContracts } from '../../src/storage/claims/unused-contracts.ts'
 import { contractWith } from '../support/contracts.ts'
 import { holdContracts } from '../support/held-rows.ts'
 import { PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
@@ -82,6 +84,21 @@ test('it stays if a claim comes under it while one looks', async () => {
   assert.equal(await marks(), 0)
 })
 
+test('it goes a day later if its last claim is deleted while one looks', async () => {
+  const contract = freshContract()
+  const last = await claimOnClock(contract)
+  await abandoned(contract)
+  const db = app.db.checks
+  const unused = await findUnusedContracts(db, 0, 10)
+  const { used } = await findUses(db, unused, NIL, 10_000)
+  assert.equal(used.length, 1)
+  assert.equal((await api.delete(`/v1/test_clocks/${last}`)).status, 204)
+  await keepContracts(db, used)
+  assert.equal(await marks(), 1)
+  await sql("UPDATE contracts SET unused_since = unused_since - interval '1 day'")
+  assert.equal(await new UnusedContracts(app).removeSome(never), 1)
+})
+
 test('a claim that comes at the very moment of the removal has its contract', async () => {
   for (let round = 0; round < 10; round++) {
     const contract = await abandoned()
@@ -113,6 +130,24 @@ test('it stays if the contract of an older version’s claim is moved to it', as
   await moveContracts(app, never)
   assert.equal(await contracts.removeSome(never), 0)
   assert.deepEqual((await api.readClaim(id)).contract, contract)
+})
+
+test('a creation on a test clock waits for who stores the same contract, as a live one does', async (t) => {
+  const contract = freshContract()
+  const { text, hash } = newContract(contract)
+  const held = await holdContracts(t, service.databaseUrl)
+  await held.run(
+    `INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
+     VALUES (decode($1, 'hex'), $2, $3, '{done}', $4, $5)`,
+    [hash, text, text.length, contract.review_window, contract.timeout_outcome],
+  )
+  const creating = claimOnClock(contract)
+  // Once it has given up for the first time, it waits again.
+  await held.keepWaiting()
+  await held.stopWaiting()
+  await held.keepWaiting()
+  await held.letGo()
+  await creating
 })
 
 test('a creation that is refused stores no contract', async () => {

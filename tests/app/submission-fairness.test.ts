@@ -231,7 +231,7 @@ describe('a group', () => {
     for (let i = 0; i < 3; i++) lines.add(`${i}`, waitingOf('b'))
     for (const { line, submissions } of lines.take('light')) {
       lines.giveBack(line, submissions)
-      line.heavyBytes = line.claimId === 'light' ? 0 : 40 * 1024
+      line.heavyBytes = line.claimId === 'light' ? 0 : 20 * 1024
       lines.open(line)
     }
     assert.deepEqual(countBy(lines, 'heavy'), { a: 3, b: 3 })

@@ -10,7 +10,7 @@ import {
 } from '../../storage/claim-writes/due-claims.ts'
 import { type KindMove, moveKinds } from '../../storage/claim-writes/move-claims.ts'
 import type { Connection } from '../../storage/database/connection.ts'
-import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
+import { isPassing } from '../../storage/database/database-unavailable.ts'
 import { holdTotalsBefore, takeBackTotals } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
 import { letSubmissionsPass } from '../let-submissions-pass.ts'
@@ -139,7 +139,7 @@ async function move(app: App, checkTime: Date, { ids, moves }: Batch): Promise<n
   try {
     return await app.db.checks.transaction((connection) => moveInTurn(connection, checkTime, moves))
   } catch (error) {
-    if (!(error instanceof DatabaseUnavailable && error.isPassing)) throw error
+    if (!isPassing(error)) throw error
     if (ids.length === 1) return 0
     const half = Math.ceil(ids.length / 2)
     const first = await move(app, checkTime, await readBatch(app.db.checks, checkTime, ids.slice(0, half)))

@@ -42,15 +42,14 @@ export class UnusedContracts {
       this.#unused = await findUnusedContracts(db, MARKED_FOR_MS, MOST_CONTRACTS)
     }
     while (this.#unused.length > 0) {
-      const hashes = this.#unused.map(({ hash }) => hash)
-      const { lastId, used } = await findUses(db, hashes, this.#lookedUpTo, BATCH)
+      const { lastId, used } = await findUses(db, this.#unused, this.#lookedUpTo, BATCH)
       if (lastId === null) {
         const removed = await removeContracts(db, this.#unused)
         this.#unused = []
         return removed
       }
       if (used.length > 0) await keepContracts(db, used)
-      this.#unused = this.#unused.filter(({ hash }) => !used.includes(hash))
+      this.#unused = this.#unused.filter((contract) => !used.includes(contract))
       this.#lookedUpTo = lastId
       if (isOver()) break
       await letSubmissionsPass(this.#app)

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
 import { insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
 import { type NewContract, newContract } from '../../storage/claims/contracts.ts'
-import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
+import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
 import { inSlices } from '../in-slices.ts'
@@ -132,15 +132,23 @@ async function insertEach(
 
 const notTried = () => new DatabaseUnavailable('The database is away. Nothing was created.', true)
 
-/** All on one clock, or on none. If the clock is held, it is waited for, but not long, and without a connection. */
+/**
+ * All on one clock, or on none. If the clock is held, it is waited for, but not long, and without a connection; who else is in
+ * the way is waited for by trying again.
+ */
 async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
   const { userId, testClockId } = claims[0] as NewClaim
   const toOutcomes = (inserted: readonly (Claim | null)[]) =>
     claims.map(({ address }, i) => inserted[i] ?? aliasConflict(address))
   if (testClockId === null) return toOutcomes(await app.creations.newClaims.do(userId, claims))
   for (;;) {
-    const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)
-    if (inserted) return toOutcomes(inserted)
+    try {
+      const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)
+      if (inserted) return toOutcomes(inserted)
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > deadline) throw error
+      continue
+    }
     const [found] = await findTestClocks(app.db.reads.for(userId), userId, [testClockId])
     const patience = deadline - performance.now()
     if (!found || patience <= 0)

@@ -1,20 +1,20 @@
 import type { Line, Taken } from './line.ts'
 import type { PendingSubmission } from './pending-submission.ts'
+import { PARSED_BYTES } from './read-bounds.ts'
 
 /** What one group takes. */
 const GROUP_SIZE = 500
 const GROUP_BYTES = 1024 * 1024
-/** What one group of heavy lines takes, by what there is to read of their claims. */
-const HEAVY_BYTES = 256 * 1024
 
 /** What is left of a group. */
 interface Room {
   size: number
   bytes: number
+  /** By what there is to read of the claims. */
   heavyBytes: number
 }
 
-export const newRoom = (): Room => ({ size: GROUP_SIZE, bytes: GROUP_BYTES, heavyBytes: HEAVY_BYTES })
+export const newRoom = (): Room => ({ size: GROUP_SIZE, bytes: GROUP_BYTES, heavyBytes: PARSED_BYTES })
 
 /** Takes an account's part of the room, one of so many, of its open lines; false if nothing fits any more. */
 export function takePart(open: Line[], room: Room, parts: number, group: Taken[]): boolean {

@@ -1,7 +1,7 @@
 import type { TestClock } from '../../domain/records.ts'
 import { type ServiceError, unavailable } from '../../errors.ts'
 import type { Connection } from '../../storage/database/connection.ts'
-import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
+import { isPassing } from '../../storage/database/database-unavailable.ts'
 import { holdTestClock } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
 import { testClockNotFound } from '../not-found.ts'
@@ -31,7 +31,7 @@ export function withHeldClock<T>(
           return work(connection, clock)
         })
       } catch (error) {
-        if (!(error instanceof DatabaseUnavailable && error.isPassing)) throw error
+        if (!isPassing(error)) throw error
       }
       await app.heldClocks.untilFreeWithin({ userId, id }, deadline - performance.now())
     }

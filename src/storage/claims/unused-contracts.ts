@@ -33,53 +33,57 @@ export function findUnusedContracts(
 export interface UsesSeen {
   /** The id of the last claim that was looked at; null if there was none. */
   lastId: string | null
-  /** Hashes of those that are used. */
-  used: string[]
+  /** Those that are used. */
+  used: UnusedContract[]
 }
 
 /** Looks at the next claims, so many, in the order of their ids: which of these contracts are they under? */
 export async function findUses(
   db: Connection,
-  hashes: readonly string[],
+  contracts: readonly UnusedContract[],
   afterId: string,
   limit: number,
 ): Promise<UsesSeen> {
-  const [seen] = await db.query<UsesSeen>({
+  const [seen] = await db.query<{ lastId: string | null; used: string[] }>({
     name: 'find_contract_uses',
     text: `-- find_contract_uses
       WITH seen AS MATERIALIZED (SELECT id, contract_hash FROM claims WHERE id > $1 ORDER BY id LIMIT $2)
       SELECT (SELECT id FROM seen ORDER BY id DESC LIMIT 1) AS "lastId",
         ARRAY(SELECT DISTINCT encode(contract_hash, 'hex') FROM seen WHERE contract_hash = ANY ($3::bytea[])) AS used`,
-    values: [afterId, limit, toBytes(hashes)],
+    values: [afterId, limit, toBytes(contracts)],
     readOnly: true,
   })
-  return seen as UsesSeen
+  const used = new Set(seen?.used)
+  return { lastId: seen?.lastId ?? null, used: contracts.filter(({ hash }) => used.has(hash)) }
 }
 
-/** Takes the marks off contracts that are used. */
-export async function keepContracts(db: Connection, hashes: readonly string[]): Promise<void> {
-  await db.query({
-    text: `-- keep_contracts
-      UPDATE contracts SET unused_since = NULL WHERE hash = ANY (ARRAY(
-        SELECT hash FROM contracts WHERE hash = ANY ($1::bytea[]) ORDER BY hash FOR NO KEY UPDATE
-      ))`,
-    values: [toBytes(hashes)],
-  })
-}
-
-/** Removes those that still have the mark that they had when they were found. Returns how many. */
-export async function removeContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<number> {
-  const removed = await db.query({
-    text: `-- remove_contracts
-      WITH marked AS MATERIALIZED (
+/** Those that still have the mark that they had when they were found: claims may have come and gone since. */
+const MARKED = `marked AS MATERIALIZED (
         SELECT c.hash FROM contracts c
         JOIN unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since) ON c.hash = u.hash AND c.unused_since = u.since
         ORDER BY c.hash FOR UPDATE OF c
-      )
+      )`
+
+/** Takes their marks off. */
+export async function keepContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<void> {
+  await db.query({
+    text: `-- keep_contracts
+      WITH ${MARKED}
+      UPDATE contracts SET unused_since = NULL WHERE hash = ANY (ARRAY(SELECT hash FROM marked))`,
+    values: [toBytes(contracts), toTimes(contracts)],
+  })
+}
+
+/** Removes them. Returns how many. */
+export async function removeContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<number> {
+  const removed = await db.query({
+    text: `-- remove_contracts
+      WITH ${MARKED}
       DELETE FROM contracts WHERE hash = ANY (ARRAY(SELECT hash FROM marked)) RETURNING true`,
-    values: [toBytes(contracts.map(({ hash }) => hash)), textArray(contracts.map(({ since }) => since))],
+    values: [toBytes(contracts), toTimes(contracts)],
   })
   return removed.length
 }
 
-const toBytes = (hashes: readonly string[]) => textArray(hashes.map((hash) => `\\x${hash}`))
+const toBytes = (contracts: readonly UnusedContract[]) => textArray(contracts.map(({ hash }) => `\\x${hash}`))
+const toTimes = (contracts: readonly UnusedContract[]) => textArray(contracts.map(({ since }) => since))

@@ -25,6 +25,9 @@ export class DatabaseUnavailable extends ServiceError {
   }
 }
 
+/** Whether it may well succeed if it is tried again at once. */
+export const isPassing = (error: unknown): boolean => error instanceof DatabaseUnavailable && error.isPassing
+
 /** SQLSTATEs (or their classes) after which the statement is known to have changed nothing. */
 const REFUSED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
 /**

@@ -1,3 +1,5 @@
+import { EventLog } from '../src/domain/claims/event-log.ts'
+import { hashOfId, writeDigest } from '../src/domain/claims/log-digest.ts'
 import { storeContract } from '../tests/support/store-contract.ts'
 import type { BenchDatabase } from './cluster.ts'
 import { idPrefix } from './load/submissions.ts'
@@ -46,21 +48,30 @@ export async function loadClaims(
       FIRST_EVENTS,
       FIRST_EVENTS * PAYLOAD.length,
       dueBy,
+      DIGEST,
     ])
     await database.sql.query(INSERT_EVENTS, [idPrefix(set), from, to, FIRST_EVENTS, PAYLOAD])
     onProgress(to / claims)
   }
 }
 
+/** As the service leaves it: none of the events satisfies a leaf. */
+const DIGEST = writeDigest(
+  CONTRACT.fulfillment_condition,
+  new EventLog(CONTRACT.fulfillment_condition),
+  Array.from({ length: FIRST_EVENTS }, (_, i) => hashOfId(`first-${i + 1}`)),
+)
+
 /** Due times differ, and not in the order of the rows, as those of real claims. */
 const INSERT_CLAIMS = `
   INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, scheduled_outcome,
-    status_since, due_at, event_count, log_bytes, created_at)
+    status_since, due_at, event_count, log_bytes, log_digest, last_event_at, created_at)
   SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $4, $5, $6, $7,
     CASE WHEN $10::timestamptz IS NULL THEN 'OPEN' ELSE 'PENDING' END,
     CASE WHEN $10::timestamptz IS NULL THEN NULL WHEN n % 2 = 0 THEN 'CONFIRMED' ELSE 'FAILED' END,
     made, coalesce($10::timestamptz - n::bigint * 7919 % 59000 * interval '1 millisecond', made + interval '1 year'),
-    $8, $9, made
+    $8, $9, CASE WHEN $10::timestamptz IS NULL THEN decode($11, 'hex') END,
+    CASE WHEN $10::timestamptz IS NULL THEN made + interval '1 day' END, made
   FROM generate_series($2::int, $3::int) n,
     (SELECT date_trunc('milliseconds', now()) - interval '2 days' AS made) time`
 

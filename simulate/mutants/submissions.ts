@@ -27,7 +27,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'app/submission/claim-copies.ts',
-        'copy.idHashes.includes(hashOf(id))',
+        'copy.idHashes.includes(hashOfId(id))',
         'copy.idHashes.length < 0 && id === ""',
       ),
     ],
@@ -102,6 +102,26 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
         'storage/claims/claims-to-decide.ts',
         'decisiveEvents: decisive ?? [],',
         'decisiveEvents: (decisive ?? []).slice(1),',
+      ),
+    ],
+  },
+  {
+    name: 'the digest of a log forgets the first leaf',
+    edits: [
+      edit(
+        'domain/claims/log-digest.ts',
+        'if (log.isSatisfied(leaf)) {',
+        'if (i > 0 && log.isSatisfied(leaf)) {',
+      ),
+    ],
+  },
+  {
+    name: 'the digest of a log does not tell that an event may be there',
+    edits: [
+      edit(
+        'storage/claims/claim-rows.ts',
+        'digest.idHashes.includes(hashOfId(id))',
+        'digest.idHashes.length < 0 && hashOfId(id) === 0',
       ),
     ],
   },

@@ -9,12 +9,14 @@ import {
   type SubmissionResult,
 } from '../../src/app/submission/pending-submission.ts'
 import { recordGroup } from '../../src/app/submission/record-group.ts'
+import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { namedEvents } from '../support/named-events.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -30,11 +32,11 @@ const [owner] = await service.sql('SELECT user_id FROM customers WHERE id = $1',
 const userId = owner?.user_id as string
 
 /** Each of its own, and of some 25 KiB. */
-const longContract = (n: number): Contract =>
+const longContract = (n: number, keys = 2_700): Contract =>
   contractWith({
     fulfillment_condition: all(
       { event: 'done' },
-      { event: 'a', match: Object.fromEntries(Array.from({ length: 2_700 }, (_, i) => [`${n}-${i}`, 1])) },
+      { event: 'a', match: Object.fromEntries(Array.from({ length: keys }, (_, i) => [`${n}-${i}`, 1])) },
     ),
   })
 
@@ -83,12 +85,34 @@ describe('a group', () => {
     for (const outcome of outcomes.slice(40)) assert.ok('event' in outcome)
   })
 
+  test('of heavy ones is decided whole: the longest of it is not put off again and again', async () => {
+    const [shorter, longer] = [3_200, 4_700]
+    const claims = await claimsUnder([
+      ...Array.from({ length: 12 }, (_, n) => longContract(100 + n, shorter)),
+      longContract(200, longer),
+    ])
+    const lines = new SubmissionLines()
+    for (const id of claims) lines.add(id, pending(requestOf(id)))
+    for (const { line, submissions } of lines.take('light')) {
+      lines.giveBack(line, submissions)
+      line.heavyBytes = 13 * (line.claimId === claims.at(-1) ? longer : shorter)
+      lines.open(line)
+    }
+    let decided = 0
+    for (let group = lines.take('heavy'); group.length > 0; group = lines.take('heavy')) {
+      const outcomes = await attempt(group.map(({ line }) => line.claimId))
+      for (const outcome of outcomes) assert.ok('event' in outcome)
+      decided += outcomes.length
+    }
+    assert.equal(decided, claims.length)
+  })
+
   test('reads a contract once that many claims share, whatever else has its length', async () => {
     // Of one length each, and a hundred would be 2.5 MB.
     const contracts = [longContract(10), longContract(11)] as const
     const claims = await claimsUnder(Array.from({ length: 100 }, (_, n) => contracts[n % 2] as Contract))
     for (const outcome of await attempt(claims)) assert.ok('event' in outcome)
-    const { claims: read } = await readClaimsToDecide(app.db.checks, claims, [], 512 * KIB)
+    const { claims: read } = await readClaimsToDecide(app.db.checks, namedEvents(claims), 512 * KIB)
     const found = new Map([...read].map(({ claim }) => [claim.id, claim.contract]))
     for (const [n, id] of claims.entries()) assert.deepEqual(found.get(id), contracts[n % 2])
   })
@@ -107,7 +131,11 @@ describe('a group', () => {
     }
     for (const statements of [2, 1]) {
       asked = 0
-      const { claims: read } = await readClaimsToDecide({ query } as Connection, claims, [], 100 * KIB)
+      const { claims: read } = await readClaimsToDecide(
+        { query } as Connection,
+        namedEvents(claims),
+        100 * KIB,
+      )
       assert.deepEqual([[...read].length, asked], [20, statements])
     }
   })
@@ -115,8 +143,10 @@ describe('a group', () => {
   test('counts a part of a log that is no long one too', async () => {
     const claims = await claimsUnder(Array.from({ length: 20 }, () => contractWith()))
     await submit(claims.map((claim_id) => ({ claim_id, type: 'seen', text: 'x'.repeat(10_000) })))
+    // As an older version left them.
+    await service.sql('UPDATE claims SET log_digest = NULL')
     const read = async (most: number) => {
-      const { claims: found, heavy } = await readClaimsToDecide(app.db.checks, claims, [], most)
+      const { claims: found, heavy } = await readClaimsToDecide(app.db.checks, namedEvents(claims), most)
       return { found: [...found], heavy }
     }
     const little = await read(20_000)
@@ -134,8 +164,7 @@ describe('a group', () => {
     const { length } = JSON.stringify(contract)
     const { heavy } = await readClaimsToDecide(
       app.db.checks,
-      await claimsUnder([contract, contract]),
-      [],
+      namedEvents(await claimsUnder([contract, contract])),
       500,
     )
     for (const bytes of heavy.values()) assert.ok(Math.abs(bytes - length) < 300, `${bytes} for ${length}`)
@@ -178,7 +207,7 @@ test('one that waits behind many events to heavy claims of another account is re
 
 test('a draft is made step by step, one for each submission whose payload is not small', async () => {
   const [claimId] = (await claimsUnder([contractWith()])) as [string]
-  const { claims } = await readClaimsToDecide(app.db.checks, [claimId], [])
+  const { claims } = await readClaimsToDecide(app.db.checks, namedEvents([claimId]))
   const [read] = [...claims]
   assert.ok(read)
   const submissions = ['1', '2', '3'].map((id) => {

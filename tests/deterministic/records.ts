@@ -57,6 +57,8 @@ export function furnish(store: Store): void {
       testClockId: more.clock ?? null,
       createdAt,
       log: [],
+      digest: null,
+      lastEventAt: null,
     })
   const {
     simple,

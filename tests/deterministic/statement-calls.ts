@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { moveOf } from '../../src/app/check/run-scheduled-check.ts'
+import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { satisfied } from '../../src/domain/claims/lifecycle.ts'
+import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
 import { type Append, appendEvents, type TimeSource } from '../../src/storage/claim-writes/append-events.ts'
 import {
   beginDueWalk,
@@ -15,6 +17,7 @@ import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims
 import { readLongLog } from '../../src/storage/claims/long-log.ts'
 import { holdTotalsBefore, takeBackTotals } from '../../src/storage/overview/resolution-totals.ts'
 import { findFreeTestClocks } from '../../src/storage/test-clocks.ts'
+import { namedEvents } from '../support/named-events.ts'
 import type { Side } from './both-stores.ts'
 
 export type Call =
@@ -34,6 +37,7 @@ interface AppendTo {
   /** The log's last time is later than the clock. */
   isAhead: boolean
   settles: boolean
+  hasNoDigest: boolean
   events: { id: string; type: string; value: number }[]
 }
 
@@ -59,6 +63,7 @@ export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
     isStale: fc.nat({ max: 4 }).map((n) => n === 0),
     isAhead: fc.nat({ max: 4 }).map((n) => n === 0),
     settles: fc.nat({ max: 3 }).map((n) => n === 0),
+    hasNoDigest: fc.nat({ max: 3 }).map((n) => n === 0),
     events: fc.array(fc.record({ id, type, value }), { minLength: 1, maxLength: 3 }),
   })
   const append = fc.record({
@@ -102,7 +107,7 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
   const at = (minutes: number) => new Date(start.getTime() + minutes * 60_000)
   switch (call.call) {
     case 'read': {
-      const { claims, heavy } = await readClaimsToDecide(db, call.claims, call.named, call.most)
+      const { claims, heavy } = await readClaimsToDecide(db, namedEvents(call.claims, call.named), call.most)
       return [remember(side, [...claims]), [...heavy].sort()]
     }
     case 'append':
@@ -142,7 +147,7 @@ function remember({ seen }: Side, found: ClaimToDecide[]): ClaimToDecide[] {
 }
 
 async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { call: 'append' }, ahead: Date) {
-  const appends = to.flatMap(({ claim, isStale, isAhead, settles, events }): Append[] => {
+  const appends = to.flatMap(({ claim, isStale, isAhead, settles, hasNoDigest, events }): Append[] => {
     const read = seen.get(claim)?.at(isStale ? 0 : -1)
     const isThere =
       by === null ? read?.claim.testClockId === null : read?.claim.userId === by && read?.claim.testClockId
@@ -150,7 +155,8 @@ async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { ca
     const written = events.map(({ value, ...event }) => ({ ...event, payload: `{"value":${value}}` }))
     const lastAt = isAhead ? ahead : read.lastAt
     const becomes = settles ? satisfied(read.claim.contract) : null
-    return [{ seen: read.claim, lastAt, events: written, bytes: 11 * events.length, becomes }]
+    const digest = settles || hasNoDigest ? null : digestWith(read, events)
+    return [{ seen: read.claim, lastAt, events: written, bytes: 11 * events.length, digest, becomes }]
   })
   if (appends.length === 0) return NOT_COMPARED
   const time: TimeSource = by === null ? { kind: 'live' } : { kind: 'test clocks', userId: by }
@@ -159,6 +165,13 @@ async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { ca
   const result = await appendEvents(db, appends, time).catch((error) => error.code)
   await db.query({ text: inTransaction })
   return result
+}
+
+/** Of the log that was read and these, all of which count as satisfying nothing. */
+function digestWith({ claim, digest, eventIds }: ClaimToDecide, events: readonly { id: string }[]) {
+  const { fulfillment_condition: condition } = claim.contract
+  const hashes = digest?.idHashes ?? eventIds.map(hashOfId)
+  return writeDigest(condition, new EventLog(condition), [...hashes, ...events.map(({ id }) => hashOfId(id))])
 }
 
 /** Kinds told claim by claim: which of them are alike to the millisecond is chance. */

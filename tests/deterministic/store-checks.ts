@@ -105,6 +105,8 @@ const moveKinds: Handler = (store, backend, { values }) => {
       claim.outcome = outcomes?.[kind] as Outcome
       claim.since = since
       claim.dueAt = due === null ? null : new Date(due)
+      claim.digest = null
+      claim.lastEventAt = null
       claim.log.push({ ...event, seq: ++claim.eventCount })
     })
   }

@@ -42,6 +42,8 @@ const claim = (n: number, userId: string, more: Partial<StoredClaim> = {}): Stor
     testClockId: null,
     createdAt,
     log: [],
+    digest: null,
+    lastEventAt: null,
     ...more,
   }
 }

@@ -49,21 +49,29 @@ const claimRow = (claim: StoredClaim): Row => ({
 const claimsOf = (store: Store, ids: unknown) =>
   [...new Set(words(ids))].flatMap((id) => store.claims.get(id) ?? [])
 
-const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, share, withContracts] }) =>
+const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, share, isWhole] }) =>
   claimsOf(store, ids).map((claim) => {
     const row = claimRow(claim)
     const contract = row.contract as string
     const bytes = Buffer.byteLength(contract)
-    const isRead = isShort(claim) && estimatedBytes(claim) <= 4 * Number(share)
+    const isRead =
+      isShort(claim) &&
+      estimatedBytes(claim) <= 4 * Number(share) &&
+      (isWhole === true || claim.digest === null)
     const log = isRead ? claim.log : []
     const found = isShort(claim) ? [] : claim.log.filter(({ id }) => (named as string[]).includes(id))
     return {
       ...row,
-      contract: withContracts || bytes <= Math.min(1024, Number(share)) ? contract : null,
+      contract: isWhole || bytes <= Math.min(1024, Number(share)) ? contract : null,
       contract_bytes: bytes,
       hash: hashOf(contract),
       is_read: isRead,
-      last_at: latest([claim.since, ...log.map(({ createdAt }) => createdAt)]),
+      log_digest: claim.digest,
+      last_at: latest([
+        claim.since,
+        claim.lastEventAt ?? claim.since,
+        ...log.map(({ createdAt }) => createdAt),
+      ]),
       ids: orNull((isRead ? log : found).map(({ id }) => id)),
       decisive: orNull(log.filter(isDecisive(claim)).map(evidence)),
     }
@@ -108,7 +116,8 @@ const appendEvents: Handler = (store, backend, { values, at: now }) => {
     .map(arrayOf) as string[][]
   const [claimIds, seqs] = [words(values[8]), numbers(values[9])]
   const [names = [], types = [], payloads = []] = values.slice(10, 13).map(texts)
-  const [userId, clockIds, clocksOf] = values.slice(13) as [string?, string?, string?]
+  const digests = arrayOf(values[13])
+  const [userId, clockIds, clocksOf] = values.slice(14) as [string?, string?, string?]
   const clocks = new Map<string | null, Date>()
   if (userId === undefined) clocks.set(null, now)
   else for (const [id, time] of freeClocks(store, backend, userId, words(clockIds))) clocks.set(id, time)
@@ -134,7 +143,9 @@ const appendEvents: Handler = (store, backend, { values, at: now }) => {
       claim.log.push(...log)
       claim.eventCount += Number(added?.[i])
       claim.logBytes += Number(bytes?.[i])
-      const status = statuses?.[i] ?? null
+      const [status, digest] = [statuses?.[i] ?? null, digests[i]]
+      claim.digest = digest ? Buffer.from(digest, 'hex') : null
+      claim.lastEventAt = status === null ? at : null
       if (status === null) return
       const dueAt = new Date(at.getTime() + Number(windows?.[i]))
       Object.assign(claim, { status, outcome: outcomes?.[i], since: at, dueAt })

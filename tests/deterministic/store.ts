@@ -37,6 +37,8 @@ export interface StoredClaim {
   testClockId: string | null
   createdAt: Date
   log: StoredEvent[]
+  digest: Buffer | null
+  lastEventAt: Date | null
 }
 
 interface StoredClock {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { EventLog } from '../../src/domain/claims/event-log.ts'
+import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { ACTIVITY_SECONDS, REVIEW_SECONDS } from './records.ts'
 import type { StoredClaim, StoredEvent } from './store.ts'
@@ -74,6 +76,22 @@ function assertOrder(submissions: readonly Submitted[], claims: ReadonlyMap<stri
   }
 }
 
+/** Derived: what is kept of a log can be made from it at any time. */
+function assertDigestIsOfLog({ status, digest, lastEventAt, log, contract }: StoredClaim): void {
+  assert.equal(lastEventAt?.getTime(), status === 'OPEN' ? log.at(-1)?.createdAt.getTime() : undefined)
+  if (log.length === 0 || status !== 'OPEN') {
+    assert.equal(digest, null)
+    return
+  }
+  const { fulfillment_condition: condition } = contract
+  const whole = EventLog.of(
+    condition,
+    log.map((event) => ({ ...event, payload: JSON.parse(event.payload) })),
+  )
+  const hashes = log.map(({ id }) => hashOfId(id))
+  assert.equal(digest?.toString('hex'), writeDigest(condition, whole, hashes) ?? undefined)
+}
+
 /** Every claim is what its log says, told in plain code: nothing before its time, nothing twice. */
 export function assertClaimsFollowTheirLogs({ store, submissions }: World): void {
   for (const claim of store.claims.values()) {
@@ -84,6 +102,7 @@ export function assertClaimsFollowTheirLogs({ store, submissions }: World): void
     }
     let lastMs = claim.createdAt.getTime()
     assert.equal(claim.log.length, claim.eventCount)
+    assertDigestIsOfLog(claim)
     for (const [i, event] of claim.log.entries()) {
       const atMs = event.createdAt.getTime()
       assert.equal(event.seq, i + 1)

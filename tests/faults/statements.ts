@@ -40,7 +40,7 @@ export const STATEMENTS = {
     remove_contracts: 1,
   },
   'a group of live claims and clocks': {
-    read_claims_to_decide: 1,
+    read_claims_to_decide: 2,
     read_events: 1,
     append_events: 1,
     append_events_on_test_clocks: 1,

@@ -15,6 +15,7 @@ import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { holdClaims, holdTurnstile } from '../support/held-rows.ts'
+import { namedEvents } from '../support/named-events.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*
@@ -31,12 +32,13 @@ const terms = contractWith({ activity_window: 0.001 })
 
 async function append(connection: Connection, ids: readonly string[]): Promise<void> {
   const appends: Append[] = []
-  for (const { claim, lastAt } of (await readClaimsToDecide(connection, ids, [])).claims) {
+  for (const { claim, lastAt } of (await readClaimsToDecide(connection, namedEvents(ids))).claims) {
     appends.push({
       seen: claim,
       lastAt,
       events: [{ id: 'first', type: 'seen', payload: '{}' }],
       bytes: 2,
+      digest: null,
       becomes: null,
     })
   }

@@ -32,6 +32,7 @@ import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts
 import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
+import { namedEvents } from '../support/named-events.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -306,7 +307,7 @@ describe('what is sent for each request', () => {
     for (const [logs, some] of Object.entries({ short: ids.slice(0, 20), long: longLogs })) {
       test(`${logs} logs are read once for decisions (${mode} plan)`, async () => {
         reader.take()
-        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1'])).claims]
+        const read = [...(await readClaimsToDecide(reader.connection, namedEvents(some, ['event-1']))).claims]
         assert.ok(read.every(({ isWhole }) => isWhole === (logs === 'short')))
         assert.ok(read.every(({ eventIds }) => eventIds.includes('event-1')))
         const events = read.reduce((sum, { claim }) => sum + claim.eventCount, 0)
@@ -318,7 +319,11 @@ describe('what is sent for each request', () => {
     test(`of claims that are heavy no log is read (${mode} plan)`, async () => {
       reader.take()
       const some = ids.slice(0, 20)
-      const { claims, heavy } = await readClaimsToDecide(reader.connection, some, ['event-1'], 10)
+      const { claims, heavy } = await readClaimsToDecide(
+        reader.connection,
+        namedEvents(some, ['event-1']),
+        10,
+      )
       assert.deepEqual([[...claims], heavy.size], [[], 20])
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: some.length, rowsSorted: 0 })
     })
@@ -328,7 +333,7 @@ describe('what is sent for each request', () => {
         const some = ids.slice(0, count)
         assert.equal(some.length, count)
         reader.take()
-        const read = [...(await readClaimsToDecide(reader.connection, some, ['event-1'])).claims]
+        const read = [...(await readClaimsToDecide(reader.connection, namedEvents(some, ['event-1']))).claims]
         assert.equal(read.length, count)
         await appendEvents(
           reader.connection,
@@ -337,6 +342,7 @@ describe('what is sent for each request', () => {
             lastAt,
             events: [{ id: randomUUID(), type: 'seen', payload: '{}' }],
             bytes: 2,
+            digest: null,
             becomes: null,
           })),
           { kind: 'live' },

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Claim } from '../../domain/claims/claim.ts'
 import { EventLog } from '../../domain/claims/event-log.ts'
+import { hashOfId, logOf } from '../../domain/claims/log-digest.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import type { ClaimToDecide } from '../../storage/claims/claims-to-decide.ts'
 
@@ -87,33 +88,29 @@ export function copyOf({
   contractBytes,
   isWhole,
   lastAt,
+  digest,
   eventIds,
   decisiveEvents,
 }: ClaimToDecide): ClaimCopy {
+  const condition = claim.contract.fulfillment_condition
+  const idHashes = digest ? [...digest.idHashes] : eventIds.map(hashOfId)
   return {
     // Several drafts may be made of one read.
     claim: { ...claim },
-    log: EventLog.of(claim.contract.fulfillment_condition, decisiveEvents),
+    log: digest ? logOf(condition, digest) : EventLog.of(condition, decisiveEvents),
     isWhole,
     lastAt,
-    idHashes: eventIds.map(hashOf),
-    bytes: COPY_BYTES + HASH_BYTES * eventIds.length,
+    idHashes,
+    bytes: COPY_BYTES + HASH_BYTES * idHashes.length,
     countedBytes: 0,
     contractBytes,
   }
 }
 
 /** Whether the log may hold an event with this id. A no is certain; a yes is to be looked up. */
-export const mayHold = (copy: ClaimCopy, id: string): boolean => copy.idHashes.includes(hashOf(id))
+export const mayHold = (copy: ClaimCopy, id: string): boolean => copy.idHashes.includes(hashOfId(id))
 
 export function addId(copy: ClaimCopy, id: string): void {
-  copy.idHashes.push(hashOf(id))
+  copy.idHashes.push(hashOfId(id))
   copy.bytes += HASH_BYTES
-}
-
-/** FNV-1a, 32 bits: a tenth of the memory of the ids. Two ids of one hash cost a read and no more. */
-function hashOf(id: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
-  return hash
 }

@@ -4,6 +4,7 @@ import type { LogEvent, Submission } from '../../domain/claims/event.ts'
 import type { EventLog } from '../../domain/claims/event-log.ts'
 import { eventOf } from '../../domain/claims/late-submission.ts'
 import { type Change, type Status, stateAt } from '../../domain/claims/lifecycle.ts'
+import { hashOfId, writeDigest } from '../../domain/claims/log-digest.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Append } from '../../storage/claim-writes/append-events.ts'
 import { claimNotFound } from '../not-found.ts'
@@ -104,6 +105,7 @@ export class ClaimDraft {
         .map(({ submission, payloadJson }) => ({ ...submission, payload: payloadJson }))
         .toArray(),
       bytes: this.#after.logBytes - this.copy.claim.logBytes,
+      digest: this.#digest,
       becomes: this.#becomes,
     }
   }
@@ -162,6 +164,14 @@ export class ClaimDraft {
     this.copy.log = this.#log
     this.copy.lastAt = at ?? this.copy.lastAt
     return true
+  }
+
+  /** Of the log as it will be; null if that is too long, or nobody will ask. */
+  get #digest(): string | null {
+    if (this.#isSettled) return null
+    const { claim, idHashes } = this.copy
+    const added = this.#added.keys().map(hashOfId)
+    return writeDigest(claim.contract.fulfillment_condition, this.#log, [...idHashes, ...added])
   }
 
   /** Settled by this draft, that is. */

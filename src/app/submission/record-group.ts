@@ -7,6 +7,7 @@ import { claimNotFound } from '../not-found.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { type PendingSubmission, setResults } from './pending-submission.ts'
+import { PARSED_BYTES, READ_BYTES } from './read-bounds.ts'
 import { LOG_IS_LONG } from './retry.ts'
 import { writeDrafts } from './write-drafts.ts'
 
@@ -15,12 +16,6 @@ export interface ClaimSubmissions {
   readonly claimId: string
   readonly submissions: readonly PendingSubmission[]
 }
-
-/**
- * Bytes of contracts and of a quarter of logs that a group reads. Parsed and made ready, if nothing is kept of them,
- * they take 50 ms of a slow machine.
- */
-const READ_BYTES = 512 * 1024
 
 /**
  * Decides and records submissions to several claims, with one statement for all of their writes (claims on test
@@ -90,8 +85,8 @@ async function draftFromDatabase(
   group: readonly ClaimSubmissions[],
 ): Promise<ClaimDraft[]> {
   const byClaim = Map.groupBy(group, ({ claimId }) => claimId)
-  const named = group.flatMap(({ submissions }) => submissions.map(({ request }) => request.submission.id))
-  const { claims, heavy } = await readClaimsToDecide(db, [...byClaim.keys()], named, READ_BYTES)
+  const named = new Map(byClaim.entries().map(([id, ones]) => [id, ones.flatMap(idsOf)]))
+  const { claims, heavy } = await readClaimsToDecide(db, named, READ_BYTES, PARSED_BYTES)
   for (const [id, bytes] of heavy) {
     for (const { submissions } of byClaim.get(id) ?? [])
       setResults(submissions, { because: 'is heavy', bytes })
@@ -102,6 +97,8 @@ async function draftFromDatabase(
     for (const one of submissions) one.result = claimNotFound(one.request.address)
   return drafts
 }
+
+const idsOf = ({ submissions }: ClaimSubmissions) => submissions.map(({ request }) => request.submission.id)
 
 /** A step for each contract, log and submission: they may be long. Takes the claims that are found out of the map. */
 function* draftEach(

@@ -12,10 +12,13 @@ const NO_PARTS = new Uint16Array()
  * with its first event: that takes milliseconds if leaves are large.
  */
 export class CompiledCondition {
+  /** From left to right. */
+  readonly leaves: readonly Leaf[]
   readonly #byType: Map<string, LeavesOfType>
 
   constructor(condition: Condition) {
-    const byType = Map.groupBy(leavesOf(condition), (leaf) => leaf.event)
+    this.leaves = leavesOf(condition)
+    const byType = Map.groupBy(this.leaves, (leaf) => leaf.event)
     this.#byType = new Map(byType.entries().map(([type, leaves]) => [type, new LeavesOfType(leaves)]))
   }
 
@@ -42,6 +45,9 @@ export function compile(condition: Condition): CompiledCondition {
   }
   return compiled
 }
+
+/** The leaves of a condition that is used again and again, from left to right. */
+export const leavesInOrder = (condition: Condition): readonly Leaf[] => compile(condition).leaves
 
 class LeavesOfType {
   readonly #leaves: readonly Leaf[]

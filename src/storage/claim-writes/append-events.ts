@@ -22,6 +22,8 @@ export interface Append {
   events: readonly NewEvent[]
   /** Bytes of their payloads. */
   bytes: number
+  /** Of the log with them (see `log-digest.ts`), hexadecimal; null for none. */
+  digest: string | null
   /** What the claim becomes with the last of them; null if it stays what it is. */
   becomes: Change | null
 }
@@ -41,18 +43,18 @@ export interface Appended {
 const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
 /** The lock keeps a clock from being advanced until the events are in the log; an advance is not waited for. */
 const ON_TEST_CLOCKS = `SELECT id, frozen_time AS now FROM test_clocks
-        WHERE user_id = $14 AND id = ANY ($15::uuid[]) FOR SHARE SKIP LOCKED`
+        WHERE user_id = $15 AND id = ANY ($16::uuid[]) FOR SHARE SKIP LOCKED`
 
 /** The times are computed before the claims are looked at. */
 const decidedBy = (clock: string, isLive: boolean) => `clock AS MATERIALIZED (
         SELECT id, now, (extract(epoch FROM now) * 1000)::bigint AS now_ms FROM (${clock}) c
       ),
       timed AS (
-        SELECT d.*, clock.now_ms,
+        SELECT d.*, decode(hex_digest, 'hex') AS digest, clock.now_ms,
           CASE WHEN d.last_ms > clock.now_ms THEN to_timestamp(0) + d.last_ms * interval '1 millisecond' ELSE now END AS at
         FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::float8[],
-            $8::bigint[]${isLive ? '' : ', $16::uuid[]'})
-          AS d (id, seen, added, bytes, status, outcome, window_ms, last_ms${isLive ? '' : ', clock_id'}), clock
+            $8::bigint[], $14::text[]${isLive ? '' : ', $17::uuid[]'})
+          AS d (id, seen, added, bytes, status, outcome, window_ms, last_ms, hex_digest${isLive ? '' : ', clock_id'}), clock
         ${isLive ? '' : 'WHERE clock.id = d.clock_id'}
       ),
       decided AS MATERIALIZED (
@@ -110,6 +112,7 @@ export async function appendEvents(
     textArray(events.map(({ id }) => id)),
     textArray(events.map(({ type }) => type)),
     textArray(events.map(({ payload }) => payload)),
+    plainArray(appends.map(({ digest }) => digest)),
   ]
   if (time.kind === 'live') return toAppended(await db.query({ ...APPEND_EVENTS, values }))
   const clockIds = appends.flatMap(({ seen }) => seen.testClockId ?? [])

@@ -2,9 +2,9 @@ interface Parts {
   name: string
   /**
    * CTEs, the last of which is `decided`, materialized: `id`, `seen_status` and `seen`, the number of log items then;
-   * `added` and `bytes`, what the log gains; `status`, null if the claim stays what it is, else `outcome`, `at` and
-   * `due` as well. In the order of the ids: all who change several claims at once lock them so, and none waits for
-   * another. $1 are the ids.
+   * `added` and `bytes`, what the log gains; `at`, when that is; `status`, null if the claim stays what it is, else
+   * `outcome` and `due` as well; `digest` of the log, or null (see `log-digest.ts`). In the order of the ids: all who
+   * change several claims at once lock them so, and none waits for another. $1 are the ids.
    */
   decided: string
   /** Columns of `decided`, as `d`, that the log's items need. */
@@ -31,7 +31,8 @@ export const guardedWrite = ({ name, decided, forItems, items, result }: Parts):
           status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
           scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
           status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
-          due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END
+          due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
+          log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END
         FROM decided d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
         RETURNING ${['c.id', ...forItems.map((column) => `d.${column}`)].join(', ')}

@@ -14,7 +14,7 @@ export interface KindMove {
 const MOVE_KINDS = guardedWrite({
   name: 'move_kinds',
   decided: `decided AS MATERIALIZED (
-        SELECT d.id, d.seen, 1 AS added, 0 AS bytes, m.*
+        SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM (SELECT set_config('lock_timeout', $4, true)) AS patience,
           unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
         JOIN unnest($5::integer[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::text[])
@@ -63,7 +63,7 @@ export interface ClaimMove {
 const APPLY_MOVES = guardedWrite({
   name: 'apply_moves',
   decided: `decided AS MATERIALIZED (
-        SELECT *, 0 AS bytes FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[],
+        SELECT *, 0 AS bytes, NULL::bytea AS digest FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[],
           $7::timestamptz[], $8::timestamptz[]) AS m (id, seen_status, seen, added, status, outcome, at, due)
       )`,
   forItems: [],

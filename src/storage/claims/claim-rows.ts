@@ -1,4 +1,5 @@
 import type { Evidence } from '../../domain/claims/event.ts'
+import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claims.ts'
 import type { FoundContract } from './known-contracts.ts'
@@ -20,36 +21,47 @@ export interface LogRow {
   decisive: Evidence[] | null
 }
 
-export type ClaimRow = Omit<StoredClaimRow, 'contract'> & LogRow & FoundContract & { contract_bytes: number }
+interface FoundRow extends Omit<StoredClaimRow, 'contract'>, LogRow, FoundContract {
+  contract_bytes: number
+  log_digest: Buffer | null
+}
+
+export interface ClaimRow extends Omit<FoundRow, 'log_digest'> {
+  /** If it takes the place of the log, which was not read. */
+  digest: LogDigest | null
+}
 
 /** Of a contract that stands in the claim's own row. */
 const HASH = "coalesce(c.contract_hash, sha256(convert_to(c.contract::text, 'UTF8')))"
 const CONTRACT_BYTES = 'coalesce(k.bytes, octet_length(c.contract::text))'
 
 const LOG_BYTES = `c.log_bytes + ${EVENT_BYTES} * c.event_count`
-const IS_READ = `${LOG_BYTES} <= least(${SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} * $3::bigint)`
+const IS_READ = `(${LOG_BYTES} <= least(${SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} * $3::bigint)
+        AND ($4 OR c.log_digest IS NULL))`
+
+/** The claims' ids, each with those of the events that are submitted to it. */
+export type NamedEvents = ReadonlyMap<string, readonly string[]>
 
 /**
- * Of the claims with these ids what is short; of a long log only whether the named events are in it.
+ * Of these claims what is short; of a long log only whether the named events are in it.
  * @param share bytes of one of them that are read, a quarter of its log's counted
- * @param withContracts reads those that are not short too
+ * @param isWhole reads contracts that are not short too, and logs although there are digests of them
  */
-export function readClaimRows(
+export async function readClaimRows(
   db: Connection,
-  ids: readonly string[],
-  named: readonly string[],
+  wanted: NamedEvents,
   share: number,
-  withContracts: boolean,
+  isWhole: boolean,
 ): Promise<ClaimRow[]> {
-  return db.query<ClaimRow>({
+  const rows = await db.query<FoundRow>({
     name: 'read_claims_to_decide',
     // The condition stands in the subqueries: at the join it would be looked at after the log was read.
     text: `-- read_claims_to_decide
       SELECT ${CLAIM_STATE_COLUMNS}, encode(${HASH}, 'hex') AS hash, ${CONTRACT_BYTES} AS contract_bytes,
         CASE WHEN $4 OR ${CONTRACT_BYTES} <= least(${SHORT_CONTRACT_BYTES}, $3::bigint)
           THEN coalesce(k.document, c.contract)::text END AS contract,
-        ${IS_READ} AS is_read, greatest(status_since, log.last_at) AS last_at, coalesce(log.ids, named.ids) AS ids,
-        log.decisive
+        ${IS_READ} AS is_read, log_digest, greatest(status_since, log.last_at, last_event_at) AS last_at,
+        coalesce(log.ids, named.ids) AS ids, log.decisive
       FROM claims c
       LEFT JOIN contracts k ON k.hash = c.contract_hash
       LEFT JOIN LATERAL (
@@ -57,20 +69,29 @@ export function readClaimRows(
           json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
             FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive
         FROM claim_events e
-        WHERE e.claim_id = c.id AND ${IS_READ}
+        WHERE e.claim_id = c.id AND c.event_count > 0 AND ${IS_READ}
       ) log ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(e.id) AS ids FROM claim_events e
         WHERE e.claim_id = c.id AND e.id = ANY ($2) AND ${LOG_BYTES} > ${SHORT_LOG_BYTES}
       ) named ON true
       WHERE c.id = ANY ($1)`,
-    values: [ids, named, Math.ceil(share), withContracts],
+    values: [[...wanted.keys()], [...wanted.values()].flat(), Math.ceil(share), isWhole],
     readOnly: true,
   })
+  return rows.map(({ log_digest, ...row }) => ({
+    ...row,
+    digest: row.is_read ? null : usable(readDigest(log_digest, row.event_count), wanted.get(row.id) ?? []),
+  }))
 }
 
-/** Whether its log was read, or is long and not read in any case. */
-export const needsNoLog = (row: ClaimRow): boolean => row.is_read || logWeight(row) === 0
+/** An event that may be in the log is to be looked up there. */
+const usable = (digest: LogDigest | null, named: readonly string[]): LogDigest | null =>
+  digest && !named.some((id) => digest.idHashes.includes(hashOfId(id))) ? digest : null
+
+/** Whether its log was read, or need not be, or is long and not read in any case. */
+export const needsNoLog = (row: ClaimRow): boolean =>
+  row.is_read || row.digest !== null || logWeight(row) === 0
 
 /** Bytes of its contract and a part of those of its log, by what they take to read and to make ready. */
 export const weight = (row: ClaimRow): number => row.contract_bytes + logWeight(row)

@@ -1,7 +1,16 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Evidence } from '../../domain/claims/event.ts'
+import type { LogDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
-import { type ClaimRow, type LogRow, needsNoLog, readClaimRows, weight, weightRead } from './claim-rows.ts'
+import {
+  type ClaimRow,
+  type LogRow,
+  type NamedEvents,
+  needsNoLog,
+  readClaimRows,
+  weight,
+  weightRead,
+} from './claim-rows.ts'
 import { type StoredClaimRow, toClaim } from './claims.ts'
 import { hashOf } from './contracts.ts'
 import { ContractsOfGroup, type ParsedContract, parseContract } from './known-contracts.ts'
@@ -15,6 +24,8 @@ export interface ClaimToDecide {
   isWhole: boolean
   /** The last time in its log, or when it entered its status. */
   lastAt: Date
+  /** If that was enough, and the log was not read. */
+  digest: LogDigest | null
   /** Of every event; if it is not whole, of those that were named. */
   eventIds: string[]
   /** Those of the types that the condition names. */
@@ -31,32 +42,32 @@ export interface ClaimsToDecide {
 
 /** More than any has. */
 const ALL_BYTES = 2 ** 31
-/** A part of what is read may be longer contracts that have to be parsed: that takes much longer than to read them. */
-const PARSED_PART = 1 / 4
 
 /**
- * The claims with these ids, as many of them as there are. A long log is not read, so that one claim cannot hold up
- * others, nor many fill the memory (see `readLongLog`): it is only looked whether the named events are in it.
+ * These claims, as many of them as there are. A log of which there is a digest is not read, unless one of the named
+ * events may be in it; nor a long one, so that one claim cannot hold up others, nor many fill the memory (see
+ * `readLongLog`): it is only looked whether the named events are in it.
  *
  * What is short is read at once. A longer contract that is known is not read, and one that many claims share is read
  * once.
- * @param most bytes that are read, of contracts and a quarter of logs, a quarter of them of contracts that are long and
- * unknown: what is more is heavy, the shortest last
+ * @param most bytes that are read, of contracts and a quarter of logs: what is more is heavy, the shortest last
+ * @param mostParsed of these, bytes of contracts that are long and unknown: to parse one takes longer than to read it
  */
 export async function readClaimsToDecide(
   db: Connection,
-  ids: readonly string[],
-  named: readonly string[],
+  wanted: NamedEvents,
   most = ALL_BYTES,
+  mostParsed = most,
 ): Promise<ClaimsToDecide> {
-  const share = most / Math.max(ids.length, 1)
-  let rows = await readClaimRows(db, ids, named, share, false)
+  const share = most / Math.max(wanted.size, 1)
+  let rows = await readClaimRows(db, wanted, share, false)
   const contracts = new ContractsOfGroup()
   contracts.add(rows)
   const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
-  const more = thoseThatFit(rows, contracts, most)
+  const more = thoseThatFit(rows, contracts, most, mostParsed)
   if (more.length > 0) {
-    const whole = new Map((await readClaimRows(db, more, named, ALL_BYTES, true)).map((row) => [row.id, row]))
+    const those = new Map(more.map((id) => [id, wanted.get(id) ?? []]))
+    const whole = new Map((await readClaimRows(db, those, ALL_BYTES, true)).map((row) => [row.id, row]))
     rows = rows.map((row) => whole.get(row.id) ?? row)
     contracts.add(rows)
   }
@@ -71,7 +82,12 @@ export async function readClaimsToDecide(
 }
 
 /** Those of which more is to be read, and can be with what was read already. The shortest come first. */
-function thoseThatFit(rows: readonly ClaimRow[], contracts: ContractsOfGroup, most: number): string[] {
+function thoseThatFit(
+  rows: readonly ClaimRow[],
+  contracts: ContractsOfGroup,
+  most: number,
+  mostParsed: number,
+): string[] {
   const rest = rows.filter((row) => !contracts.has(row) || !needsNoLog(row))
   if (rest.length === 0) return []
   let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
@@ -81,9 +97,11 @@ function thoseThatFit(rows: readonly ClaimRow[], contracts: ContractsOfGroup, mo
   for (const row of rest.sort(byWeight)) {
     // Its contract comes with another.
     if (needsNoLog(row) && hashes.has(row.hash)) continue
+    const toParse = contracts.has(row) || hashes.has(row.hash) ? 0 : row.contract_bytes
+    if (parsed + toParse > mostParsed) continue
+    parsed += toParse
     bytes += weight(row)
-    if (!contracts.has(row) && !hashes.has(row.hash)) parsed += row.contract_bytes
-    if (bytes > most || (parsed > most * PARSED_PART && hashes.size > 0)) break
+    if (bytes > most) break
     ids.push(row.id)
     hashes.add(row.hash)
   }
@@ -92,18 +110,21 @@ function thoseThatFit(rows: readonly ClaimRow[], contracts: ContractsOfGroup, mo
 
 const byWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
 
+type Digested = Pick<ClaimRow, 'digest'>
+
 export const toClaimToDecide = (row: StoredClaimRow & LogRow): ClaimToDecide =>
-  withContract(row, parseContract(row.contract, hashOf(row.contract)))
+  withContract({ ...row, digest: null }, parseContract(row.contract, hashOf(row.contract)))
 
 function withContract(
-  { is_read, last_at, ids, decisive, ...row }: Omit<StoredClaimRow, 'contract'> & LogRow,
+  { is_read, digest, last_at, ids, decisive, ...row }: Omit<StoredClaimRow, 'contract'> & LogRow & Digested,
   { parsed, bytes }: ParsedContract,
 ): ClaimToDecide {
   return {
     claim: toClaim({ ...row, contract: parsed }),
     contractBytes: bytes,
-    isWhole: is_read,
+    isWhole: is_read || digest !== null,
     lastAt: last_at,
+    digest,
     eventIds: ids ?? [],
     decisiveEvents: decisive ?? [],
   }

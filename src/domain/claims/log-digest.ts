@@ -1,0 +1,59 @@
+import { leavesInOrder } from '../contract/compiled-condition.ts'
+import type { Condition } from '../contract/condition.ts'
+import { EventLog } from './event-log.ts'
+
+/**
+ * What decisions about an OPEN claim need of its log, in a few bytes that are kept beside the claim: which leaves are
+ * satisfied, and of each event's id a hash. It is derived from the log, and can be made from it at any time.
+ *
+ * As bytes: the format; the number of events; four bytes for each event's id; a bit for each leaf of the condition, in
+ * the order of `leavesOf`, from the lowest on.
+ */
+export interface LogDigest {
+  idHashes: readonly number[]
+  satisfied: Uint8Array
+}
+
+const FORMAT = 1
+const HEAD_BYTES = 2
+const HASH_BYTES = 4
+/** Of a longer log there is none: the ids would take more than it saves. */
+const MOST_EVENTS = 32
+
+/** As hexadecimal digits; null if the log is too long. @param idHashes of all its events */
+export function writeDigest(condition: Condition, log: EventLog, idHashes: readonly number[]): string | null {
+  if (idHashes.length > MOST_EVENTS) return null
+  const leaves = leavesInOrder(condition)
+  const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length
+  const bytes = Buffer.alloc(bitsAt + Math.ceil(leaves.length / 8))
+  bytes[0] = FORMAT
+  bytes[1] = idHashes.length
+  for (const [i, hash] of idHashes.entries()) bytes.writeInt32LE(hash, HEAD_BYTES + HASH_BYTES * i)
+  for (const [i, leaf] of leaves.entries()) {
+    if (log.isSatisfied(leaf))
+      bytes[bitsAt + (i >> 3)] = (bytes[bitsAt + (i >> 3)] as number) | (1 << (i & 7))
+  }
+  return bytes.toString('hex')
+}
+
+/**
+ * Null if it is not of a log with so many events: an older version of the service adds events and leaves it as it was.
+ */
+export function readDigest(bytes: Uint8Array | null, events: number): LogDigest | null {
+  if (bytes === null || bytes[0] !== FORMAT || bytes[1] !== events) return null
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const idHashes = Array.from({ length: events }, (_, i) => view.getInt32(HEAD_BYTES + HASH_BYTES * i, true))
+  return { idHashes, satisfied: bytes.subarray(HEAD_BYTES + HASH_BYTES * events) }
+}
+
+export function logOf(condition: Condition, { satisfied }: LogDigest): EventLog {
+  const leaves = leavesInOrder(condition).filter((_, i) => ((satisfied[i >> 3] as number) >> (i & 7)) & 1)
+  return new EventLog(condition, leaves.length > 0 ? new Set(leaves) : null)
+}
+
+/** FNV-1a, 32 bits: a tenth of the bytes of the ids. Two ids of one hash cost a read and no more. */
+export function hashOfId(id: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  return hash
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { EventLog } from '../../src/domain/claims/event-log.ts'
+import { hashOfId, logOf, readDigest, writeDigest } from '../../src/domain/claims/log-digest.ts'
+import { leavesOf } from '../../src/domain/contract/condition.ts'
+import * as arbitrary from '../support/arbitraries.ts'
+import { all } from '../support/contracts.ts'
+
+const bytesOf = (digest: string | null) => (digest === null ? null : Buffer.from(digest, 'hex'))
+
+test('a digest says of a log what the log says: its ids, each leaf, and the condition', () => {
+  fc.assert(
+    fc.property(arbitrary.condition, arbitrary.log, (condition, events) => {
+      const log = EventLog.of(condition, events)
+      const idHashes = events.map(({ id }) => hashOfId(id))
+      const digest = readDigest(bytesOf(writeDigest(condition, log, idHashes)), events.length)
+      assert.ok(digest)
+      assert.deepEqual(digest.idHashes, idHashes)
+      const told = logOf(condition, digest)
+      for (const leaf of leavesOf(condition)) assert.equal(told.isSatisfied(leaf), log.isSatisfied(leaf))
+      assert.equal(told.satisfiesCondition, log.satisfiesCondition)
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('each of 500 leaves has a place of its own', () => {
+  const condition = all(...Array.from({ length: 500 }, (_, i) => ({ event: `${i}` })))
+  for (const i of [0, 1, 7, 8, 9, 255, 256, 498, 499]) {
+    const log = EventLog.of(condition, [{ type: `${i}`, payload: {}, system: false }])
+    const digest = readDigest(bytesOf(writeDigest(condition, log, [1])), 1)
+    assert.ok(digest)
+    const told = logOf(condition, digest)
+    assert.deepEqual(
+      leavesOf(condition).filter((leaf) => told.isSatisfied(leaf)),
+      [{ event: `${i}` }],
+    )
+  }
+})
+
+test('a digest of another number of events, or of another format, is none', () => {
+  const condition = { event: 'a' }
+  const bytes = bytesOf(writeDigest(condition, new EventLog(condition), [1, 2])) as Buffer
+  assert.ok(readDigest(bytes, 2))
+  for (const events of [0, 1, 3, 258]) assert.equal(readDigest(bytes, events), null)
+  bytes[0] = 2
+  assert.equal(readDigest(bytes, 2), null)
+  assert.equal(readDigest(null, 0), null)
+  assert.equal(readDigest(Buffer.alloc(0), 0), null)
+})
+
+test('a long log has none', () => {
+  const condition = { event: 'a' }
+  const hashes = Array.from({ length: 33 }, (_, i) => i)
+  assert.ok(writeDigest(condition, new EventLog(condition), hashes.slice(1)))
+  assert.equal(writeDigest(condition, new EventLog(condition), hashes), null)
+})

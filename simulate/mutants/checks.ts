@@ -127,8 +127,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claim-writes/append-events.ts',
-        'AND id = ANY ($15::uuid[]) FOR SHARE SKIP LOCKED',
-        'AND id = ANY ($15::uuid[])',
+        'AND id = ANY ($16::uuid[]) FOR SHARE SKIP LOCKED',
+        'AND id = ANY ($16::uuid[])',
       ),
     ],
   },

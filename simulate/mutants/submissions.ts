@@ -110,8 +110,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'domain/claims/log-digest.ts',
-        'if (log.isSatisfied(leaf)) {',
-        'if (i > 0 && log.isSatisfied(leaf)) {',
+        'if (log.isSatisfied(leaf))',
+        'if (i > 0 && log.isSatisfied(leaf))',
       ),
     ],
   },

@@ -144,8 +144,7 @@ test('a creation on a test clock waits for who stores the same contract, as a li
   const creating = claimOnClock(contract)
   // Once it has given up for the first time, it waits again.
   await held.keepWaiting()
-  await held.stopWaiting()
-  await held.keepWaiting()
+  await held.keepWaitingAnew()
   await held.letGo()
   await creating
 })

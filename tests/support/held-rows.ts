@@ -6,8 +6,8 @@ import type { Scope } from './test-database.ts'
 export interface HeldRows {
   /** Resolves when a statement of the service waits for the rows: as many as are given. */
   keepWaiting: (statements?: number) => Promise<unknown>
-  /** Resolves when none does. */
-  stopWaiting: () => Promise<unknown>
+  /** Resolves when one waits that was sent later than those that wait now. */
+  keepWaitingAnew: () => Promise<unknown>
   /** Changes something in the transaction that holds the rows. */
   run: (sql: string, values: unknown[]) => Promise<unknown>
   letGo: () => Promise<void>
@@ -72,14 +72,18 @@ async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[
   const waiting = async () => {
     // Within a transaction the view shows what it showed at first.
     await client.query('SELECT pg_stat_clear_snapshot()')
-    const { rowCount } = await client.query(
-      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+    const { rows } = await client.query<{ count: number; last: Date }>(
+      `SELECT count(*)::int AS count, max(query_start) AS last FROM pg_stat_activity
+       WHERE wait_event_type = 'Lock' AND datname = current_database()`,
     )
-    return rowCount ?? 0
+    return rows[0] as { count: number; last: Date }
   }
   return {
-    keepWaiting: (statements = 1) => eventually(async () => (await waiting()) >= statements),
-    stopWaiting: () => eventually(async () => (await waiting()) === 0),
+    keepWaiting: (statements = 1) => eventually(async () => (await waiting()).count >= statements),
+    keepWaitingAnew: async () => {
+      const { last } = await waiting()
+      return eventually(async () => (await waiting()).last > last)
+    },
     run: (statement, parameters) => client.query(statement, parameters),
     letGo,
   }

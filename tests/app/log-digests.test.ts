@@ -113,6 +113,18 @@ test('events that an older version added count', async () => {
   assert.deepEqual(times, times.toSorted())
 })
 
+test('a digest that is damaged is none, and the next event sets it right', async () => {
+  const { id } = await openClaim()
+  for (const type of ['c', 'a']) await recorded({ claim_id: id, type })
+  await sql('UPDATE claims SET log_digest = substr(log_digest, 1, 5) WHERE id = $1', [id])
+  // By a server that has no copy of it.
+  turn++
+  assert.equal(await recorded({ claim_id: id, type: 'd' }), 'OPEN')
+  const { stored, made } = await digestsOf(id)
+  assert.equal(stored, made)
+  assert.equal(await recorded({ claim_id: id, type: 'b', value: 3 }), 'PENDING')
+})
+
 test('a log that becomes long is read as ever', async () => {
   const { id } = await openClaim()
   for (let i = 0; i < 35; i++) await recorded({ claim_id: id, id: `${i}`, type: i === 3 ? 'a' : 'c' })

@@ -50,6 +50,15 @@ test('a digest of another number of events, or of another format, is none', () =
   assert.equal(readDigest(Buffer.alloc(0), 0), null)
 })
 
+test('a digest of which something is missing, or more than there should be, is none', () => {
+  const condition = all(...Array.from({ length: 20 }, (_, i) => ({ event: `${i}` })))
+  const bytes = bytesOf(writeDigest(condition, new EventLog(condition), [1, 2])) as Buffer
+  assert.ok(readDigest(bytes, 2))
+  for (let length = 0; length < bytes.length; length++)
+    assert.equal(readDigest(bytes.subarray(0, length), 2), null)
+  assert.equal(readDigest(Buffer.concat([bytes, Buffer.alloc(1)]), 2), null)
+})
+
 test('a long log has none', () => {
   const condition = { event: 'a' }
   const hashes = Array.from({ length: 33 }, (_, i) => i)

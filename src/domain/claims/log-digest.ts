@@ -6,8 +6,8 @@ import { EventLog } from './event-log.ts'
  * What decisions about an OPEN claim need of its log, in a few bytes that are kept beside the claim: which leaves are
  * satisfied, and of each event's id a hash. It is derived from the log, and can be made from it at any time.
  *
- * As bytes: the format; the number of events; four bytes for each event's id; a bit for each leaf of the condition, in
- * the order of `leavesOf`, from the lowest on.
+ * As bytes: the format; the number of events; the number of bytes at the end; four bytes for each event's id; a bit for each
+ * leaf of the condition, in the order of `leavesOf`, from the lowest on.
  */
 export interface LogDigest {
   idHashes: readonly number[]
@@ -15,7 +15,7 @@ export interface LogDigest {
 }
 
 const FORMAT = 1
-const HEAD_BYTES = 2
+const HEAD_BYTES = 3
 const HASH_BYTES = 4
 /** Of a longer log there is none: the ids would take more than it saves. */
 const MOST_EVENTS = 32
@@ -25,9 +25,9 @@ export function writeDigest(condition: Condition, log: EventLog, idHashes: reado
   if (idHashes.length > MOST_EVENTS) return null
   const leaves = leavesInOrder(condition)
   const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length
-  const bytes = Buffer.alloc(bitsAt + Math.ceil(leaves.length / 8))
-  bytes[0] = FORMAT
-  bytes[1] = idHashes.length
+  const bitBytes = Math.ceil(leaves.length / 8)
+  const bytes = Buffer.alloc(bitsAt + bitBytes)
+  bytes.set([FORMAT, idHashes.length, bitBytes])
   for (const [i, hash] of idHashes.entries()) bytes.writeInt32LE(hash, HEAD_BYTES + HASH_BYTES * i)
   for (const [i, leaf] of leaves.entries()) {
     if (log.isSatisfied(leaf))
@@ -37,13 +37,17 @@ export function writeDigest(condition: Condition, log: EventLog, idHashes: reado
 }
 
 /**
- * Null if it is not of a log with so many events: an older version of the service adds events and leaves it as it was.
+ * Null if it is not of a log with so many events: an older version of the service adds events and leaves it as it was. And
+ * null if it is damaged: the log is there.
  */
 export function readDigest(bytes: Uint8Array | null, events: number): LogDigest | null {
-  if (bytes === null || bytes[0] !== FORMAT || bytes[1] !== events) return null
+  if (bytes === null) return null
+  const [format, count, bitBytes = 0] = bytes
+  const bitsAt = HEAD_BYTES + HASH_BYTES * events
+  if (format !== FORMAT || count !== events || bytes.length !== bitsAt + bitBytes) return null
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const idHashes = Array.from({ length: events }, (_, i) => view.getInt32(HEAD_BYTES + HASH_BYTES * i, true))
-  return { idHashes, satisfied: bytes.subarray(HEAD_BYTES + HASH_BYTES * events) }
+  return { idHashes, satisfied: bytes.subarray(bitsAt) }
 }
 
 export function logOf(condition: Condition, { satisfied }: LogDigest): EventLog {

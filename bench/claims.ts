@@ -1,5 +1,5 @@
 import { EventLog } from '../src/domain/claims/event-log.ts'
-import { hashOfId, writeDigest } from '../src/domain/claims/log-digest.ts'
+import { writeDigest } from '../src/domain/claims/log-digest.ts'
 import { storeContract } from '../tests/support/store-contract.ts'
 import type { BenchDatabase } from './cluster.ts'
 import { idPrefix } from './load/submissions.ts'
@@ -59,7 +59,8 @@ export async function loadClaims(
 const DIGEST = writeDigest(
   CONTRACT.fulfillment_condition,
   new EventLog(CONTRACT.fulfillment_condition),
-  Array.from({ length: FIRST_EVENTS }, (_, i) => hashOfId(`first-${i + 1}`)),
+  [],
+  Array.from({ length: FIRST_EVENTS }, (_, i) => `first-${i + 1}`),
 )
 
 /** Due times differ, and not in the order of the rows, as those of real claims. */

@@ -171,7 +171,12 @@ async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { ca
 function digestWith({ claim, digest, eventIds }: ClaimToDecide, events: readonly { id: string }[]) {
   const { fulfillment_condition: condition } = claim.contract
   const hashes = digest?.idHashes ?? eventIds.map(hashOfId)
-  return writeDigest(condition, new EventLog(condition), [...hashes, ...events.map(({ id }) => hashOfId(id))])
+  return writeDigest(
+    condition,
+    new EventLog(condition),
+    hashes,
+    events.map(({ id }) => id),
+  )
 }
 
 /** Kinds told claim by claim: which of them are alike to the millisecond is chance. */

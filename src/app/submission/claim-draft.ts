@@ -4,7 +4,7 @@ import type { LogEvent, Submission } from '../../domain/claims/event.ts'
 import type { EventLog } from '../../domain/claims/event-log.ts'
 import { eventOf } from '../../domain/claims/late-submission.ts'
 import { type Change, type Status, stateAt } from '../../domain/claims/lifecycle.ts'
-import { hashOfId, writeDigest } from '../../domain/claims/log-digest.ts'
+import { writeDigest } from '../../domain/claims/log-digest.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Append } from '../../storage/claim-writes/append-events.ts'
 import { claimNotFound } from '../not-found.ts'
@@ -170,8 +170,7 @@ export class ClaimDraft {
   get #digest(): string | null {
     if (this.#isSettled) return null
     const { claim, idHashes } = this.copy
-    const added = this.#added.keys().map(hashOfId)
-    return writeDigest(claim.contract.fulfillment_condition, this.#log, [...idHashes, ...added])
+    return writeDigest(claim.contract.fulfillment_condition, this.#log, idHashes, [...this.#added.keys()])
   }
 
   /** Settled by this draft, that is. */

@@ -17,12 +17,22 @@ export interface LogDigest {
 const FORMAT = 1
 const HEAD_BYTES = 3
 const HASH_BYTES = 4
-/** Of a longer log there is none: the ids would take more than it saves. */
-const MOST_EVENTS = 32
+/** Of a longer log there is none: who gets more events is mostly in memory, and would be written with all its ids each time. */
+const MOST_EVENTS = 8
 
-/** As hexadecimal digits; null if the log is too long. @param idHashes of all its events */
-export function writeDigest(condition: Condition, log: EventLog, idHashes: readonly number[]): string | null {
-  if (idHashes.length > MOST_EVENTS) return null
+/**
+ * As hexadecimal digits; null if the log is too long.
+ * @param known hashes of its events' ids, but of those that come last
+ * @param added the ids of those
+ */
+export function writeDigest(
+  condition: Condition,
+  log: EventLog,
+  known: readonly number[],
+  added: readonly string[] = [],
+): string | null {
+  if (known.length + added.length > MOST_EVENTS) return null
+  const idHashes = [...known, ...added.map(hashOfId)]
   const leaves = leavesInOrder(condition)
   const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length
   const bitBytes = Math.ceil(leaves.length / 8)

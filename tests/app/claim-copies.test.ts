@@ -47,6 +47,7 @@ function claimOf({ condition, events, idLength }: Kind): Parameters<typeof copyO
     test_clock_id: null,
     created_at: now,
     is_read: true,
+    digest: null,
     last_at: now,
     ids: Array.from({ length: events }, () => randomUUID().padEnd(idLength, '€')),
     decisive: null,

@@ -6,10 +6,10 @@ import { type Condition, type Leaf, leavesOf } from '../../src/domain/contract/c
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { all } from '../support/contracts.ts'
 
-/* Conditions that are kept ready may not fill the memory, whatever they are. */
+/* What is made ready of conditions goes with them, and may not fill the memory, whatever they are. */
 
 const MIB = 1024 * 1024
-/** Bounded are the characters of their JSON; this is what they come to where each is of the kind that takes most. */
+/** Far less than all of them would take. */
 const MOST_MIB = 40
 
 function heapMib(): number {
@@ -51,7 +51,6 @@ test('only the leaves of types that come are made ready', () => {
       looks.push(event)
       return { a: 1 }
     }
-    // What its text is made of does not count.
     return Object.defineProperty(leaf, 'match', { get, enumerable: false })
   }
   const log = new EventLog(all(leafOf('a'), leafOf('b'), leafOf('b')))

@@ -67,7 +67,7 @@ export function logOf(condition: Condition, { satisfied }: LogDigest): EventLog 
 
 /** FNV-1a, 32 bits: a tenth of the bytes of the ids. Two ids of one hash cost a read and no more. */
 export function hashOfId(id: string): number {
-  let hash = 0x811c9dc5
+  let hash = 0x811c9dc5 | 0
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
   return hash
 }

@@ -63,8 +63,9 @@ export interface ClaimMove {
 const APPLY_MOVES = guardedWrite({
   name: 'apply_moves',
   decided: `decided AS MATERIALIZED (
-        SELECT *, 0 AS bytes, NULL::bytea AS digest FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[],
-          $7::timestamptz[], $8::timestamptz[]) AS m (id, seen_status, seen, added, status, outcome, at, due)
+        SELECT *, 0 AS bytes, NULL::bytea AS digest
+        FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::timestamptz[],
+          $8::timestamptz[]) AS m (id, seen_status, seen, added, status, outcome, at, due)
       )`,
   forItems: [],
   items: `SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at

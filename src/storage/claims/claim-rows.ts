@@ -16,20 +16,15 @@ const SHORT_CONTRACT_BYTES = 1024
 /** A claim with what a decision needs of its log, if that was read. */
 export interface LogRow {
   is_read: boolean
+  /** If it takes the place of the log, which was not read. */
+  digest: LogDigest | null
   last_at: Date
   ids: string[] | null
   decisive: Evidence[] | null
 }
 
-interface FoundRow extends Omit<StoredClaimRow, 'contract'>, LogRow, FoundContract {
-  contract_bytes: number
-  log_digest: Buffer | null
-}
-
-export interface ClaimRow extends Omit<FoundRow, 'log_digest'> {
-  /** If it takes the place of the log, which was not read. */
-  digest: LogDigest | null
-}
+export type ClaimRow = Omit<StoredClaimRow, 'contract'> & LogRow & FoundContract & { contract_bytes: number }
+type FoundRow = Omit<ClaimRow, 'digest'> & { log_digest: Buffer | null }
 
 /** Of a contract that stands in the claim's own row. */
 const HASH = "coalesce(c.contract_hash, sha256(convert_to(c.contract::text, 'UTF8')))"
@@ -79,15 +74,14 @@ export async function readClaimRows(
     values: [[...wanted.keys()], [...wanted.values()].flat(), Math.ceil(share), isWhole],
     readOnly: true,
   })
-  return rows.map(({ log_digest, ...row }) => ({
-    ...row,
-    digest: row.is_read ? null : usable(readDigest(log_digest, row.event_count), wanted.get(row.id) ?? []),
-  }))
+  return rows.map((row) => ({ ...row, digest: usableDigest(row, wanted.get(row.id) ?? []) }))
 }
 
-/** An event that may be in the log is to be looked up there. */
-const usable = (digest: LogDigest | null, named: readonly string[]): LogDigest | null =>
-  digest && !named.some((id) => digest.idHashes.includes(hashOfId(id))) ? digest : null
+/** None if the log was read, or one of the events may be in it: that is to be looked up there. */
+function usableDigest(row: FoundRow, named: readonly string[]): LogDigest | null {
+  const digest = row.is_read ? null : readDigest(row.log_digest, row.event_count)
+  return digest && !named.some((id) => digest.idHashes.includes(hashOfId(id))) ? digest : null
+}
 
 /** Whether its log was read, or need not be, or is long and not read in any case. */
 export const needsNoLog = (row: ClaimRow): boolean =>

@@ -63,7 +63,6 @@ export async function readClaimsToDecide(
   let rows = await readClaimRows(db, wanted, share, false)
   const contracts = new ContractsOfGroup()
   contracts.add(rows)
-  const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
   const more = thoseThatFit(rows, contracts, most, mostParsed)
   if (more.length > 0) {
     const those = new Map(more.map((id) => [id, wanted.get(id) ?? []]))
@@ -71,14 +70,18 @@ export async function readClaimsToDecide(
     rows = rows.map((row) => whole.get(row.id) ?? row)
     contracts.add(rows)
   }
-  const heavy = rows.filter((row) => !isLight(row))
+  const { light, heavy } = byWhatIsThere(rows, contracts)
   return {
-    claims: rows
-      .values()
-      .filter(isLight)
-      .map((row) => withContract(row, contracts.parsed(row))),
+    claims: light.values().map((row) => withContract(row, contracts.parsed(row))),
     heavy: new Map(heavy.map((row) => [row.id, weight(row)])),
   }
+}
+
+/** Those of which all is there that a decision needs, and the others. */
+function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup) {
+  const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
+  const { light = [], heavy = [] } = Object.groupBy(rows, (row) => (isLight(row) ? 'light' : 'heavy'))
+  return { light, heavy }
 }
 
 /** Those of which more is to be read, and can be with what was read already. The shortest come first. */
@@ -88,7 +91,7 @@ function thoseThatFit(
   most: number,
   mostParsed: number,
 ): string[] {
-  const rest = rows.filter((row) => !contracts.has(row) || !needsNoLog(row))
+  const { heavy: rest } = byWhatIsThere(rows, contracts)
   if (rest.length === 0) return []
   let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
   let parsed = 0
@@ -110,15 +113,14 @@ function thoseThatFit(
 
 const byWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
 
-type Digested = Pick<ClaimRow, 'digest'>
-
 export const toClaimToDecide = (row: StoredClaimRow & LogRow): ClaimToDecide =>
-  withContract({ ...row, digest: null }, parseContract(row.contract, hashOf(row.contract)))
+  withContract(row, parseContract(row.contract, hashOf(row.contract)))
 
 function withContract(
-  { is_read, digest, last_at, ids, decisive, ...row }: Omit<StoredClaimRow, 'contract'> & LogRow & Digested,
+  row: Omit<StoredClaimRow, 'contract'> & LogRow,
   { parsed, bytes }: ParsedContract,
 ): ClaimToDecide {
+  const { is_read, digest, last_at, ids, decisive } = row
   return {
     claim: toClaim({ ...row, contract: parsed }),
     contractBytes: bytes,

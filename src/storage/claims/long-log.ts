@@ -33,7 +33,7 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
   })
   if (!row) return
   const { decisive_sizes, ...claim } = row
-  reader.onClaim(toClaimToDecide({ ...claim, is_read: true, decisive: null }))
+  reader.onClaim(toClaimToDecide({ ...claim, is_read: true, digest: null, decisive: null }))
   for (const seqs of pieces(decisive_sizes ?? []))
     await reader.onDecisive(await readEvidence(db, claimId, seqs))
 }

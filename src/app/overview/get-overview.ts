@@ -5,7 +5,7 @@ import { findCustomer } from '../../storage/customers.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { findOverdue, listDueNext, listRecent } from '../../storage/overview/overview-records.ts'
-import { beginOverview, measureScope, type OverviewScope } from '../../storage/overview/overview-scope.ts'
+import { beginOverview, type OverviewScope } from '../../storage/overview/overview-scope.ts'
 import {
   findMedianSeconds,
   listDays,
@@ -48,9 +48,8 @@ export function getOverview(db: Database, request: OverviewRequest): Promise<Ove
 async function readOverview(connection: Connection, request: OverviewRequest): Promise<Overview> {
   const asOf = await readTime(connection, request)
   const days = await listDays(connection, asOf, request.days)
-  const scope = await measureScope(connection, request)
-  const unresolved = await tallyUnresolved(connection, scope)
-  const resolved = await tallyResolved(connection, scope, days)
+  const unresolved = await tallyUnresolved(connection, request)
+  const resolved = await tallyResolved(connection, request, days)
   const count = resolved.days.reduce((sum, day) => sum + day.CONFIRMED.count + day.FAILED.count, 0)
   const since = (days[0] as { start: Date }).start
   return {
@@ -58,10 +57,10 @@ async function readOverview(connection: Connection, request: OverviewRequest): P
     statuses: { OPEN: unresolved.OPEN, PENDING: unresolved.PENDING, ...resolved.totals },
     pendingOutcomes: unresolved.outcomes,
     days: days.map(({ day }, i) => ({ day, ...(resolved.days[i] as Record<Outcome, Tally>) })),
-    resolution: { medianSeconds: await findMedianSeconds(connection, scope, since, count), count },
-    dueNext: await listDueNext(connection, scope, DUE_NEXT),
-    overdue: await findOverdue(connection, scope, checkThatIsOver(asOf)),
-    recent: await listRecent(connection, scope, RECENT),
+    resolution: { medianSeconds: await findMedianSeconds(connection, request, since, count), count },
+    dueNext: await listDueNext(connection, request, DUE_NEXT),
+    overdue: await findOverdue(connection, request, checkThatIsOver(asOf)),
+    recent: await listRecent(connection, request, RECENT),
   }
 }
 

@@ -1,17 +1,16 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import { CLAIM_COLUMNS, type ClaimRow, toClaim } from '../claims/claims.ts'
 import type { Connection } from '../database/connection.ts'
-import { IS_RESOLVED, IS_UNRESOLVED, type ReadScope, ScopeQuery } from './overview-scope.ts'
+import { IS_RESOLVED, IS_UNRESOLVED, type OverviewScope, ScopeQuery } from './overview-scope.ts'
 
 /** The claims and candidates whose window ends next, soonest first. */
-export async function listDueNext(db: Connection, scope: ReadScope, limit: number): Promise<Claim[]> {
+export async function listDueNext(db: Connection, scope: OverviewScope, limit: number): Promise<Claim[]> {
   const query = new ScopeQuery(scope)
   const rows = await db.query<ClaimRow>({
-    // The ids come out of the index alone, even if a customer's are few among many.
     text: `-- list_due_next
       SELECT ${CLAIM_COLUMNS} FROM claims WHERE id = ANY (ARRAY(
         SELECT id FROM ${query.source} WHERE ${query.conditions} AND ${IS_UNRESOLVED}
-        ORDER BY user_id, test_clock_id, due_at LIMIT ${query.parameter(limit)}
+        ORDER BY user_id, due_at LIMIT ${query.parameter(limit)}
       ))
       ORDER BY due_at, id`,
     values: query.values,
@@ -23,7 +22,7 @@ export async function listDueNext(db: Connection, scope: ReadScope, limit: numbe
 /** Those that the check of this time, or an earlier one, should have moved. */
 export async function findOverdue(
   db: Connection,
-  scope: ReadScope,
+  scope: OverviewScope,
   checkTime: Date,
 ): Promise<{ count: number; oldestDueAt: Date | null }> {
   const query = new ScopeQuery(scope).where('due_at', '<=', checkTime).where('status_since', '<', checkTime)
@@ -38,7 +37,7 @@ export async function findOverdue(
 }
 
 /** Those that entered their status last, latest first. */
-export async function listRecent(db: Connection, scope: ReadScope, limit: number): Promise<Claim[]> {
+export async function listRecent(db: Connection, scope: OverviewScope, limit: number): Promise<Claim[]> {
   const query = new ScopeQuery(scope)
   const count = query.parameter(limit)
   const rows = await db.query<ClaimRow>({
@@ -48,7 +47,7 @@ export async function listRecent(db: Connection, scope: ReadScope, limit: number
         ORDER BY status_since DESC LIMIT ${count})
         UNION ALL
         (SELECT id FROM ${query.source} WHERE ${query.conditions} AND ${IS_RESOLVED}
-        ORDER BY user_id DESC, test_clock_id DESC, status_since DESC LIMIT ${count})
+        ORDER BY user_id DESC, status_since DESC LIMIT ${count})
       ))
       ORDER BY status_since DESC, position DESC LIMIT ${count}`,
     values: query.values,

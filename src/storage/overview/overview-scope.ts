@@ -12,34 +12,11 @@ export interface OverviewScope {
   testClockId: string | null
 }
 
-/** A scope, and how it is best read. */
-export interface ReadScope extends OverviewScope {
-  /** One customer's, and few: they are looked up, rather than found among all of the account's. */
-  isFew: boolean
-}
-
-const FEW = 10_000
-
-/** Finds out whether the scope is a few records; reads no more than so many entries of an index. */
-export async function measureScope(db: Connection, scope: OverviewScope): Promise<ReadScope> {
-  if (scope.customerId === null) return { ...scope, isFew: false }
-  const countUpTo = (kind: string) =>
-    `(SELECT count(*) FROM (SELECT FROM claims WHERE user_id = $1 AND customer_id = $2 AND ${kind}
-        LIMIT ${FEW}) AS counted)`
-  const [row] = await db.query<{ few: boolean }>({
-    text: `-- measure_scope
-      SELECT ${KINDS.map(countUpTo).join(' + ')} < ${FEW} AS few`,
-    values: [scope.userId, scope.customerId],
-    readOnly: true,
-  })
-  return { ...scope, isFew: row?.few === true }
-}
-
-const KINDS = ['candidate_alias IS NULL', 'candidate_alias IS NOT NULL']
-
 /** As the indexes of them say it: the planner compares the words. */
 export const IS_UNRESOLVED = "status IN ('OPEN', 'PENDING')"
 export const IS_RESOLVED = "status IN ('CONFIRMED', 'FAILED')"
+
+const KINDS = ['candidate_alias IS NULL', 'candidate_alias IS NOT NULL']
 
 /** Collects the conditions of the scope, and further ones. */
 export class ScopeQuery extends ListQuery {
@@ -47,12 +24,12 @@ export class ScopeQuery extends ListQuery {
   readonly source: string
   readonly #isLive: boolean
 
-  constructor({ userId, customerId, testClockId, isFew }: ReadScope) {
+  constructor({ userId, customerId, testClockId }: OverviewScope) {
     super()
     this.where('user_id', '=', userId).where('customer_id', '=', customerId)
-    // The kinds have an index by customer each.
+    // The planner might look for a customer's among all of the account's. The kinds have an index by customer each.
     const ofKind = (kind: string) => `SELECT * FROM claims WHERE ${super.conditions} AND ${kind}`
-    this.source = isFew ? `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims` : 'claims'
+    this.source = customerId === null ? 'claims' : `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims`
     this.where('test_clock_id', '=', testClockId)
     this.#isLive = testClockId === null
   }
@@ -78,8 +55,8 @@ export async function beginOverview(db: Connection, timeZone: string): Promise<D
     const [row] = await db.query<{ now: Date }>({
       text: `-- begin_overview
         SELECT ${NOW} AS now, set_config('TimeZone', $1, true),
-          set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-          set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`,
+          set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
+          set_config('work_mem', '64MB', true)`,
       values: [timeZone],
     })
     return (row as { now: Date }).now

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
-import { IS_RESOLVED, IS_UNRESOLVED, type ReadScope, ScopeQuery } from './overview-scope.ts'
+import { IS_RESOLVED, IS_UNRESOLVED, type OverviewScope, ScopeQuery } from './overview-scope.ts'
 
 /** How many, and the exact decimal sum of their prices. */
 export interface Tally {
@@ -17,7 +17,7 @@ const PARTS = 'count(*) AS count, coalesce(sum(price), 0) AS amount'
 /** What is OPEN, and what is PENDING: in all, and by scheduled outcome. */
 export async function tallyUnresolved(
   db: Connection,
-  scope: ReadScope,
+  scope: OverviewScope,
 ): Promise<{ OPEN: Tally; PENDING: Tally; outcomes: Record<Outcome, Tally> }> {
   const query = new ScopeQuery(scope)
   const rows = await db.query<Tally & { status: 'OPEN' | 'PENDING'; outcome: Outcome | null }>({
@@ -72,7 +72,7 @@ export async function listDays(db: Connection, until: Date, count: number): Prom
 /** What was resolved: in all, and on each of the days. */
 export async function tallyResolved(
   db: Connection,
-  scope: ReadScope,
+  scope: OverviewScope,
   days: readonly Day[],
 ): Promise<{ totals: Record<Outcome, Tally>; days: Record<Outcome, Tally>[] }> {
   const { parts, values } = isWholeAccount(scope) ? partsOfTotals(scope, days) : partsOfClaims(scope, days)
@@ -93,10 +93,11 @@ export async function tallyResolved(
 }
 
 /** Such scopes have totals that are kept; others are summed up. */
-const isWholeAccount = ({ customerId, testClockId }: ReadScope) => customerId === null && testClockId === null
+const isWholeAccount = ({ customerId, testClockId }: OverviewScope) =>
+  customerId === null && testClockId === null
 
 /** The totals, and what they do not include yet. */
-function partsOfTotals(scope: ReadScope, days: readonly Day[]) {
+function partsOfTotals(scope: OverviewScope, days: readonly Day[]) {
   const { parts, values } = partsOfClaims(scope, days, SINCE_MARK)
   const [user, starts] = ['$1', `$${values.length}`]
   return {
@@ -108,7 +109,7 @@ function partsOfTotals(scope: ReadScope, days: readonly Day[]) {
   }
 }
 
-function partsOfClaims(scope: ReadScope, days: readonly Day[], further = 'true') {
+function partsOfClaims(scope: OverviewScope, days: readonly Day[], further = 'true') {
   const query = new ScopeQuery(scope)
   const starts = query.parameter(days.map(({ start }) => start))
   return {
@@ -129,7 +130,7 @@ const MANY = 100_000
  */
 export async function findMedianSeconds(
   db: Connection,
-  scope: ReadScope,
+  scope: OverviewScope,
   since: Date,
   count: number,
 ): Promise<number | null> {
@@ -140,7 +141,7 @@ export async function findMedianSeconds(
   return row?.median == null ? null : Math.round(row.median * 10_000) / 10_000
 }
 
-function medianOfClaims(scope: ReadScope, since: Date) {
+function medianOfClaims(scope: OverviewScope, since: Date) {
   const query = new ScopeQuery(scope).where('status_since', '>=', since)
   return {
     text: `-- median_of_claims
@@ -150,7 +151,7 @@ function medianOfClaims(scope: ReadScope, since: Date) {
   }
 }
 
-function medianOfClasses(scope: ReadScope, since: Date) {
+function medianOfClasses(scope: OverviewScope, since: Date) {
   const query = new ScopeQuery(scope)
   const start = `${query.parameter(since)}::timestamptz`
   return {

@@ -15,7 +15,7 @@ import { type Damage, MOST_MB_DURING, measureAttack, SPARE_DESCRIPTORS } from '.
  */
 
 const BUILD = fileURLToPath(new URL('../../scripts/build.ts', import.meta.url))
-const MOMENT = { ms: 1_000, warmupMs: 100, calmMs: 20_000, calmMb: Infinity, staysMs: 0, scale: 0.05 }
+const MOMENT = { ms: 500, warmupMs: 100, calmMs: 20_000, calmMb: Infinity, staysMs: 0, scale: 0.05 }
 /** Attacks that go on at the same time. */
 const AT_ONCE = 6
 /** Other tests run at the same time, on a machine that may be slow: this is not the bound that users are told. */

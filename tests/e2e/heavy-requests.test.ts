@@ -65,7 +65,7 @@ const requests: Heavy[] = [
   {
     name: 'batches of claims from schemas with such contracts',
     path: '/v1/claims/batch',
-    atOnce: 40,
+    atOnce: 24,
     body: async (attacker) => {
       const { id } = await newCustomer(attacker)
       const schemas: string[] = []
@@ -94,7 +94,7 @@ const requests: Heavy[] = [
   {
     name: 'events with such payloads',
     path: '/v1/events',
-    atOnce: 100,
+    atOnce: 50,
     body: async (attacker) => {
       const { id } = await newClaim(attacker)
       return `{"claim_id":"${id}","type":"e","a":${emptyObjects(80_000)}}`
@@ -103,7 +103,7 @@ const requests: Heavy[] = [
   {
     name: 'simulations of events with such payloads',
     path: '/v1/simulations',
-    atOnce: 30,
+    atOnce: 16,
     body: async () => {
       const event = `{"at":"2026-01-01T00:00:00.000Z","type":"e","a":${emptyObjects(80_000)}}`
       const contract = `"contract":${heavyContract}`

@@ -14,7 +14,7 @@ import { startTestService } from '../support/test-service.ts'
  * SEMANTICS_CASES sets how many claims are tried.
  */
 
-const CASES = Number(process.env.SEMANTICS_CASES ?? 2_000)
+const CASES = Number(process.env.SEMANTICS_CASES ?? 500)
 /** Claims that live on one clock: they share its advances, each with a contract and a log of its own. */
 const CLAIMS_A_CLOCK = 100
 

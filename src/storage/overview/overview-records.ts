@@ -9,7 +9,7 @@ export async function listDueNext(db: Connection, scope: OverviewScope, limit: n
   const rows = await db.query<ClaimRow>({
     text: `-- list_due_next
       SELECT ${CLAIM_COLUMNS} FROM claims WHERE id = ANY (ARRAY(
-        SELECT id FROM ${query.source} WHERE ${query.conditions} AND ${IS_UNRESOLVED}
+        SELECT id FROM ${query.those(IS_UNRESOLVED)}
         ORDER BY user_id, due_at LIMIT ${query.parameter(limit)}
       ))
       ORDER BY due_at, id`,
@@ -29,7 +29,7 @@ export async function findOverdue(
   const [row] = await db.query<{ count: number; oldest: Date | null }>({
     text: `-- find_overdue
       SELECT count(*)::int AS count, min(due_at) AS oldest
-      FROM ${query.source} WHERE ${query.conditions} AND ${IS_UNRESOLVED}`,
+      FROM ${query.those(IS_UNRESOLVED)}`,
     values: query.values,
     readOnly: true,
   })
@@ -43,10 +43,10 @@ export async function listRecent(db: Connection, scope: OverviewScope, limit: nu
   const rows = await db.query<ClaimRow>({
     text: `-- list_recent
       SELECT ${CLAIM_COLUMNS} FROM claims WHERE id = ANY (ARRAY(
-        (SELECT id FROM ${query.source} WHERE ${query.conditions} AND ${IS_UNRESOLVED}
+        (SELECT id FROM ${query.those(IS_UNRESOLVED)}
         ORDER BY status_since DESC LIMIT ${count})
         UNION ALL
-        (SELECT id FROM ${query.source} WHERE ${query.conditions} AND ${IS_RESOLVED}
+        (SELECT id FROM ${query.those(IS_RESOLVED)}
         ORDER BY user_id DESC, status_since DESC LIMIT ${count})
       ))
       ORDER BY status_since DESC, position DESC LIMIT ${count}`,

@@ -20,22 +20,30 @@ const KINDS = ['candidate_alias IS NULL', 'candidate_alias IS NOT NULL']
 
 /** Collects the conditions of the scope, and further ones. */
 export class ScopeQuery extends ListQuery {
-  /** What to read FROM. */
-  readonly source: string
-  readonly #isLive: boolean
+  readonly #clock: string
+  /** Of a customer's live ones; null for other scopes. */
+  readonly #customer: string | null
 
   constructor({ userId, customerId, testClockId }: OverviewScope) {
     super()
-    this.where('user_id', '=', userId).where('customer_id', '=', customerId)
-    // The planner might look for a customer's among all of the account's. The kinds have an index by customer each.
-    const ofKind = (kind: string) => `SELECT * FROM claims WHERE ${super.conditions} AND ${kind}`
-    this.source = customerId === null ? 'claims' : `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims`
-    this.where('test_clock_id', '=', testClockId)
-    this.#isLive = testClockId === null
+    this.where('user_id', '=', userId)
+      .where('customer_id', '>=', customerId)
+      .where('customer_id', '<=', customerId)
+    this.#customer = customerId !== null && testClockId === null ? this.conditions : null
+    this.#clock =
+      testClockId === null ? 'test_clock_id IS NULL' : `test_clock_id = ${this.parameter(testClockId)}`
   }
 
-  override get conditions(): string {
-    return this.#isLive ? `${super.conditions} AND test_clock_id IS NULL` : super.conditions
+  /**
+   * What to read FROM, and WHERE, with this condition. A customer's live ones are read by the indexes of customers, one for
+   * each kind, whatever the planner thinks of them: only those have this order, as the customer is told by two bounds, and
+   * nothing else is sorted if it can be read in its order (`beginOverview`).
+   */
+  those(are: string): string {
+    const ofKind = (kind: string) =>
+      `(SELECT * FROM claims WHERE ${this.#customer} AND ${kind} AND ${are} ORDER BY customer_id, status, position OFFSET 0)`
+    const source = this.#customer === null ? 'claims' : `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims`
+    return `${source} WHERE ${this.conditions} AND ${this.#clock} AND ${are}`
   }
 }
 
@@ -44,8 +52,8 @@ const INVALID_VALUE = '22023'
 
 /**
  * What follows on this connection until the transaction ends is of one moment, changes nothing, and names days by the
- * time zone. The planner must take the indexes, since it thinks too little of a table of many wide rows; its compiler
- * would take longer than the statements do, and their sorting would spill.
+ * time zone. The planner must take the indexes, since it thinks too little of a table of many wide rows, and sort only what
+ * no index has in order; its compiler would take longer than the statements do, and their sorting would spill.
  * Returns the database's time.
  * @throws VALIDATION_ERROR for a time zone that the database does not know
  */
@@ -55,8 +63,8 @@ export async function beginOverview(db: Connection, timeZone: string): Promise<D
     const [row] = await db.query<{ now: Date }>({
       text: `-- begin_overview
         SELECT ${NOW} AS now, set_config('TimeZone', $1, true),
-          set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
-          set_config('work_mem', '64MB', true)`,
+          set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+          set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`,
       values: [timeZone],
     })
     return (row as { now: Date }).now

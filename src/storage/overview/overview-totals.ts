@@ -23,8 +23,7 @@ export async function tallyUnresolved(
   const rows = await db.query<Tally & { status: 'OPEN' | 'PENDING'; outcome: Outcome | null }>({
     text: `-- tally_unresolved
       WITH parts AS MATERIALIZED (
-        SELECT scheduled_outcome AS outcome, ${PARTS} FROM ${query.source}
-        WHERE ${query.conditions} AND ${IS_UNRESOLVED} GROUP BY scheduled_outcome
+        SELECT scheduled_outcome AS outcome, ${PARTS} FROM ${query.those(IS_UNRESOLVED)} GROUP BY scheduled_outcome
       ), named AS (
         SELECT CASE WHEN outcome IS NULL THEN 'OPEN' ELSE 'PENDING' END AS status, outcome, count, amount FROM parts
       )
@@ -114,7 +113,7 @@ function partsOfClaims(scope: OverviewScope, days: readonly Day[], further = 'tr
   const starts = query.parameter(days.map(({ start }) => start))
   return {
     parts: `SELECT width_bucket(status_since, ${starts}::timestamptz[]) AS place, status AS outcome, ${PARTS}
-      FROM ${query.source} WHERE ${query.conditions} AND ${IS_RESOLVED} AND ${further} GROUP BY place, status`,
+      FROM ${query.those(IS_RESOLVED)} AND ${further} GROUP BY place, status`,
     values: query.values,
   }
 }
@@ -146,7 +145,7 @@ function medianOfClaims(scope: OverviewScope, since: Date) {
   return {
     text: `-- median_of_claims
       SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY date_part('epoch', status_since - created_at)) AS median
-      FROM ${query.source} WHERE ${query.conditions} AND ${IS_RESOLVED}`,
+      FROM ${query.those(IS_RESOLVED)}`,
     values: query.values,
   }
 }
@@ -160,8 +159,8 @@ function medianOfClasses(scope: OverviewScope, since: Date) {
         SELECT class, sum(count) AS count FROM resolution_durations
         WHERE user_id = $1 AND hour >= date_bin('1 hour', ${start}, '2000-01-01Z') GROUP BY class
         UNION ALL
-        SELECT duration_class(status_since - created_at) AS class, count(*) FROM claims
-        WHERE ${query.conditions} AND ${IS_RESOLVED} AND ${SINCE_MARK} AND status_since >= ${start} GROUP BY 1
+        SELECT duration_class(status_since - created_at) AS class, count(*)
+        FROM ${query.those(IS_RESOLVED)} AND ${SINCE_MARK} AND status_since >= ${start} GROUP BY 1
       ), classes AS (
         SELECT class, sum(count)::float8 AS count, sum(sum(count)) OVER (ORDER BY class)::float8 AS up_to,
           sum(sum(count)) OVER ()::float8 AS total

@@ -74,14 +74,18 @@ test('a test clock is created, advanced in steps and to a chosen time, tells wha
 
   const now = page.getByRole('region', { name: 'Time' })
   await page.getByText('1 Jan 2026, 10:30:00, in 1h 30m').waitFor()
+  // It is told once the advance is over, and the clock is read again: until then no button takes a click, or it moves.
+  const advanced = async (told: string, due: string) => {
+    await now.getByText(told).waitFor()
+    await now.getByText(due).waitFor()
+  }
   await button(page, 'A minute').click()
-  await now.getByText('1 Jan 2026, 09:01:00').first().waitFor()
+  await advanced('to 1 Jan 2026, 09:01:00', '10:30:00, in 1h 29m')
   await page.getByText('Nothing moved from').waitFor()
   await button(page, 'An hour').click()
-  // It is told once the advance is over: until then no button takes a click.
-  await now.getByText('to 1 Jan 2026, 10:01:00').waitFor()
+  await advanced('to 1 Jan 2026, 10:01:00', '10:30:00, in 29m')
   await button(page, 'To the next due time').click()
-  await now.getByText('1 Jan 2026, 10:30:00').first().waitFor()
+  await now.getByText('to 1 Jan 2026, 10:30:00').waitFor()
   await page.getByRole('region', { name: 'What moved' }).getByText('PENDING').waitFor()
   await page.getByLabel('To a chosen time').fill('2026-01-03T00:00')
   await button(page, 'Advance').click()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Overviews } from '../../src/app/overview/overviews.ts'
+import { eventually } from '../support/eventually.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -47,9 +48,32 @@ test('an overview that costs little is made anew for who asks later, and a costl
   t.diagnostic(`as of ${(await costly).asOf.toISOString()}`)
 })
 
-/** Holds the table of claims for so long, in the database's own time. */
-async function lockFor(milliseconds: number): Promise<() => Promise<unknown>> {
-  const text = `BEGIN; LOCK TABLE claims; SELECT pg_sleep(${milliseconds / 1000}); COMMIT`
+test('of a test clock that was advanced neither a costly one is given again nor one that is being made', async () => {
+  const overviews = new Overviews(service.app.db)
+  const clock = (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00.000Z' })).body
+  const request = { ...REQUEST, customerId: customer.id, testClockId: clock.id }
+  const asOf = async () => (await overviews.get(request)).asOf.toISOString()
+  const advanceTo = (time: string) =>
+    service.sql('UPDATE test_clocks SET frozen_time = $2 WHERE id = $1', [clock.id, time])
+
+  // Only the overview looks for the customer, when the moment that it is of has been chosen.
+  const release = await lockFor(1_000, 'customers')
+  const costly = overviews.get(request)
+  await eventually(async () => (await service.sql(WAITING)).length > 0)
+  await advanceTo('2026-01-02T00:00:00.000Z')
+  const later = asOf()
+  await release()
+  assert.equal((await costly).asOf.toISOString(), '2026-01-01T00:00:00.000Z')
+  assert.equal(await later, '2026-01-02T00:00:00.000Z')
+  await advanceTo('2026-01-03T00:00:00.000Z')
+  assert.equal(await asOf(), '2026-01-03T00:00:00.000Z')
+})
+
+const WAITING = "SELECT FROM pg_locks WHERE relation = 'customers'::regclass AND NOT granted"
+
+/** Holds the table for so long, in the database's own time. */
+async function lockFor(milliseconds: number, table = 'claims'): Promise<() => Promise<unknown>> {
+  const text = `BEGIN; LOCK TABLE ${table}; SELECT pg_sleep(${milliseconds / 1000}); COMMIT`
   const done = service.sql(text)
   while (
     (await service.sql("SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted")).length === 0

@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database/database.ts'
+import { findTestClocks } from '../../storage/test-clocks.ts'
 import type { Part } from '../part.ts'
 import { getOverview, type Overview, type OverviewRequest } from './get-overview.ts'
 
@@ -35,9 +36,13 @@ export class Overviews implements Part {
     this.#shared.clear()
   }
 
-  get(request: OverviewRequest): Promise<Overview> {
+  /**
+   * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for a time zone that is not known
+   */
+  async get(request: OverviewRequest): Promise<Overview> {
     const { userId, customerId, testClockId, days, timeZone } = request
-    const key = JSON.stringify([userId, customerId, testClockId, days, timeZone])
+    const frozenTime = testClockId && (await this.#timeOf(userId, testClockId))
+    const key = JSON.stringify([userId, customerId, testClockId, frozenTime, days, timeZone])
     const found = this.#shared.get(key)
     if (found && found.until > performance.now()) return found.overview
 
@@ -55,6 +60,12 @@ export class Overviews implements Part {
       () => keep(0),
     )
     return overview
+  }
+
+  /** Who has advanced a test clock, on whatever server, is to see what that moved. */
+  async #timeOf(userId: string, testClockId: string): Promise<Date | undefined> {
+    const [clock] = await findTestClocks(this.#db.reads.for(userId), userId, [testClockId])
+    return clock?.frozenTime
   }
 }
 

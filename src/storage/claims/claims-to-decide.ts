@@ -63,22 +63,30 @@ export async function readClaimsToDecide(
   let rows = await readClaimRows(db, wanted, share, false)
   const contracts = new ContractsOfGroup()
   contracts.add(rows)
-  const more = thoseThatFit(rows, contracts, most, mostParsed)
+  let there = byWhatIsThere(rows, contracts)
+  const more = thoseThatFit(there, contracts, most, mostParsed)
   if (more.length > 0) {
     const those = new Map(more.map((id) => [id, wanted.get(id) ?? []]))
     const whole = new Map((await readClaimRows(db, those, ALL_BYTES, true)).map((row) => [row.id, row]))
     rows = rows.map((row) => whole.get(row.id) ?? row)
     contracts.add(rows)
+    there = byWhatIsThere(rows, contracts)
   }
-  const { light, heavy } = byWhatIsThere(rows, contracts)
+  const { light, heavy } = there
   return {
     claims: light.values().map((row) => withContract(row, contracts.parsed(row))),
     heavy: new Map(heavy.map((row) => [row.id, weight(row)])),
   }
 }
 
-/** Those of which all is there that a decision needs, and the others. */
-function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup) {
+interface WhatIsThere {
+  /** All is there that a decision needs. */
+  light: ClaimRow[]
+  /** It is not. */
+  heavy: ClaimRow[]
+}
+
+function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup): WhatIsThere {
   const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
   const { light = [], heavy = [] } = Object.groupBy(rows, (row) => (isLight(row) ? 'light' : 'heavy'))
   return { light, heavy }
@@ -86,18 +94,17 @@ function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup) {
 
 /** Those of which more is to be read, and can be with what was read already. The shortest come first. */
 function thoseThatFit(
-  rows: readonly ClaimRow[],
+  { light, heavy }: WhatIsThere,
   contracts: ContractsOfGroup,
   most: number,
   mostParsed: number,
 ): string[] {
-  const { heavy: rest } = byWhatIsThere(rows, contracts)
-  if (rest.length === 0) return []
-  let bytes = rows.reduce((sum, row) => sum + weightRead(row), 0)
+  if (heavy.length === 0) return []
+  let bytes = [...light, ...heavy].reduce((sum, row) => sum + weightRead(row), 0)
   let parsed = 0
   const ids: string[] = []
   const hashes = new Set<string>()
-  for (const row of rest.sort(byWeight)) {
+  for (const row of heavy.toSorted(byWeight)) {
     // Its contract comes with another.
     if (needsNoLog(row) && hashes.has(row.hash)) continue
     const toParse = contracts.has(row) || hashes.has(row.hash) ? 0 : row.contract_bytes

@@ -21,29 +21,30 @@ const KINDS = ['candidate_alias IS NULL', 'candidate_alias IS NOT NULL']
 /** Collects the conditions of the scope, and further ones. */
 export class ScopeQuery extends ListQuery {
   readonly #clock: string
-  /** Of a customer's live ones; null for other scopes. */
-  readonly #customer: string | null
+  readonly #isLiveOfCustomer: boolean
 
   constructor({ userId, customerId, testClockId }: OverviewScope) {
     super()
+    this.#isLiveOfCustomer = customerId !== null && testClockId === null
     this.where('user_id', '=', userId)
-      .where('customer_id', '>=', customerId)
-      .where('customer_id', '<=', customerId)
-    this.#customer = customerId !== null && testClockId === null ? this.conditions : null
+    // Two bounds leave it in the order that is asked for; one value would make that the same as without it.
+    for (const operator of this.#isLiveOfCustomer ? (['>=', '<='] as const) : (['='] as const))
+      this.where('customer_id', operator, customerId)
     this.#clock =
       testClockId === null ? 'test_clock_id IS NULL' : `test_clock_id = ${this.parameter(testClockId)}`
   }
 
   /**
    * What to read FROM, and WHERE, with this condition. A customer's live ones are read by the indexes of customers, one for
-   * each kind, whatever the planner thinks of them: only those have this order, as the customer is told by two bounds, and
-   * nothing else is sorted if it can be read in its order (`beginOverview`).
+   * each kind, whatever the planner thinks of them: only those have this order, and nothing is sorted that an index
+   * has in order (`beginOverview`).
    */
   those(are: string): string {
+    const conditions = `${this.conditions} AND ${this.#clock} AND ${are}`
+    if (!this.#isLiveOfCustomer) return `claims WHERE ${conditions}`
     const ofKind = (kind: string) =>
-      `(SELECT * FROM claims WHERE ${this.#customer} AND ${kind} AND ${are} ORDER BY customer_id, status, position OFFSET 0)`
-    const source = this.#customer === null ? 'claims' : `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims`
-    return `${source} WHERE ${this.conditions} AND ${this.#clock} AND ${are}`
+      `(SELECT * FROM claims WHERE ${conditions} AND ${kind} ORDER BY customer_id, status, position)`
+    return `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims WHERE true`
   }
 }
 

@@ -25,7 +25,7 @@ async function openApiDocument(): Promise<string> {
   const server = await createServer(createApp(db), {
     log: pino({ level: 'silent' }),
     publicUrl: '',
-    rateLimitPerMinute: 0,
+    rates: null,
     openSignUp: false,
     trustedProxies: null,
     mostConnections: 1,

@@ -78,8 +78,21 @@ export const SETTINGS = {
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
     fallback: '16',
-    doc: 'Connections to the database that a server keeps at most. Submissions, checks, test clocks and sign-in have fixed shares of 10; the others are for reading and for writing, half each.',
+    doc: 'Connections to the database that a server keeps at most, and each of its workers. Submissions, checks, test clocks and sign-in have fixed shares of 10; the others are for reading and for writing, half each.',
     parse: wholeNumber(12, 1_000),
+  }),
+  workers: setting({
+    name: 'CLAIMKEEPER_WORKERS',
+    fallback: '1',
+    doc: 'Processes that answer callers on the one port: a number up to 64, or `auto` for as many as the machine has cores. One of them runs the scheduled checks; one that dies is started again.',
+    parse: (text) => {
+      if (text === 'auto') return text
+      try {
+        return wholeNumber(1, 64)(text)
+      } catch {
+        throw new Error('auto, or a whole number from 1 to 64')
+      }
+    },
   }),
   allowUnsafeDatabase: setting({
     name: 'CLAIMKEEPER_ALLOW_UNSAFE_DATABASE',
@@ -105,7 +118,7 @@ export const SETTINGS = {
   rateLimitPerMinute: setting({
     name: 'CLAIMKEEPER_RATE_LIMIT',
     fallback: '0',
-    doc: 'Requests, and items of batches, a minute that each server takes of one account; 0 for no limit.',
+    doc: 'Requests, and items of batches, a minute that each server takes of one account, all of its workers together; 0 for no limit.',
     parse: wholeNumber(0, 1_000_000_000),
   }),
   openSignUp: setting({
@@ -129,7 +142,7 @@ export const SETTINGS = {
   mostConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',
-    doc: 'Connections that a server takes at once, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; if none is idle, 503.',
+    doc: 'Connections that a server takes at once, its workers equal parts of them, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; if none is idle, 503.',
     parse: wholeNumber(10, 1_000_000),
   }),
   logLevel: setting({
@@ -152,6 +165,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   })
   return Object.fromEntries(entries) as Config
 }
+
+/** In which the process that starts the workers tells each of them its number. */
+export const WORKER_NUMBER = 'CLAIMKEEPER_WORKER_NUMBER'
+
+/** Which of the workers this process is, from 1 on; null if it is none. */
+export const readWorkerNumber = (environment: NodeJS.ProcessEnv = process.env): number | null =>
+  Number(environment[WORKER_NUMBER] ?? 0) || null
 
 /** Values that must not be repeated in an error message. */
 const SECRETS: readonly string[] = [SETTINGS.bootstrapToken.name, SETTINGS.databaseUrl.name]

@@ -3,16 +3,20 @@ import { OperatorError } from '../operator-error.ts'
 /** What is under way when a signal comes gets this long to put away what it has started. */
 const PATIENCE_MS = 8_000
 
+/** What ends a process. A worker is not meant by what its terminal tells all of its processes. */
+const SIGNALS = { command: ['SIGINT', 'SIGTERM', 'SIGHUP'], worker: ['SIGTERM'] } as const
+
 /**
  * Aborted by the first SIGINT, SIGTERM or SIGHUP. A terminal's Ctrl-C reaches us twice when npm passes it on too, so
  * further ones change nothing: a stop is bounded in time anyway. SIGHUP is a terminal that was closed; it takes no more
  * output, which must not keep the stop from being finished.
  */
-export function listenForStop(): AbortSignal {
+export function listenForStop(as: keyof typeof SIGNALS = 'command'): AbortSignal {
   const stop = new AbortController()
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => stop.abort(new OperatorError(`Stopped by ${signal}`)))
+  for (const signal of SIGNALS.command) {
+    const isMeant = (SIGNALS[as] as readonly string[]).includes(signal)
+    process.on(signal, () => isMeant && stop.abort(new OperatorError(`Stopped by ${signal}`)))
   }
   return stop.signal
 }

@@ -8,6 +8,7 @@ import { sessionRoutes } from './accounts/sessions.ts'
 import { type ListOfItems, parseItems, parseJson } from './bodies/parse-json.ts'
 import { readBody } from './bodies/read-body.ts'
 import { createValidatorCompiler } from './bodies/validate-request.ts'
+import type { RateCounter } from './bounds/rate-counts.ts'
 import { LIGHT } from './bounds/work-memory.ts'
 import type { Patience } from './connections/connection.ts'
 import { Connections } from './connections/connections.ts'
@@ -27,8 +28,8 @@ export interface ServerOptions {
   log: FastifyBaseLogger
   /** Where callers see the service; empty to go by each request. */
   publicUrl: string
-  /** Requests, and items of batches, a minute of one account on this server; 0 for no limit. */
-  rateLimitPerMinute: number
+  /** Counts requests, and items of batches, of each account; null for no limit. */
+  rates: RateCounter | null
   /** Whether anyone may sign up, without an invitation. */
   openSignUp: boolean
   /** Addresses of the proxies whose X-Forwarded headers are believed; null for none. */

@@ -5,6 +5,7 @@ import { invitationRoutes } from './accounts/invitations.ts'
 import { getMeRoute } from './accounts/me.ts'
 import { tokenRoutes } from './accounts/tokens.ts'
 import { BodyBudget } from './bounds/body-budget.ts'
+import type { RateCounter } from './bounds/rate-counts.ts'
 import { limitRate } from './bounds/rate-limit.ts'
 import { type RequestMemory, WorkMemory } from './bounds/work-memory.ts'
 import { claimSchemaRoutes } from './claim-schemas.ts'
@@ -32,17 +33,17 @@ interface V1Options {
   sessions: SessionApi
   /** Of the schemas of bodies, for items of their lists. */
   compile: FastifySchemaCompiler<object>
-  /** Requests, and items of batches, a minute of one account; 0 for no limit. */
-  rateLimitPerMinute: number
+  /** Counts requests, and items of batches, of each account; null for no limit. */
+  rates: RateCounter | null
   /** Schemas of an account. */
   mostSchemas: number
 }
 
 /** Every path under /v1: who asks is known, and what an account may cost is bounded. */
 export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
-  const { app, sessions, compile, rateLimitPerMinute, mostSchemas } = options
+  const { app, sessions, compile, rates, mostSchemas } = options
   api.addHook('onRequest', authenticate(app, sessions))
-  if (rateLimitPerMinute > 0) limitRate(api, rateLimitPerMinute)
+  if (rates) limitRate(api, rates)
   const memory = new WorkMemory()
   const bodies = new BodyBudget()
   api.addHook('preParsing', memory.begin)

@@ -21,6 +21,7 @@ describe('settings', () => {
         publicUrl: null,
         databaseUrl: null,
         databasePoolSize: 16,
+        workers: 1,
         allowUnsafeDatabase: false,
         dataDir: './data',
         bootstrapToken: null,
@@ -41,6 +42,10 @@ describe('settings', () => {
     }
     assert.equal(LEAST_CONNECTIONS, 12)
     assert.match(message({ DATABASE_POOL_SIZE: '1' }), /^DATABASE_POOL_SIZE must be a whole number from 12 /)
+    for (const workers of ['0', '65', 'all']) {
+      assert.match(message({ CLAIMKEEPER_WORKERS: workers }), /must be auto, or a whole number from 1 to 64/)
+    }
+    assert.equal(readConfig({ CLAIMKEEPER_WORKERS: 'auto' }).workers, 'auto')
     assert.match(message({ LOG_LEVEL: 'loud' }), /^LOG_LEVEL must be one of trace, debug, /)
     assert.match(
       message({ PUBLIC_URL: 'claims.example.com' }),

@@ -55,7 +55,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),
     publicUrl: options.publicUrl ?? '',
-    rateLimitPerMinute: options.rateLimitPerMinute ?? 0,
+    rates: options.rates ?? null,
     openSignUp: options.openSignUp ?? false,
     trustedProxies: options.trustedProxies ?? null,
     mostConnections: options.mostConnections ?? 2_000,

@@ -3,8 +3,10 @@ import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { invitationUrl } from '../../app/invitations/invitation-key.ts'
-import { type Config, readConfig, SETTINGS } from '../../config.ts'
-import { type Service, startService } from '../../service.ts'
+import { type Config, readConfig, readWorkerNumber, SETTINGS } from '../../config.ts'
+import { type Service, startService } from '../../service/start-service.ts'
+import { runWorker } from '../../service/workers/run-worker.ts'
+import { startWorkers, workerCount } from '../../service/workers/start-workers.ts'
 import { bannerText } from '../banner.ts'
 import { Fault, listenForFaults } from '../last-resort.ts'
 import { listenForWarnings } from '../listen-for-warnings.ts'
@@ -19,25 +21,43 @@ export function addServeCommand(program: Command): void {
     .addHelpText('after', `\nSettings, from the environment:\n${settingsText()}`)
     .action(async () => {
       const config = readConfig()
-      const log = createLog(config.logLevel)
-      listenForWarnings(log)
-      const signal = AbortSignal.any([listenForStop(), listenForFaults(log)])
-      const service = await start(config, log, signal)
-      if (service !== null) {
-        await aborted(signal)
-        console.log(`${signal.reason.message}: finishing requests in flight and stopping the database`)
-        await service.stop()
-      }
-      console.log('Stopped.')
-      process.exit(signal.reason instanceof Fault ? 1 : 0)
+      const worker = readWorkerNumber()
+      if (worker === null) await serve(config)
+      else await serveAsWorker(config, worker)
     })
+}
+
+/** In this process, or with workers. */
+async function serve(config: Config): Promise<void> {
+  const log = createLog(config.logLevel)
+  listenForWarnings(log)
+  const signal = AbortSignal.any([listenForStop(), listenForFaults(log)])
+  const service = await start(config, log, signal)
+  if (service !== null) {
+    await aborted(signal)
+    console.log(`${signal.reason.message}: finishing requests in flight and stopping the database`)
+    await service.stop()
+  }
+  console.log('Stopped.')
+  process.exit(signal.reason instanceof Fault ? 1 : 0)
+}
+
+/** As one of the processes that another has started: it says nothing but what the log has. */
+async function serveAsWorker(config: Config, worker: number): Promise<void> {
+  const log = createLog(config.logLevel).child({ worker })
+  listenForWarnings(log)
+  const fault = listenForFaults(log)
+  const ended = AbortSignal.any([listenForStop('worker'), fault])
+  await killedAfter(ended, runWorker(config, log, ended))
+  process.exit(fault.aborted ? 1 : 0)
 }
 
 /** Null if the signal came first; then what was started has been stopped again. */
 async function start(config: Config, log: Logger, signal: AbortSignal): Promise<Service | null> {
   const startedAt = performance.now()
   try {
-    const service = await killedAfter(signal, startService(config, log, reportTo(process.stdout), signal))
+    const starting = workerCount(config) === 1 ? startService : startWorkers
+    const service = await killedAfter(signal, starting(config, log, reportTo(process.stdout), signal))
     console.log(banner(service, config, performance.now() - startedAt))
     return service
   } catch (error) {

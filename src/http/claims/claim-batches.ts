@@ -98,6 +98,7 @@ function batchRoute<Body, Request extends NewRequest>(
         const read = batch.read(readItem(item))
         return item instanceof ItemText ? withLateContract(read, item) : read
       }
+      await request.rate?.reserve(items.length)
       const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()

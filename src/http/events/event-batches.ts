@@ -96,6 +96,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
         request.rate?.takeItem()
         return read(item)
       }
+      await request.rate?.reserve(items.length)
       const submitted = await inSlices(submitEach(items, (item) => results.of(() => readNext(item))))
       return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })
     },

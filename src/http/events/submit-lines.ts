@@ -6,6 +6,7 @@ import { ServiceError } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { type Item, parseLine } from '../bodies/parse-json.ts'
 import { type Line, readLines, TOO_LONG } from '../bodies/read-lines.ts'
+import type { Rate } from '../bounds/rate-limit.ts'
 import { Seats } from '../bounds/seats.ts'
 import { LIGHT } from '../bounds/work-memory.ts'
 import { answerLines } from '../protocol/answer-lines.ts'
@@ -44,7 +45,9 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
   return async (line: Line): Promise<EventResult> => {
     const isShort = line === TOO_LONG || line.length <= LIGHT
     const readNext = () => (isShort ? inSlices(readLine(request, line, read)) : readLong(request, line, read))
-    const reading = owned(last.then(() => (hasGone() ? null : readNext())))
+    const countAndRead = () =>
+      request.rate ? reserveOne(request.rate).then((error) => error ?? readNext()) : readNext()
+    const reading = owned(last.then(() => (hasGone() ? null : countAndRead())))
     last = reading
     const event = await reading
     if (event === null) return LEFT
@@ -54,6 +57,13 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
     })
   }
 }
+
+/** The error, if it could not be counted. */
+const reserveOne = (rate: Rate): Promise<Error | undefined> =>
+  rate.reserve(1).then(
+    () => undefined,
+    (error: Error) => error,
+  )
 
 /** Long lines that are made into objects at once, of all streams: each may take thirty times its text. */
 const longLines = new Seats({

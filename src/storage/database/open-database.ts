@@ -28,6 +28,8 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   db: Database
+  /** Leads to it, for other processes. Holds the password: never log it. */
+  connectionString: string
   /**
    * Closes the connections, and stops the embedded database if nobody else uses it. All of it has so many milliseconds;
    * below 3,000 it may take longer.
@@ -57,7 +59,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     if (!options.allowUnsafe) await requireDurable(db)
     if (!mayCreate) await requireTables(db, databaseUrl)
     await migrateUnhurried(connectionString, options)
-    return { db, close }
+    return { db, connectionString, close }
   } catch (error) {
     await close()
     throw signal.aborted ? error : asOperatorError(error, nameOf(databaseUrl))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { RateCounts } from '../../../src/http/bounds/rate-counts.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
@@ -8,7 +9,7 @@ import { uniqueName } from '../../support/new-records.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after }, { rateLimitPerMinute: 3 })
+const service = await startTestService({ after }, { rates: new RateCounts(3) })
 const unlimited = await startTestService({ after }, { databaseUrl: service.databaseUrl })
 
 /** Made by a server without a limit, so nothing is counted. */

@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { promisify } from 'node:util'
+import type { Config } from '../config.ts'
+import type { TypedServer } from '../http/typed-server.ts'
+import { OperatorError } from '../operator-error.ts'
+
+/** Before anything is made or changed: most starts that cannot listen end here. @throws OperatorError */
+export async function requireFreePort({ host, port }: Config): Promise<void> {
+  const holder = createServer((socket) => socket.destroy())
+  try {
+    await once(holder.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw cannotListen(error, host, port)
+  }
+  await promisify(holder.close).call(holder)
+}
+
+/** @returns where it listens @throws OperatorError */
+export async function listen(server: TypedServer, { host, port }: Config): Promise<string> {
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    await server.close()
+    throw cannotListen(error, host, port)
+  }
+  const address = server.server.address() as AddressInfo
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${address.port}`
+}
+
+function cannotListen(error: unknown, host: string, port: number): OperatorError {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'EADDRINUSE'
+    ? new OperatorError(`Port ${port} of ${host} is taken; set PORT to another.`)
+    : new OperatorError(`Cannot listen on HOST ${host}, PORT ${port}: ${message}`)
+}

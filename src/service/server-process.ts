@@ -1,0 +1,100 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { createApp, partsOf } from '../app/app.ts'
+import { startParts, stopParts } from '../app/part.ts'
+import { loadSessionLibrary } from '../app/sessions/session-api.ts'
+import type { Config } from '../config.ts'
+import type { RateCounter } from '../http/bounds/rate-counts.ts'
+import { createServer } from '../http/server.ts'
+import { endsWithin } from '../owned-promise.ts'
+import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
+import { giveBackMemoryJob } from '../scheduler/jobs/give-back-memory.ts'
+import { moveContractsJob } from '../scheduler/jobs/move-contracts.ts'
+import { removeUnusedContractsJob } from '../scheduler/jobs/remove-unused-contracts.ts'
+import { scheduledCheckJob } from '../scheduler/jobs/run-scheduled-check.ts'
+import { sumUpResolutionsJob } from '../scheduler/jobs/sum-up-resolutions.ts'
+import { trimAllocatorJob } from '../scheduler/jobs/trim-allocator.ts'
+import { type Job, Scheduler } from '../scheduler/scheduler.ts'
+import type { Database } from '../storage/database/database.ts'
+import { listen } from './listening.ts'
+
+/** One process that answers callers. */
+export interface ServerProcess {
+  /** Where it listens. */
+  url: string
+  /** Does the jobs of the service from now on, scheduled checks above all. Again changes nothing. */
+  schedule: () => Promise<void>
+  /** Takes no more requests, finishes those in flight, and leaves the database as it was found. Takes 5.5 s at most. */
+  stop: () => Promise<void>
+}
+
+/** Requests in flight and a running check get this long. */
+const DRAIN_MS = 4_000
+/** And so long has what nobody asks for any more. */
+const PARTS_MS = 1_500
+
+/**
+ * Starts an HTTP server on the database, and what it needs.
+ * @param rates counts what accounts do; null for no limit
+ * @throws OperatorError
+ */
+export async function startServerProcess(
+  db: Database,
+  config: Config,
+  rates: RateCounter | null,
+  log: FastifyBaseLogger,
+): Promise<ServerProcess> {
+  const app = createApp(db)
+  const parts = partsOf(app)
+  const end = () =>
+    endsWithin(
+      PARTS_MS,
+      stopParts(parts, (error) => log.error({ err: error }, 'a part of the service did not stop well')),
+    )
+  try {
+    await startParts(parts)
+    const server = await createServer(app, {
+      log,
+      publicUrl: config.publicUrl ?? '',
+      rates,
+      openSignUp: config.openSignUp,
+      trustedProxies: config.trustedProxies,
+      mostConnections: config.mostConnections,
+      mostSchemas: config.mostSchemas,
+    })
+    const url = await listen(server, config)
+    // At once, rather than when somebody signs in: until then hardly anyone waits for the event loop.
+    loadSessionLibrary().catch((error) => log.error({ err: error }, 'loading the session library failed'))
+
+    const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
+      if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
+    })
+    const contracts = moveContractsJob(app, (moves) => log.info(moves, 'moving contracts out of claims'))
+    const unused = removeUnusedContractsJob(app, (removed) =>
+      log.info({ removed }, 'unused contracts removed'),
+    )
+    const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
+    const ofService = new Scheduler(
+      [check, contracts, unused, sumUpResolutionsJob(app), forgetExpiredJob(app)],
+      onError,
+    )
+    const ofProcess = new Scheduler([giveBackMemoryJob(), trimAllocatorJob()], onError)
+    await ofProcess.start()
+
+    let isScheduling = false
+    const schedule = async () => {
+      if (isScheduling) return
+      isScheduling = true
+      await ofService.start()
+    }
+    const stop = async () => {
+      await endsWithin(DRAIN_MS, Promise.allSettled([server.close(), ofService.stop(), ofProcess.stop()]))
+      server.cutConnections()
+      server.server.closeAllConnections()
+      await end()
+    }
+    return { url, schedule, stop }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}

@@ -1,0 +1,56 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { createApp } from '../app/app.ts'
+import type { Config } from '../config.ts'
+import { RateCounts } from '../http/bounds/rate-counts.ts'
+import { openDatabase } from '../storage/database/open-database.ts'
+import { type FirstAccount, welcomeFirstAccount } from './first-account.ts'
+import { requireFreePort } from './listening.ts'
+import { startServerProcess } from './server-process.ts'
+
+export interface Service extends FirstAccount {
+  /** Where it listens. */
+  url: string
+  /** Takes no more requests, finishes those in flight, stops the database. */
+  stop: () => Promise<void>
+}
+
+/** A stop takes no longer, the database's own time included: whoever supervises the server waits for 10 s. */
+export const STOP_MS = 9_000
+
+/** Starts the service in this process: database, HTTP server, scheduler. @throws OperatorError */
+export async function startService(
+  config: Config,
+  log: FastifyBaseLogger,
+  report: (step: string) => void,
+  signal: AbortSignal,
+): Promise<Service> {
+  await requireFreePort(config)
+  const database = await openDatabase(ofService(config, report, signal))
+  try {
+    const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
+    const rates = config.rateLimitPerMinute > 0 ? new RateCounts(config.rateLimitPerMinute) : null
+    const server = await startServerProcess(database.db, config, rates, log)
+    await server.schedule()
+    const stop = async () => {
+      const deadline = performance.now() + STOP_MS
+      await server.stop()
+      await database.close(deadline - performance.now())
+    }
+    return { ...account, url: server.url, stop }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** How the service opens its database. */
+export const ofService = (config: Config, report: (step: string) => void, signal: AbortSignal) => ({
+  databaseUrl: config.databaseUrl,
+  dataDir: config.dataDir,
+  poolSize: config.databasePoolSize,
+  role: 'service' as const,
+  allowUnsafe: config.allowUnsafeDatabase,
+  mayCreate: true,
+  report,
+  signal,
+})

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../../config.ts'
+import { RemoteRateCounts, type Take } from '../../http/bounds/remote-rate-counts.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { openDatabase } from '../../storage/database/open-database.ts'
+import { unlessAborted } from '../../storage/database/unless-aborted.ts'
+import { type ServerProcess, startServerProcess } from '../server-process.ts'
+import { ofService } from '../start-service.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+import { workerCount } from './start-workers.ts'
+
+/** Of a worker's stop; see what a server process takes. */
+const CLOSE_MS = 500
+
+/**
+ * Answers callers until the signal, or until the process that started this one says so. If that one dies Node ends
+ * this one, too.
+ * @throws OperatorError if it cannot start, told already
+ */
+export async function runWorker(config: Config, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController()
+  const ended = AbortSignal.any([signal, stop.signal])
+  const ask = (question: number, takes: Take[]) => tell({ kind: 'take', question, takes })
+  const rates = config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, ask) : null
+  const address = Promise.withResolvers<string>()
+  let server: ServerProcess | null = null
+  const onFailure = (error: unknown) => log.error({ err: error }, 'the jobs of the service were not begun')
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'serve') address.resolve(message.connectionString)
+    else if (message.kind === 'schedule') void server?.schedule().catch(onFailure)
+    else if (message.kind === 'granted') rates?.grant(message.question, message.grants)
+    else stop.abort(new OperatorError('The service stops'))
+  })
+  try {
+    tell({ kind: 'hello' })
+    const connectionString = await unlessAborted(ended, address.promise)
+    const report = (step: string) => log.info(step)
+    const database = await openDatabase({
+      ...ofService(config, report, ended),
+      databaseUrl: connectionString,
+    })
+    try {
+      server = await startServerProcess(database.db, partOf(config), rates, log)
+      tell({ kind: 'ready', url: server.url })
+      if (!ended.aborted) await once(ended, 'abort')
+      await server.stop()
+    } finally {
+      await database.close(CLOSE_MS)
+    }
+  } catch (error) {
+    if (ended.aborted) return
+    if (!(error instanceof OperatorError)) throw error
+    const { message: reason } = error
+    await new Promise<void>((resolve) => tell({ kind: 'failed', reason }, resolve))
+    throw error
+  }
+}
+
+/** Connections come to the workers by turns. */
+const partOf = (config: Config): Config => ({
+  ...config,
+  mostConnections: Math.ceil(config.mostConnections / workerCount(config)),
+})
+
+/** @param onSent is called when it is on its way, or nobody is there any more: then Node ends this process */
+function tell(message: FromWorker, onSent = () => {}): void {
+  process.send?.(message, undefined, undefined, onSent)
+}

@@ -1,0 +1,68 @@
+import { availableParallelism } from 'node:os'
+import type { FastifyBaseLogger } from 'fastify'
+import { createApp } from '../../app/app.ts'
+import type { Config } from '../../config.ts'
+import { RateCounts } from '../../http/bounds/rate-counts.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { openDatabase } from '../../storage/database/open-database.ts'
+import { unlessAborted } from '../../storage/database/unless-aborted.ts'
+import { welcomeFirstAccount } from '../first-account.ts'
+import { requireFreePort } from '../listening.ts'
+import { ofService, type Service, STOP_MS } from '../start-service.ts'
+import { Workers } from './workers.ts'
+
+/** Of a stop: a server process takes 5.5 s and its connections; the database has what is left. */
+const WORKERS_STOP_MS = 6_000
+
+/** Connections that the embedded database has for workers; commands and the start need some, too. */
+const EMBEDDED_CONNECTIONS = 180
+/** What a worker needs beside its pool, to hear of revoked tokens. */
+const OTHER_CONNECTIONS = 1
+
+/**
+ * How many processes answer callers.
+ * @throws OperatorError if the embedded database has not enough connections for as many
+ */
+export function workerCount({ workers, databaseUrl, databasePoolSize }: Config): number {
+  const most =
+    databaseUrl === null
+      ? Math.floor(EMBEDDED_CONNECTIONS / (databasePoolSize + OTHER_CONNECTIONS))
+      : Infinity
+  if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), most))
+  if (workers > 1 && workers > most) {
+    throw new OperatorError(
+      `CLAIMKEEPER_WORKERS must be at most ${most} on the embedded database, which has connections for no more with a DATABASE_POOL_SIZE of ${databasePoolSize}.`,
+    )
+  }
+  return workers
+}
+
+/**
+ * Starts the service in several processes. This one has the database and the first account, counts what is limited for
+ * all, and answers no callers. @throws OperatorError
+ */
+export async function startWorkers(
+  config: Config,
+  log: FastifyBaseLogger,
+  report: (step: string) => void,
+  signal: AbortSignal,
+): Promise<Service> {
+  await requireFreePort(config)
+  const database = await openDatabase(ofService(config, report, signal))
+  const { connectionString } = database
+  const rates = config.rateLimitPerMinute > 0 ? new RateCounts(config.rateLimitPerMinute) : null
+  const workers = new Workers({ count: workerCount(config), connectionString, rates, log })
+  const stop = async () => {
+    const deadline = performance.now() + STOP_MS
+    await workers.stop(WORKERS_STOP_MS)
+    await database.close(deadline - performance.now())
+  }
+  try {
+    const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
+    const url = await unlessAborted(signal, workers.start())
+    return { ...account, url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

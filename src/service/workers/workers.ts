@@ -1,0 +1,154 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { FastifyBaseLogger } from 'fastify'
+import { WORKER_NUMBER } from '../../config.ts'
+import type { RateCounts } from '../../http/bounds/rate-counts.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { endsWithin } from '../../owned-promise.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+export interface WorkersOptions {
+  count: number
+  connectionString: string
+  /** Null for no limit. */
+  rates: RateCounts | null
+  log: FastifyBaseLogger
+}
+
+/** One that dies is started again at once; if it dies again, after a second, then two, and so on. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 30_000]
+/** Who has lived for so long dies for the first time. */
+const CALM_MS = 60_000
+
+/** A worker's place: who has it dies, and another one takes it. */
+interface Place {
+  readonly number: number
+  worker: Worker | null
+  isReady: boolean
+  startedAt: number
+  /** One soon after the other. */
+  deaths: number
+  again: NodeJS.Timeout | undefined
+}
+
+/** The processes that answer callers, on one port: each is started again if it dies, and one runs the scheduled checks. */
+export class Workers {
+  readonly #options: WorkersOptions
+  readonly #places: Place[]
+  #scheduling: Worker | null = null
+  #url: string | null = null
+  #isStopping = false
+  readonly #allReady = Promise.withResolvers<string>()
+  readonly #allGone = Promise.withResolvers<void>()
+
+  constructor(options: WorkersOptions) {
+    this.#options = options
+    this.#places = Array.from({ length: options.count }, (_, i) => ({
+      number: i + 1,
+      worker: null,
+      isReady: false,
+      startedAt: 0,
+      deaths: 0,
+      again: undefined,
+    }))
+  }
+
+  /** @returns where they listen, once all do @throws OperatorError if one cannot start */
+  start(): Promise<string> {
+    for (const place of this.#places) this.#fork(place)
+    return this.#allReady.promise
+  }
+
+  /** Each finishes its requests in flight. Those that are still there after so many milliseconds are killed. */
+  async stop(withinMs: number): Promise<void> {
+    this.#isStopping = true
+    for (const { worker, again } of this.#places) {
+      clearTimeout(again)
+      if (worker) tell(worker, { kind: 'stop' })
+    }
+    this.#lookWhetherAllAreGone()
+    await endsWithin(withinMs, this.#allGone.promise)
+    for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
+    await this.#allGone.promise
+  }
+
+  #fork(place: Place): void {
+    const worker = cluster.fork({ [WORKER_NUMBER]: place.number })
+    place.worker = worker
+    place.isReady = false
+    place.startedAt = performance.now()
+    worker.on('message', (message: FromWorker) => this.#hear(place, worker, message))
+    worker.on('error', (error) => {
+      this.#options.log.error({ worker: place.number, err: error }, 'a worker cannot be reached')
+      // It was never there, and does not exit.
+      if (worker.process.pid === undefined) this.#onEnd(place, worker, null, null)
+    })
+    worker.once('exit', (code, signal) => this.#onEnd(place, worker, code, signal))
+  }
+
+  #hear(place: Place, worker: Worker, message: FromWorker): void {
+    const { connectionString, rates, log } = this.#options
+    if (message.kind === 'hello') tell(worker, { kind: 'serve', connectionString })
+    else if (message.kind === 'ready') this.#onReady(place, message.url)
+    else if (message.kind === 'failed') {
+      if (this.#url === null) this.#allReady.reject(new OperatorError(message.reason))
+      else log.error({ worker: place.number, reason: message.reason }, 'a worker cannot start')
+    } else if (rates) {
+      const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
+      tell(worker, { kind: 'granted', question: message.question, grants })
+    }
+  }
+
+  #onReady(place: Place, url: string): void {
+    place.isReady = true
+    this.#chooseScheduler()
+    if (this.#url !== null && this.#url !== url) {
+      this.#options.log.warn({ url }, 'all workers had died, and the port is another')
+    }
+    if (this.#places.every(({ isReady }) => isReady)) {
+      this.#url = url
+      this.#allReady.resolve(url)
+    }
+  }
+
+  #onEnd(place: Place, worker: Worker, code: number | null, signal: string | null): void {
+    if (place.worker !== worker) return
+    place.worker = null
+    place.isReady = false
+    if (this.#isStopping) this.#lookWhetherAllAreGone()
+    else if (this.#url === null) {
+      this.#allReady.reject(new OperatorError(`Worker ${place.number} ended while it started; see the log.`))
+    } else {
+      const { log } = this.#options
+      log.error({ worker: place.number, code, signal }, 'a worker ended, and is started again')
+      place.again = setTimeout(() => this.#fork(place), pauseBefore(place))
+      place.deaths++
+      this.#chooseScheduler()
+    }
+  }
+
+  /** The one that does the jobs of the service keeps them; if it has died another takes them over at once. */
+  #chooseScheduler(): void {
+    const ready = this.#places.filter(({ isReady }) => isReady)
+    if (ready.some(({ worker }) => worker === this.#scheduling)) return
+    const next = ready[0]
+    this.#scheduling = next?.worker ?? null
+    if (!next?.worker) return
+    this.#options.log.info({ worker: next.number }, 'a worker does the scheduled checks from now on')
+    tell(next.worker, { kind: 'schedule' })
+  }
+
+  #lookWhetherAllAreGone(): void {
+    if (this.#places.every(({ worker }) => worker === null)) this.#allGone.resolve()
+  }
+}
+
+/** Milliseconds until it is started again. */
+function pauseBefore(place: Place): number {
+  if (performance.now() - place.startedAt > CALM_MS) place.deaths = 0
+  return place.deaths === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (place.deaths - 1), LONGEST_PAUSE_MS)
+}
+
+/** Who is not there to hear it has died, or is about to: that is seen when it has ended. */
+function tell(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.process.send(message, () => {})
+}

@@ -52,6 +52,7 @@ async function run(plan: Plan, json: string | null, progress: Progress): Promise
   progress.say(command)
   const stage = await openStage({
     servers: plan.servers,
+    workers: plan.workers,
     needs: new Set(faults.flatMap(({ need }) => need ?? [])),
     diskMebibytes: Math.min(LARGEST_DISK_MEBIBYTES, 400 + 3 * plan.seconds),
     log: (line) => progress.say(line),

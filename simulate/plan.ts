@@ -3,6 +3,8 @@ export interface Plan {
   seed: number
   seconds: number
   servers: number
+  /** Of each server; of one it is the server itself. */
+  workers: number
   clients: number
   accounts: number
   patience: number
@@ -14,8 +16,8 @@ export interface Plan {
 
 /** All that makes the same run again. */
 export function wordsOf(plan: Plan): string[] {
-  const { seed, seconds, servers, clients, accounts, patience, faults, source } = plan
-  const numbers = { seed, seconds, servers, clients, accounts, patience }
+  const { seed, seconds, servers, workers, clients, accounts, patience, faults, source } = plan
+  const numbers = { seed, seconds, servers, workers, clients, accounts, patience }
   const words = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, `${value}`])
   return [...words, '--faults', faults, ...(source ? ['--source'] : [])]
 }

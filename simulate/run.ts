@@ -46,6 +46,7 @@ const program = new Command('npm run simulate --')
     60,
   )
   .option('--servers <number>', 'servers on one database; 1-3: of many runs, in turns', range, [1])
+  .option('--workers <number>', 'processes of each server that answer', wholeNumber, 1)
   .option('--clients <number>', 'clients at once', wholeNumber, 32)
   .option('--accounts <number>', 'accounts that they share', wholeNumber, 3)
   .option('--patience <seconds>', 'how long a client waits for an answer', wholeNumber, 15)
@@ -77,10 +78,21 @@ const program = new Command('npm run simulate --')
   })
 
 async function run(options: Options): Promise<number> {
-  const { seconds, clients, accounts, patience, faults, source, json = null, servers, runs } = options
+  const {
+    seconds,
+    workers,
+    clients,
+    accounts,
+    patience,
+    faults,
+    source,
+    json = null,
+    servers,
+    runs,
+  } = options
   const seed = options.seed ?? randomInt(MOST_SEED)
   const shrinkMs = (options.shrink || 0) * 1000
-  const plan = { seed, seconds, clients, accounts, patience, faults, source }
+  const plan = { seed, seconds, workers, clients, accounts, patience, faults, source }
   if (runs !== undefined) {
     const { operations, jobs, keepGoing, folder = join(tmpdir(), `claimkeeper-runs-${seed}`) } = options
     const say = (line: string) => console.error(line)

@@ -85,6 +85,7 @@ function smaller({ plan, seconds }: RunResult): Plan[] {
     ...(names.length > 0 ? [{ ...shorter, faults: 'none' }] : []),
     ...lists.map((list) => ({ ...shorter, faults: list.join() })),
     { ...shorter, servers: 1 },
+    { ...shorter, workers: 1 },
     { ...shorter, clients: Math.ceil(plan.clients / 2) },
     { ...shorter, accounts: 1 },
     { ...shorter, seconds: Math.ceil(shorter.seconds / 2) },

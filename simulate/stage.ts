@@ -39,6 +39,8 @@ export type Need =
 
 export interface StageOptions {
   servers: number
+  /** Processes of each that answer; 1 by default. */
+  workers?: number
   log: (line: string) => void
   /** What the faults of this run need; see `Fault.need`. Those that are unavailable need nothing. */
   needs?: ReadonlySet<Need>

@@ -13,7 +13,7 @@ import { claimsHeld, clocksHeld, tableHeld } from './locks.ts'
 import { migration, vacuumFull } from './maintenance.ts'
 import { atCheck, type RealFault } from './moments.ts'
 import { commitsLinger, REFUSALS } from './refusals.ts'
-import { powerCut, serverKilled, serverStopped } from './servers.ts'
+import { powerCut, serverKilled, serverStopped, workerKilled } from './servers.ts'
 import {
   advanceStruck,
   checkStruck,
@@ -28,6 +28,7 @@ import { syncFails } from './sync.ts'
 export const FAULTS: readonly RealFault[] = [
   serverKilled,
   serverStopped,
+  workerKilled,
   powerCut,
   databaseStoppedFast,
   databaseStoppedImmediate,

@@ -1,4 +1,7 @@
-import { possible, type RealFault, seconds, wait } from './moments.ts'
+import { possible, type RealFault, seconds, wait, waitUntil } from './moments.ts'
+
+/** Who dies again and again is started ever later. */
+const WORKER_PATIENCE_MS = 35_000
 
 const endedBy = (name: string, signal: 'SIGKILL' | 'SIGTERM'): RealFault => ({
   name,
@@ -44,6 +47,22 @@ export const powerCut: RealFault = {
         await comeBack()
       }
     }),
+}
+
+/** One of the processes that answer for a server. */
+export const workerKilled: RealFault = {
+  name: 'worker-killed',
+  unavailable: () => (process.platform === 'linux' ? null : 'a process does not tell of its children here'),
+  strike: async (stage, random, runs) => {
+    const server = random.pick(stage.servers)
+    const before = server.workers
+    if (before.length === 0) return null
+    const killed = random.pick(before)
+    const since = performance.now()
+    if (!server.killWorker(killed)) return null
+    await waitUntil(() => server.workers.length === before.length, WORKER_PATIENCE_MS, runs)
+    return `a worker of ${server.name} killed, another one there after ${seconds(performance.now() - since)}`
+  },
 }
 
 /** In the middle of whatever it does. */

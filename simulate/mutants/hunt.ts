@@ -31,9 +31,12 @@ export async function hunt(folder: string, mutant: Mutant): Promise<Verdict> {
   return { mutant, killedAfter: null, how: failure }
 }
 
-function commandOf({ by, faults = 'none', servers = 2, clients = 16, accounts = 3 }: Mutant, seed: number) {
+function commandOf(
+  { by, faults = 'none', servers = 2, workers = 1, clients = 16, accounts = 3 }: Mutant,
+  seed: number,
+) {
   if (by === 'fuzz') return ['simulate/fuzz/run.ts', '--seed', `${seed}`, '--requests', `${FUZZED_REQUESTS}`]
-  const settings = { seed, seconds: RUN_SECONDS, servers, clients, accounts, faults }
+  const settings = { seed, seconds: RUN_SECONDS, servers, workers, clients, accounts, faults }
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
   return ['simulate/run.ts', '--no-shrink', ...options]
 }

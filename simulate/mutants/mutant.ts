@@ -8,6 +8,7 @@ export interface Mutant {
   faults?: string
   /** How it is found fast. */
   servers?: number
+  workers?: number
   clients?: number
   accounts?: number
 }

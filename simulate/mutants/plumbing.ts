@@ -119,4 +119,30 @@ export const OF_PLUMBING: readonly Mutant[] = [
     ],
     faults: 'database-clock-stepped',
   },
+  {
+    name: 'nobody does the checks once the worker that did them has died',
+    edits: [
+      edit(
+        'service/workers/workers.ts',
+        'if (ready.some(({ worker }) => worker === this.#scheduling)) return',
+        'if (this.#scheduling) return',
+      ),
+    ],
+    faults: 'worker-killed',
+    servers: 1,
+    workers: 2,
+  },
+  {
+    name: 'a worker that dies is not started again',
+    edits: [
+      edit(
+        'service/workers/workers.ts',
+        'place.again = setTimeout(() => this.#fork(place), pauseBefore(place))',
+        'place.again = setTimeout(() => {}, pauseBefore(place))',
+      ),
+    ],
+    faults: 'worker-killed',
+    servers: 1,
+    workers: 2,
+  },
 ]

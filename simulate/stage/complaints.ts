@@ -4,6 +4,8 @@ const ERROR_LEVEL = 50
 
 interface LogLine {
   level?: number
+  worker?: number
+  signal?: string
   err?: { type?: string; code?: string; message?: string }
 }
 
@@ -17,6 +19,12 @@ export function isComplaint(text: string): boolean {
   if (line === null) return text.trim() !== '' && !isStartup(text) && !isWarning(text)
   if ((line.level ?? 0) < ERROR_LEVEL) return false
   return line.err?.type !== 'DatabaseUnavailable' && !OURS.test(line.err?.message ?? '')
+}
+
+/** What a server says of a worker that was killed. */
+export function isOfKilledWorker(text: string): boolean {
+  const line = parse(text)
+  return line?.worker !== undefined && line.signal === 'SIGKILL'
 }
 
 /** Of Node, such as of a use that a library gives up: worth a look, and no failure. */

@@ -57,7 +57,11 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
         program,
         front: await Front.open(cleanup),
         proxy: await startFaultProxy(scope, postgres.url),
-        environment: { [MARK]: work, ...clocks?.servers[i]?.environment },
+        environment: {
+          [MARK]: work,
+          CLAIMKEEPER_WORKERS: `${options.workers ?? 1}`,
+          ...clocks?.servers[i]?.environment,
+        },
         complain,
         log,
       },

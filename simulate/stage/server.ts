@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +8,7 @@ import type { Cleanup } from '../../bench/cleanup.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FaultProxy } from '../../tests/support/fault-proxy.ts'
 import { forgetShared } from './clock.ts'
-import { isComplaint, isWarning } from './complaints.ts'
+import { isComplaint, isOfKilledWorker, isWarning } from './complaints.ts'
 import type { Front } from './front.ts'
 
 /** Options for Node as `npm start` gives them. */
@@ -41,6 +42,7 @@ export class Server {
   readonly #lastLines: string[] = []
   #child: ChildProcess | null = null
   #starting: Promise<void> | null = null
+  #workersKilled = 0
   /** Its end was asked for. */
   #isEnding = false
   #isClosed = false
@@ -55,6 +57,27 @@ export class Server {
 
   get pid(): number | null {
     return this.#child?.pid ?? null
+  }
+
+  /** The processes that answer for it, where the machine tells; none where it answers itself. */
+  get workers(): number[] {
+    try {
+      const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')
+      return children.split(' ').filter(Boolean).map(Number)
+    } catch {
+      return []
+    }
+  }
+
+  /** False if it has ended. */
+  killWorker(pid: number): boolean {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      return false
+    }
+    this.#workersKilled++
+    return true
   }
 
   get lastLines(): readonly string[] {
@@ -133,7 +156,8 @@ export class Server {
 
   #hear(line: string): void {
     this.#keep(line)
-    if (isComplaint(line)) this.#options.complain(`${this.name}: ${line}`)
+    if (this.#workersKilled > 0 && isOfKilledWorker(line)) this.#workersKilled--
+    else if (isComplaint(line)) this.#options.complain(`${this.name}: ${line}`)
     else if (isWarning(line)) this.#options.log(`${this.name}: ${line}`)
   }
 

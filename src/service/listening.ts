@@ -5,15 +5,21 @@ import type { Config } from '../config.ts'
 import type { TypedServer } from '../http/typed-server.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** Before anything is made or changed: most starts that cannot listen end here. @throws OperatorError */
-export async function requireFreePort({ host, port }: Config): Promise<void> {
+/**
+ * Before anything is made or changed: most starts that cannot listen end here.
+ * @returns the port, or a free one if it is 0
+ * @throws OperatorError
+ */
+export async function requireFreePort({ host, port }: Config): Promise<number> {
   const holder = createServer((socket) => socket.destroy())
   try {
     await once(holder.listen({ host, port }), 'listening')
   } catch (error) {
     throw cannotListen(error, host, port)
   }
+  const { port: found } = holder.address() as AddressInfo
   await promisify(holder.close).call(holder)
+  return found
 }
 
 /** @returns where it listens @throws OperatorError */

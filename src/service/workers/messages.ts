@@ -4,7 +4,7 @@ import type { Take } from '../../http/bounds/remote-rate-counts.ts'
 /** What a worker hears from the process that started it. */
 export type ToWorker =
   /** Answers 'hello'. The address has the database's password, and stands in no environment for that. */
-  | { kind: 'serve'; connectionString: string }
+  | { kind: 'serve'; connectionString: string; port: number }
   /** It does the jobs of the service from now on. */
   | { kind: 'schedule' }
   | { kind: 'stop' }

@@ -23,25 +23,25 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
   const ended = AbortSignal.any([signal, stop.signal])
   const ask = (question: number, takes: Take[]) => tell({ kind: 'take', question, takes })
   const rates = config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, ask) : null
-  const address = Promise.withResolvers<string>()
+  const order = Promise.withResolvers<Extract<ToWorker, { kind: 'serve' }>>()
   let server: ServerProcess | null = null
   const onFailure = (error: unknown) => log.error({ err: error }, 'the jobs of the service were not begun')
   process.on('message', (message: ToWorker) => {
-    if (message.kind === 'serve') address.resolve(message.connectionString)
+    if (message.kind === 'serve') order.resolve(message)
     else if (message.kind === 'schedule') void server?.schedule().catch(onFailure)
     else if (message.kind === 'granted') rates?.grant(message.question, message.grants)
     else stop.abort(new OperatorError('The service stops'))
   })
   try {
     tell({ kind: 'hello' })
-    const connectionString = await unlessAborted(ended, address.promise)
+    const { connectionString, port } = await unlessAborted(ended, order.promise)
     const report = (step: string) => log.info(step)
     const database = await openDatabase({
       ...ofService(config, report, ended),
       databaseUrl: connectionString,
     })
     try {
-      server = await startServerProcess(database.db, partOf(config), rates, log)
+      server = await startServerProcess(database.db, { ...partOf(config), port }, rates, log)
       tell({ kind: 'ready', url: server.url })
       if (!ended.aborted) await once(ended, 'abort')
       await server.stop()

@@ -14,6 +14,9 @@ import { Workers } from './workers.ts'
 /** Of a stop: a server process takes 5.5 s and its connections; the database has what is left. */
 const WORKERS_STOP_MS = 6_000
 
+/** With PORT 0. */
+const START_ATTEMPTS = 3
+
 /** Connections that the embedded database has for workers; commands and the start need some, too. */
 const EMBEDDED_CONNECTIONS = 180
 /** What a worker needs beside its pool, to hear of revoked tokens. */
@@ -47,22 +50,37 @@ export async function startWorkers(
   report: (step: string) => void,
   signal: AbortSignal,
 ): Promise<Service> {
+  const count = workerCount(config)
   await requireFreePort(config)
   const database = await openDatabase(ofService(config, report, signal))
-  const { connectionString } = database
-  const rates = config.rateLimitPerMinute > 0 ? new RateCounts(config.rateLimitPerMinute) : null
-  const workers = new Workers({ count: workerCount(config), connectionString, rates, log })
-  const stop = async () => {
-    const deadline = performance.now() + STOP_MS
-    await workers.stop(WORKERS_STOP_MS)
-    await database.close(deadline - performance.now())
-  }
   try {
     const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
-    const url = await unlessAborted(signal, workers.start())
+    const { connectionString } = database
+    const rates = config.rateLimitPerMinute > 0 ? new RateCounts(config.rateLimitPerMinute) : null
+    const { url, workers } = await startAll(config, signal, (port) => {
+      return new Workers({ count, connectionString, port, rates, log })
+    })
+    const stop = async () => {
+      const deadline = performance.now() + STOP_MS
+      await workers.stop(WORKERS_STOP_MS)
+      await database.close(deadline - performance.now())
+    }
     return { ...account, url, stop }
   } catch (error) {
-    await stop()
+    await database.close()
     throw error
+  }
+}
+
+/** A port that was found free may be taken before they listen on it; then another one is. */
+async function startAll(config: Config, signal: AbortSignal, make: (port: number) => Workers) {
+  for (let attempt = 1; ; attempt++) {
+    const workers = make(await requireFreePort(config))
+    try {
+      return { url: await unlessAborted(signal, workers.start()), workers }
+    } catch (error) {
+      await workers.stop(WORKERS_STOP_MS)
+      if (config.port !== 0 || signal.aborted || attempt === START_ATTEMPTS) throw error
+    }
   }
 }

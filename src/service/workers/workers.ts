@@ -9,15 +9,17 @@ import type { FromWorker, ToWorker } from './messages.ts'
 export interface WorkersOptions {
   count: number
   connectionString: string
+  /** Of all, also of those that come later. */
+  port: number
   /** Null for no limit. */
   rates: RateCounts | null
   log: FastifyBaseLogger
 }
 
 /** One that dies is started again at once; if it dies again, after a second, then two, and so on. */
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 30_000]
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 10_000]
 /** Who has lived for so long dies for the first time. */
-const CALM_MS = 60_000
+const CALM_MS = 20_000
 
 /** A worker's place: who has it dies, and another one takes it. */
 interface Place {
@@ -35,7 +37,7 @@ export class Workers {
   readonly #options: WorkersOptions
   readonly #places: Place[]
   #scheduling: Worker | null = null
-  #url: string | null = null
+  #isUp = false
   #isStopping = false
   readonly #allReady = Promise.withResolvers<string>()
   readonly #allGone = Promise.withResolvers<void>()
@@ -86,11 +88,11 @@ export class Workers {
   }
 
   #hear(place: Place, worker: Worker, message: FromWorker): void {
-    const { connectionString, rates, log } = this.#options
-    if (message.kind === 'hello') tell(worker, { kind: 'serve', connectionString })
+    const { connectionString, port, rates, log } = this.#options
+    if (message.kind === 'hello') tell(worker, { kind: 'serve', connectionString, port })
     else if (message.kind === 'ready') this.#onReady(place, message.url)
     else if (message.kind === 'failed') {
-      if (this.#url === null) this.#allReady.reject(new OperatorError(message.reason))
+      if (!this.#isUp) this.#allReady.reject(new OperatorError(message.reason))
       else log.error({ worker: place.number, reason: message.reason }, 'a worker cannot start')
     } else if (rates) {
       const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
@@ -101,13 +103,9 @@ export class Workers {
   #onReady(place: Place, url: string): void {
     place.isReady = true
     this.#chooseScheduler()
-    if (this.#url !== null && this.#url !== url) {
-      this.#options.log.warn({ url }, 'all workers had died, and the port is another')
-    }
-    if (this.#places.every(({ isReady }) => isReady)) {
-      this.#url = url
-      this.#allReady.resolve(url)
-    }
+    if (this.#places.some(({ isReady }) => !isReady)) return
+    this.#isUp = true
+    this.#allReady.resolve(url)
   }
 
   #onEnd(place: Place, worker: Worker, code: number | null, signal: string | null): void {
@@ -115,7 +113,7 @@ export class Workers {
     place.worker = null
     place.isReady = false
     if (this.#isStopping) this.#lookWhetherAllAreGone()
-    else if (this.#url === null) {
+    else if (!this.#isUp) {
       this.#allReady.reject(new OperatorError(`Worker ${place.number} ended while it started; see the log.`))
     } else {
       const { log } = this.#options

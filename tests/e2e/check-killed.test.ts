@@ -5,7 +5,7 @@ import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { databaseProcess, embeddedUrl, newDataFolder } from '../support/data-folder.ts'
+import { databaseProcess, embeddedUrl, madeDataFolder } from '../support/data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
@@ -36,7 +36,7 @@ describe('in the middle of a check', { concurrency: true }, () => {
   })
 
   test('one of the server’s connections is killed with SIGKILL, so PostgreSQL ends them all', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
     const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
     const check = await prepareCheck(t, first, DATABASE_URL)
@@ -46,7 +46,7 @@ describe('in the middle of a check', { concurrency: true }, () => {
   })
 
   test('PostgreSQL is killed with SIGKILL, and brought back on its port', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
     const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
     const check = await prepareCheck(t, first, DATABASE_URL)
@@ -58,7 +58,7 @@ describe('in the middle of a check', { concurrency: true }, () => {
   })
 
   test('PostgreSQL is killed with SIGKILL, and so is the server while it brings it back', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
     const check = await prepareCheck(t, first, await embeddedUrl(CLAIMKEEPER_DATA_DIR))
     await check.isHalfDone()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
-import { databaseProcess, embeddedUrl, newDataFolder } from '../support/data-folder.ts'
+import { databaseProcess, embeddedUrl, madeDataFolder } from '../support/data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { startServeProcess } from '../support/serve-process.ts'
@@ -37,7 +37,7 @@ test('a server is killed in the middle of a load and started again: nothing is l
 })
 
 test('the database is stopped at once in the middle of a load, and the service brings it back: nothing is lost, nothing doubled', async (t) => {
-  const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+  const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
   const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
   const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
   const second = await startServeProcess(t, { DATABASE_URL })

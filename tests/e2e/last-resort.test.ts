@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
-import { hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
+import { hasRunningDatabase, madeDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { runNode, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
@@ -42,7 +42,7 @@ describe('a fault that nobody caught', { concurrency: true }, () => {
   })
 
   test('an exception: the embedded database is stopped as at any stop', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, NODE_OPTIONS, FAULT: 'exception' })
     served.child.kill('SIGUSR2')
     assert.equal(await served.ended(), 1)

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
-import { databaseProcess, hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
+import { databaseProcess, hasRunningDatabase, madeDataFolder, newDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
@@ -23,7 +23,7 @@ describe('serve with its embedded database', { concurrency: true }, () => {
   test('stops before it would be killed, though its database is frozen', {
     skip: process.platform !== 'linux' && 'elsewhere the processes of a server are not listed so',
   }, async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
     const postmaster = await databaseProcess(CLAIMKEEPER_DATA_DIR)
     const children = (await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')).trim()
@@ -65,7 +65,7 @@ describe('serve with its embedded database', { concurrency: true }, () => {
   })
 
   test('killed with SIGKILL under load, it finds every acknowledged event again, each once', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
     const api = await clientOf(first)
     const customer = await api.customer('acme')
@@ -107,7 +107,7 @@ describe('serve with its embedded database', { concurrency: true }, () => {
   })
 
   test('a second start on the same data folder says so in one line', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
     const { status, stderr } = await runCli(['serve'], { CLAIMKEEPER_DATA_DIR })
     assert.equal(status, 1)
@@ -116,7 +116,7 @@ describe('serve with its embedded database', { concurrency: true }, () => {
   })
 
   test('comes back by itself when its database is killed', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
     const api = await clientOf(served)
     const claim = await api.claim(await api.customer('acme'), contractWith())

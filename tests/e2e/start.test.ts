@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
+import { hasRunningDatabase, madeDataFolder, newDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdMigrations } from '../support/held-rows.ts'
 import { runCli, runUntil, startServeProcess } from '../support/serve-process.ts'
@@ -64,14 +64,14 @@ test('a data folder may have blanks, quotes and a long path', async (t) => {
 })
 
 describe('SIGTERM ends a start at once and leaves nothing running', { concurrency: 2 }, () => {
-  for (const step of [
-    'Creating the database',
-    'Starting PostgreSQL',
-    'Migrating the database',
-    'Making the account',
-  ]) {
+  for (const [step, dataFolder] of [
+    ['Creating the database', newDataFolder],
+    ['Starting PostgreSQL', madeDataFolder],
+    ['Migrating the database', madeDataFolder],
+    ['Making the account', madeDataFolder],
+  ] as const) {
     test(`at "${step}"`, async (t) => {
-      const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+      const CLAIMKEEPER_DATA_DIR = await dataFolder(t)
       const { status, output } = await runUntil(step, 'SIGTERM', { CLAIMKEEPER_DATA_DIR })
       assert.equal(status, 0, output)
       assert.match(output, /Stopped\.\n$/)
@@ -142,7 +142,7 @@ describe('the first token is never lost', { concurrency: 2 }, () => {
   })
 
   test('a start that is killed as it shows it has stored it, or the next one shows another', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const killed = await runUntil('Making the account', 'SIGKILL', { CLAIMKEEPER_DATA_DIR })
     const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
     const token = served.token ?? killed.token

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { superuserPasswords } from '../../src/storage/embedded/superuser-password.ts'
-import { ask, newDataDir, openElsewhere, openHere } from '../support/embedded-data-folder.ts'
+import { ask, madeDataDir, newDataDir, openElsewhere, openHere } from '../support/embedded-data-folder.ts'
 
 const read = async (dataDir: string, name: string) =>
   (await readFile(join(dataDir, 'postgres', name), 'utf8')).trim()
@@ -69,7 +69,7 @@ describe('the service’s role', { concurrency: 2 }, () => {
   })
 
   test('is let in by the password file, without a password on the command line', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const database = await openHere(dataDir)
     t.after(() => database.release())
     const { port } = new URL(database.connectionString)
@@ -138,7 +138,7 @@ test('a password is found at every moment of its being moved to its place', asyn
 
 /** As earlier versions made it, and somebody has given the role more since. */
 async function earlierFolder(t: TestContext): Promise<string> {
-  const dataDir = await newDataDir(t)
+  const dataDir = await madeDataDir(t)
   const database = await openHere(dataDir)
   await ask(database.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
   const shared = await read(dataDir, 'claimkeeper.password')

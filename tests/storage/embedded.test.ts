@@ -11,6 +11,7 @@ import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embe
 import {
   ask,
   isRunning,
+  madeDataDir,
   newDataDir,
   openElsewhere,
   openHere,
@@ -126,7 +127,7 @@ describe('the first start', SOME_AT_ONCE, () => {
 
 describe('a data folder that has been used', SOME_AT_ONCE, () => {
   test('keeps its data from one start to the next', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const first = await openHere(dataDir)
     await ask(first.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
     const pid = await postmasterPid(dataDir)
@@ -138,7 +139,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
   })
 
   test('of a killed process has its server still: the next one takes it over', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const killed = await openElsewhere(t, dataDir, 'service')
     await ask(killed.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
     const pid = await postmasterPid(dataDir)
@@ -151,7 +152,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
   })
 
   test('is served though its stale postmaster.pid names another program, which lives on', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const killed = await openElsewhere(t, dataDir, 'command')
     await killed.kill()
     await crash(await postmasterPid(dataDir))
@@ -167,7 +168,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
   })
 
   test('is refused in one line when it is of another PostgreSQL, of another application or of another password', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     await (await openHere(dataDir)).release()
     const password = join(dataDir, 'postgres', 'claimkeeper.password')
     await writeFile(password, 'f'.repeat(64))
@@ -180,7 +181,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
   })
 
   test('is removed with its running server by destroyEmbeddedDatabase', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const killed = await openElsewhere(t, dataDir, 'service')
     const pid = await postmasterPid(dataDir)
     await killed.kill()
@@ -192,7 +193,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
 
 describe('several at once', SOME_AT_ONCE, () => {
   test('a second service is refused in one line and disturbs nothing', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const service = await openElsewhere(t, dataDir, 'service')
     await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service already uses/))
     assert.deepEqual(await ask(service.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
@@ -202,7 +203,7 @@ describe('several at once', SOME_AT_ONCE, () => {
   })
 
   test('the last of a service and a command stops the server, in either order', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     for (const first of ['service', 'command'] as const) {
       const last = first === 'service' ? 'command' : 'service'
       const open = {
@@ -218,7 +219,7 @@ describe('several at once', SOME_AT_ONCE, () => {
   })
 
   test('who comes while the last one leaves is served', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     let leaving = Promise.resolve()
     for (let round = 0; round < 4; round += 1) {
       const database = await openHere(dataDir)
@@ -232,7 +233,7 @@ describe('several at once', SOME_AT_ONCE, () => {
 
 describe('a server that answers no more', SOME_AT_ONCE, () => {
   test('is left as it is, in time, and found by the next start', { timeout: 60_000 }, async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const database = await openHere(dataDir, 'service')
     const postmaster = await postmasterPid(dataDir)
     const [session] = await ask(
@@ -253,7 +254,7 @@ describe('a server that answers no more', SOME_AT_ONCE, () => {
   })
 
   test('is left in the time that its service has, and ends once it can', { timeout: 60_000 }, async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const database = await openHere(dataDir, 'service')
     const postmaster = await postmasterPid(dataDir)
     process.kill(postmaster, 'SIGSTOP')
@@ -271,7 +272,7 @@ describe('a server that answers no more', SOME_AT_ONCE, () => {
 
 describe('a service that loses its server', SOME_AT_ONCE, () => {
   test('brings it back on the same connection string and is still the only service', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const service = await openHere(dataDir, 'service')
     await ask(service.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
     const killedPid = await postmasterPid(dataDir)
@@ -287,7 +288,7 @@ describe('a service that loses its server', SOME_AT_ONCE, () => {
   })
 
   test('brings it back when somebody asked it to stop, which waits for clients for ever', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const service = await openHere(dataDir, 'service')
     const pid = await postmasterPid(dataDir)
     process.kill(pid, 'SIGTERM')
@@ -297,7 +298,7 @@ describe('a service that loses its server', SOME_AT_ONCE, () => {
   })
 
   test('leaves no server when it is released while bringing it back', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const service = await openHere(dataDir, 'service')
     await crash(await postmasterPid(dataDir))
     await service.release()

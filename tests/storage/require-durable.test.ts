@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
 import { Database } from '../../src/storage/database/database.ts'
-import { newDataDir, openHere } from '../support/embedded-data-folder.ts'
+import { madeDataDir, openHere } from '../support/embedded-data-folder.ts'
 import { runCli, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -18,7 +18,7 @@ async function onDatabase(url: string, text: string): Promise<void> {
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 test('a server with fsync and full_page_writes off is refused in one line that says what to do', async (t) => {
-  const dataDir = await newDataDir(t)
+  const dataDir = await madeDataDir(t)
   await (await openHere(dataDir)).release()
   await appendFile(join(dataDir, 'postgres', 'postgresql.conf'), 'fsync = off\nfull_page_writes = off\n')
   const unsafe = await openHere(dataDir)

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import { copyNewCluster } from './new-cluster.ts'
 import type { Scope } from './test-database.ts'
 
 /** A data folder of its own, not made yet; removed with its database when the scope ends. */
@@ -13,6 +14,13 @@ export async function newDataFolder(t: Scope): Promise<string> {
     await destroyEmbeddedDatabase(folder)
     await rm(parent, { recursive: true, force: true })
   })
+  return folder
+}
+
+/** The same with a cluster in it, on which no server has run. */
+export async function madeDataFolder(t: Scope): Promise<string> {
+  const folder = await newDataFolder(t)
+  await copyNewCluster(folder)
   return folder
 }
 

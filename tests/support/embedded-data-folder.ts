@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
+import { copyNewCluster } from './new-cluster.ts'
 
 const HOLDER = fileURLToPath(new URL('embedded-holder.ts', import.meta.url))
 
@@ -23,6 +24,13 @@ export async function newDataDir(t: TestContext, parentMode = 0o755): Promise<st
     await rm(parent, { recursive: true, force: true })
   })
   return join(parent, 'data')
+}
+
+/** The same with a cluster in it, on which no server has run. */
+export async function madeDataDir(t: TestContext): Promise<string> {
+  const dataDir = await newDataDir(t)
+  await copyNewCluster(dataDir)
+  return dataDir
 }
 
 /** Opens in this process, collecting what is reported. */

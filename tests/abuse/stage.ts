@@ -1,9 +1,8 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
-import { sessionCookieName } from '../../src/app/sessions/session-cookie.ts'
 import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
+import { newSession } from '../support/new-session.ts'
 import { storeContract } from '../support/store-contract.ts'
 import type { Account } from './attack.ts'
 
@@ -103,26 +102,9 @@ export class Stage {
 
   /** Signs the account in, as tokens and invitations need. Returns the header Cookie, which `bySession` sends. */
   async signIn(): Promise<{ cookie: string }> {
-    const token = randomBytes(24).toString('base64url')
-    await this.sql.query(
-      `INSERT INTO sessions (id, user_id, token, created_at, updated_at, expires_at)
-       VALUES (gen_random_uuid(), $1, $2, now(), now(), now() + interval '1 day')`,
-      [this.account.userId, hashSessionToken(token)],
-    )
-    const signature = createHmac('sha256', await this.#sessionSecret())
-      .update(token)
-      .digest('base64')
-    return { cookie: `${sessionCookieName(false)}=${encodeURIComponent(`${token}.${signature}`)}` }
-  }
-
-  /** The service makes one where there is none, and keeps to what is there. */
-  async #sessionSecret(): Promise<string> {
-    await this.sql.query(
-      "INSERT INTO server_secrets (name, value) VALUES ('sessions', $1) ON CONFLICT DO NOTHING",
-      [randomBytes(32).toString('base64url')],
-    )
-    const { rows } = await this.sql.query("SELECT value FROM server_secrets WHERE name = 'sessions'")
-    return rows[0].value
+    const ask = async (text: string, values?: unknown[]) => (await this.sql.query(text, values)).rows
+    const { name, value } = await newSession(ask, this.account.userId)
+    return { cookie: `${name}=${value}` }
   }
 
   /** The body of the answer; what is refused here is a fault of the attack. */

@@ -5,7 +5,7 @@ import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
 import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
 import { authenticateToken } from '../../src/app/tokens/authenticate-token.ts'
 import { findSession } from '../../src/storage/accounts/sessions.ts'
-import { signUp } from '../support/session-client.ts'
+import { signUpByInvitation } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Tokens that nobody has heard of cost a statement each: who tries many of them waits in a line of his own. */
@@ -46,7 +46,7 @@ const enter = async (token: string, ip: string) => authenticateToken(app, `Beare
 
 test('a flood of random tokens from one address keeps nobody else waiting, and fills nobody’s line but its own', async () => {
   const stored = await storedToken()
-  await signUp(service)
+  await signUpByInvitation(service)
   const letGo = await holdConnections()
   const order: string[] = []
   const flood = Array.from({ length: TRIES }, () =>

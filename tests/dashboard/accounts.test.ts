@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPage, startBrowser } from '../support/browser.ts'
-import { openSignedInPage, PASSWORD, sendAs, signUp } from '../support/signed-in-page.ts'
+import { openAnotherPage, openSignedInPage, PASSWORD, sendAs, signUp } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -28,12 +28,7 @@ test('signing out leads to the sign-in page, and signing in leads back to where 
 
 test('a changed password ends the other sessions, which then land on the sign-in page', async () => {
   const { page, email } = await openSignedInPage(service, browser)
-  const other = await openPage(browser, service.url)
-  await other.page.goto('/settings')
-  await other.page.getByLabel('Email').fill(email)
-  await other.page.getByLabel('Password').fill(PASSWORD)
-  await other.page.getByRole('button', { name: 'Sign in' }).click()
-  await other.page.getByRole('heading', { name: 'Settings' }).waitFor()
+  const other = await openAnotherPage(service, browser, email)
 
   await page.goto('/settings')
   await page.getByRole('button', { name: 'End', exact: true }).waitFor()
@@ -46,18 +41,13 @@ test('a changed password ends the other sessions, which then land on the sign-in
   await page.getByText('all other sessions have ended').first().waitFor()
   await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
 
-  await other.page.getByRole('link', { name: 'Claims' }).click()
+  await other.page.getByRole('link', { name: 'Claims', exact: true }).click()
   await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
 test('a session is ended from another one', async () => {
   const { page, email } = await openSignedInPage(service, browser)
-  const other = await openPage(browser, service.url)
-  await other.page.goto('/sign-in')
-  await other.page.getByLabel('Email').fill(email)
-  await other.page.getByLabel('Password').fill(PASSWORD)
-  await other.page.getByRole('button', { name: 'Sign in' }).click()
-  await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const other = await openAnotherPage(service, browser, email)
   await page.goto('/settings')
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
@@ -67,12 +57,7 @@ test('a session is ended from another one', async () => {
 
 test('a session takes its tokens along when it is ended, after the page has said so', async () => {
   const { page, email } = await openSignedInPage(service, browser)
-  const other = await openPage(browser, service.url)
-  await other.page.goto('/sign-in')
-  await other.page.getByLabel('Email').fill(email)
-  await other.page.getByLabel('Password').fill(PASSWORD)
-  await other.page.getByRole('button', { name: 'Sign in' }).click()
-  await other.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const other = await openAnotherPage(service, browser, email)
   const { body } = await sendAs(other.page, 'POST', '/v1/tokens', { name: 'made-elsewhere' })
   const api = service.clientWith(body.token)
   assert.equal((await api.get('/v1/me')).status, 200)

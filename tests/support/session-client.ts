@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createInvitation } from '../../src/app/invitations/invitations.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { uniqueName } from './new-records.ts'
+import { newSession, newUserWithPassword, PASSWORD, userIdOf } from './new-session.ts'
 import type { TestService } from './test-service.ts'
 
 /** Speaks to a service as a page of it in a browser does: with its cookies, and saying where it comes from. */
@@ -47,6 +48,12 @@ export class SessionClient {
     return answer
   }
 
+  /** Goes on with a session that is there. */
+  take({ name, value }: { name: string; value: string }): this {
+    this.#cookies.set(name, value)
+    return this
+  }
+
   #keep(header: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? []
     if (/max-age=0\b/i.test(header)) this.#cookies.delete(name)
@@ -54,7 +61,7 @@ export class SessionClient {
   }
 }
 
-export const PASSWORD = 'correct horse battery'
+export { PASSWORD }
 
 export interface SignedUp {
   email: string
@@ -62,8 +69,15 @@ export interface SignedUp {
   browser: SessionClient
 }
 
-/** A new account, signed up by invitation and signed in. */
+/** A new account with a session, as signing up by an invitation leaves it. */
 export async function signUp(service: TestService): Promise<SignedUp> {
+  const email = `${uniqueName()}@example.com`
+  await newUserWithPassword(service, email, 'Someone')
+  return { email, browser: await openSession(service, email) }
+}
+
+/** The same by the request itself, which hashes the password. */
+export async function signUpByInvitation(service: TestService): Promise<SignedUp> {
   const email = `${uniqueName()}@example.com`
   const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
   const browser = new SessionClient(service)
@@ -79,7 +93,13 @@ export async function newSignedInApi(service: TestService): Promise<ApiClient> {
   return service.clientWith(null).with({ Cookie: browser.cookie, Origin: service.url })
 }
 
-/** The same account in another browser. */
+/** The same account in another browser, as signing in leaves it. */
+export async function openSession(service: TestService, email: string): Promise<SessionClient> {
+  const id = await userIdOf(service.sql, email)
+  return new SessionClient(service).take(await newSession(service.sql, id))
+}
+
+/** The same account in another browser, by its password. */
 export async function signIn(
   service: TestService,
   email: string,

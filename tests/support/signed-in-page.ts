@@ -1,24 +1,37 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { invitationUrl } from '../../src/app/invitations/invitation-key.ts'
-import { createInvitation } from '../../src/app/invitations/invitations.ts'
 import { openPage, type WatchedPage } from './browser.ts'
+import { newSession, newUserWithPassword, PASSWORD, userIdOf } from './new-session.ts'
 import type { TestService } from './test-service.ts'
 
-export const PASSWORD = 'correct horse battery'
+export { PASSWORD }
 
 let accounts = 0
 
-/** A page of a new account, signed up by an invitation, at the overview. */
+/** A page of a new account, at the overview, as signing up leaves it. */
 export async function openSignedInPage(
-  service: Pick<TestService, 'url' | 'app'>,
+  service: TestService,
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage & { email: string }> {
-  const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
-  const watched = await openPage(browser, service.url, options)
   const email = `person-${process.pid}-${accounts++}@example.com`
-  await signUp(watched.page, invitationUrl(service.url, key), email)
-  return { ...watched, email }
+  await newUserWithPassword(service, email, 'Lena Roth')
+  return { ...(await openAnotherPage(service, browser, email, options)), email }
+}
+
+/** A page of the account in a browser of its own, at the overview, as signing in leaves it. */
+export async function openAnotherPage(
+  service: TestService,
+  browser: Browser,
+  email: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const watched = await openPage(browser, service.url, options)
+  const { page } = watched
+  const session = await newSession(service.sql, await userIdOf(service.sql, email))
+  await page.context().addCookies([{ ...session, url: service.url, httpOnly: true, sameSite: 'Strict' }])
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  return watched
 }
 
 /** Goes through the page that a one-time link leads to. */

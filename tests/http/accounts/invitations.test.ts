@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
-import { PASSWORD, SessionClient, signUp } from '../../support/session-client.ts'
+import { PASSWORD, SessionClient, signUp, signUpByInvitation } from '../../support/session-client.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { POOL_SIZE, startTestService } from '../../support/test-service.ts'
 
@@ -28,7 +28,7 @@ describe('inviting', () => {
   test('answers a link under PUBLIC_URL where it is set', async (t) => {
     const publicUrl = 'https://claims.example.com'
     const other = await startTestService(t, { publicUrl, databaseUrl: service.databaseUrl })
-    const { body } = await (await signUp(other)).browser.post('/v1/invitations', {})
+    const { body } = await (await signUpByInvitation(other)).browser.post('/v1/invitations', {})
     assert.match(body.url, /^https:\/\/claims\.example\.com\/welcome#key=/)
   })
 

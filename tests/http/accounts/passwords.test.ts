@@ -4,13 +4,13 @@ import { hashPassword } from 'better-auth/crypto'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
-import { PASSWORD, SessionClient, signIn, signUp } from '../../support/session-client.ts'
+import { PASSWORD, SessionClient, signIn, signUpByInvitation } from '../../support/session-client.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
 
 test('a hash of before is renewed by the right password, and takes as long for a wrong one', async () => {
-  const { email: longKnown } = await signUp(service)
+  const { email: longKnown } = await signUpByInvitation(service)
   const storedHash = async () => {
     const [row] = await service.sql(
       'SELECT password FROM credentials WHERE user_id = (SELECT id FROM users WHERE email = $1)',
@@ -33,7 +33,7 @@ test('a hash of before is renewed by the right password, and takes as long for a
 })
 
 test('no answer holds the token of the session: it is in the cookie alone', async () => {
-  const { email: own, browser: other } = await signUp(service)
+  const { email: own, browser: other } = await signUpByInvitation(service)
   const said = [
     await other.post('/api/auth/sign-in/email', { email: own, password: PASSWORD }),
     await other.get('/api/auth/get-session'),

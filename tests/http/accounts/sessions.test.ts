@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setUserPassword } from '../../../src/app/accounts/users.ts'
 import { assertError } from '../../support/assert-error.ts'
-import { PASSWORD, SessionClient, signIn, signUp } from '../../support/session-client.ts'
+import { openSession, PASSWORD, SessionClient, signIn, signUp } from '../../support/session-client.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -52,8 +52,8 @@ describe('the list of sessions', () => {
 describe('revoking', () => {
   test('a session ends it at once, on every server, and no other', async () => {
     const { email, browser } = await signUp(service)
-    const other = await signIn(service, email)
-    const third = await signIn(service, email)
+    const other = await openSession(service, email)
+    const third = await openSession(service, email)
     const id = await sessionIdOf(other)
     const { body } = await browser.get('/api/auth/list-sessions')
     const { token } = body.find((session: { id: string }) => session.id === id)
@@ -74,7 +74,7 @@ describe('revoking', () => {
 
   test('the others leaves the one that asks', async () => {
     const { email, browser } = await signUp(service)
-    const others = [await signIn(service, email), await signIn(service, email)]
+    const others = [await openSession(service, email), await openSession(service, email)]
     assert.equal((await browser.post('/api/auth/revoke-other-sessions')).status, 200)
     for (const other of others) await assertSignedOut(other)
     await assertSignedIn(browser)
@@ -92,7 +92,7 @@ describe('changing the password', () => {
 
   test('ends the other sessions, also where it is asked not to, and the new one signs in', async () => {
     const { email, browser } = await signUp(service)
-    const other = await signIn(service, email)
+    const other = await openSession(service, email)
     const before = new SessionClient(service)
     assert.equal((await change(browser, { revokeOtherSessions: false })).status, 200)
     await assertSignedOut(other)

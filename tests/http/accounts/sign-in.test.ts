@@ -6,11 +6,17 @@ import { forgetExpired } from '../../../src/app/forget-expired.ts'
 import { createToken } from '../../../src/app/tokens/tokens.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
-import { PASSWORD, SessionClient, signIn, signUp } from '../../support/session-client.ts'
+import {
+  openSession,
+  PASSWORD,
+  SessionClient,
+  signIn,
+  signUpByInvitation,
+} from '../../support/session-client.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
-const { email, browser } = await signUp(service)
+const { email, browser } = await signUpByInvitation(service)
 const stranger = () => new SessionClient(service)
 
 describe('signing in', () => {
@@ -119,7 +125,7 @@ describe('the session’s cookie', () => {
 
 describe('a session', () => {
   test('that has expired answers 401, and is forgotten', async () => {
-    const other = await signIn(service, email)
+    const other = await openSession(service, email)
     const { body } = await other.get('/api/auth/get-session')
     await service.sql("UPDATE sessions SET expires_at = now() - interval '1 s' WHERE id = $1", [
       body.session.id,
@@ -130,7 +136,7 @@ describe('a session', () => {
   })
 
   test('is renewed by a visit once a day', async () => {
-    const other = await signIn(service, email)
+    const other = await openSession(service, email)
     const { body } = await other.get('/api/auth/get-session')
     await service.sql("UPDATE sessions SET expires_at = now() + interval '5 days' WHERE id = $1", [
       body.session.id,
@@ -142,7 +148,7 @@ describe('a session', () => {
   })
 
   test('ends 90 days after its beginning, however often it is renewed', async () => {
-    const other = await signIn(service, email)
+    const other = await openSession(service, email)
     const { id } = (await other.get('/api/auth/get-session')).body.session
     const since = (days: number, expiresIn: number) =>
       service.sql(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { signUp } from '../../support/session-client.ts'
+import { signUp, signUpByInvitation } from '../../support/session-client.ts'
 import { startStruckService } from '../../support/struck-service.ts'
 
 /* Whoever is told that he is signed out is so, whichever statement fails. */
@@ -9,7 +9,7 @@ const service = await startStruckService({ after })
 const { proxy } = service
 
 test('signing out says that all is well only where the session has ended', async () => {
-  const { browser } = await signUp(service)
+  const { browser } = await signUpByInvitation(service)
   const statements: string[] = []
   proxy.listen((statement) => void statements.push(statement))
   assert.equal((await browser.post('/api/auth/sign-out', {})).status, 200)

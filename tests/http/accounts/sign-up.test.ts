@@ -5,7 +5,7 @@ import { inviteFirstAccount } from '../../../src/app/accounts/invite-first-accou
 import { createInvitation } from '../../../src/app/invitations/invitations.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
-import { PASSWORD, SessionClient, signIn, signUp } from '../../support/session-client.ts'
+import { PASSWORD, SessionClient, signIn, signUp, signUpByInvitation } from '../../support/session-client.ts'
 import { startTestService, type TestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -52,7 +52,7 @@ describe('signing up is closed', () => {
 
 describe('an invitation', () => {
   test('makes an account of its own, signed in, with nothing in it', async () => {
-    const { email, browser } = await signUp(service)
+    const { email, browser } = await signUpByInvitation(service)
     const { body: me } = await browser.get('/v1/me')
     assert.deepEqual([me.email, me.name], [email, 'Someone'])
     for (const path of ['customers', 'tokens', 'invitations']) {

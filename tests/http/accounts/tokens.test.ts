@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import { createToken } from '../../../src/app/tokens/tokens.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type SessionClient, signIn, signUp } from '../../support/session-client.ts'
+import { openSession, type SessionClient, signUp } from '../../support/session-client.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { POOL_SIZE, startTestService } from '../../support/test-service.ts'
 
@@ -112,7 +112,7 @@ describe('a session that is revoked takes the tokens that were made in it along,
 
   test('by its name, and no others', async () => {
     const { email, browser: own } = await signUp(service)
-    const [other, third] = [await signIn(service, email), await signIn(service, email)]
+    const [other, third] = [await openSession(service, email), await openSession(service, email)]
     const made = await Promise.all(
       [own, other, other, third].map(async (by, i) => (await by.post('/v1/tokens', { name: `${i}` })).body),
     )
@@ -140,7 +140,7 @@ describe('a session that is revoked takes the tokens that were made in it along,
 
   test('but not one that signs out, nor by another account', async () => {
     const { browser: own, email } = await signUp(service)
-    const other = await signIn(service, email)
+    const other = await openSession(service, email)
     const { body: made } = await other.post('/v1/tokens', { name: 'stays' })
     const { token: name } = await sessionOf(other)
     const foreign = await browser.post('/api/auth/revoke-session', { token: name })
@@ -152,7 +152,7 @@ describe('a session that is revoked takes the tokens that were made in it along,
 
   test('also one that is being made at that moment', async () => {
     const { browser: own, email } = await signUp(service)
-    const other = await signIn(service, email)
+    const other = await openSession(service, email)
     const { token: name } = await sessionOf(other)
     const makings = Array.from({ length: 10 }, () => other.post('/v1/tokens', { name: 'late' }))
     assert.equal((await own.post('/api/auth/revoke-session', { token: name })).status, 200)

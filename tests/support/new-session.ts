@@ -1,0 +1,57 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { createUser } from '../../src/app/accounts/users.ts'
+import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
+import { sessionCookieName } from '../../src/app/sessions/session-cookie.ts'
+import { setPassword } from '../../src/storage/accounts/credentials.ts'
+import type { TestService } from './test-service.ts'
+
+/*
+ * Who is signed in, written behind the service's back: for tests that are about what comes after. Signing up and in
+ * cost a third of a second of hashing each.
+ */
+
+export const PASSWORD = 'correct horse battery'
+/** Of it, as `Passwords` made it. */
+const HASH =
+  '$scrypt$ln=17,r=8,p=1$aRm4dW8C6eUke263pPTGLw$F2h79OyzaySd3OmXa8AbArkrE2T4nhxxv02r8jqyfKjT81raHNto3MKGJFzw3+ZfS359r+9qUBBE68sn88PWKw'
+
+/** A new account that signs in with the password. */
+export async function newUserWithPassword(
+  { app, sql }: Pick<TestService, 'app' | 'sql'>,
+  email: string,
+  name: string,
+) {
+  const { id } = await createUser(app, email)
+  await sql('UPDATE users SET name = $2 WHERE id = $1', [id, name])
+  await setPassword(app.db, id, HASH)
+}
+
+type Ask = TestService['sql']
+
+/** Signs the account in. The cookie that its browser has from then on. */
+export async function newSession(sql: Ask, userId: string): Promise<{ name: string; value: string }> {
+  const token = randomBytes(24).toString('base64url')
+  await sql(
+    `INSERT INTO sessions (id, user_id, token, ip_address, created_at, updated_at, expires_at)
+     SELECT gen_random_uuid(), $1, $2, '127.0.0.1', now, now, now + interval '14 days' FROM clock_timestamp() AS now`,
+    [userId, hashSessionToken(token)],
+  )
+  const signature = createHmac('sha256', await sessionSecret(sql))
+    .update(token)
+    .digest('base64')
+  return { name: sessionCookieName(false), value: encodeURIComponent(`${token}.${signature}`) }
+}
+
+export async function userIdOf(sql: Ask, email: string): Promise<string> {
+  const [user] = await sql('SELECT id FROM users WHERE email = lower($1)', [email])
+  return user?.id as string
+}
+
+/** The service makes one where there is none, and keeps to what is there. */
+async function sessionSecret(sql: Ask): Promise<string> {
+  await sql("INSERT INTO server_secrets (name, value) VALUES ('sessions', $1) ON CONFLICT DO NOTHING", [
+    randomBytes(32).toString('base64url'),
+  ])
+  const [row] = await sql("SELECT value FROM server_secrets WHERE name = 'sessions'")
+  return row?.value as string
+}

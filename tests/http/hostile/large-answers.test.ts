@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { ApiClient } from '../../support/api-client.ts'
 import { Conformance } from '../../support/conformance.ts'
@@ -12,6 +12,7 @@ import { connectRaw } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { startServeProcess } from '../../support/serve-process.ts'
 import { createTestDatabase, type Scope } from '../../support/test-database.ts'
+import { startTestService } from '../../support/test-service.ts'
 
 /* Answers that do not fit into memory, or not many at once: read, read slowly, and not read at all. */
 
@@ -38,6 +39,9 @@ async function startServer(t: Scope) {
   }
 }
 
+/** For what is only read: an account of a service that many have. */
+const shared = await startTestService({ after })
+
 /** The bytes of an answer, as they come. */
 async function sizeOf(url: string, headers: Record<string, string>): Promise<number> {
   const answer = await fetch(url, { headers })
@@ -57,8 +61,8 @@ describe('all schemas of an account', () => {
     assert.ok((await grown()) < 300, `${await grown()} MiB more`)
   })
 
-  test('are in the order of their creation, each once', async (t) => {
-    const { api } = await startServer(t)
+  test('are in the order of their creation, each once', async () => {
+    const api = await shared.newAccount()
     const ids: string[] = []
     for (let n = 0; n < 30; n++) {
       const contract = n % 3 === 0 ? largeContract(n) : contractWith({ price: n })
@@ -84,10 +88,10 @@ describe('the log of a claim', () => {
     assert.ok((await grown()) < 400, `${await grown()} MiB more`)
   })
 
-  test('of many and of long events has each once, in its order', async (t) => {
-    const { api, sql } = await startServer(t)
+  test('of many and of long events has each once, in its order', async () => {
+    const api = await shared.newAccount()
     const { id } = await newClaim(api)
-    await fillLog(sql, id, 1_000, 20)
+    await fillLog(shared.sql, id, 1_000, 20)
     for (const [n, length] of [5_000, 0, 250_000, 4_096, 10].entries()) {
       const event = { claim_id: id, id: `sent-${n}`, type: 'a', value: 'é'.repeat(length / 2), n }
       assert.equal((await api.post('/v1/events', event)).status, 201)
@@ -123,8 +127,8 @@ describe('the log of a claim', () => {
   })
 })
 
-test('a page of long contracts is a page, and its order and cursor are those of the list', async (t) => {
-  const { api } = await startServer(t)
+test('a page of long contracts is a page, and its order and cursor are those of the list', async () => {
+  const api = await shared.newAccount()
   const customer = await newCustomer(api)
   const ids: string[] = []
   for (let n = 0; n < 25; n++) {
@@ -142,8 +146,10 @@ test('a page of long contracts is a page, and its order and cursor are those of 
   assert.deepEqual([first.next_cursor, second.next_cursor], [ids[19], null])
 })
 
-test('a contract is read byte by byte as it was answered to who created it, short or long', async (t) => {
-  const { api, url, Authorization } = await startServer(t)
+test('a contract is read byte by byte as it was answered to who created it, short or long', async () => {
+  const { url } = shared
+  const api = await shared.newAccount()
+  const Authorization = `Bearer ${api.token}`
   const customer = await newCustomer(api)
   const odd = {
     'é "\\\u2028': ['\u0001\n', 1e21, 0.1, -1.5e-7, true, null, {}, []],

@@ -141,6 +141,19 @@ describe('several workers', { concurrency: 2 }, () => {
     assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)
   })
 
+  test('one that hangs is killed, and started again; the others answer meanwhile', async (t) => {
+    const { served, api, pids } = await startTwo(t)
+    const hung = pids()[1] as number
+    const load = await startEventLoad(api, [served.url], 6, { isLight: true })
+    process.kill(hung, 'SIGSTOP')
+    await load.acknowledges(5)
+    await eventually(async () => pids()[1] !== hung)
+    await load.acknowledges(5)
+    await load.stop()
+    await load.verify(api)
+    assert.match(served.output(), /"worker":1.*"a worker hangs, and is killed"/)
+  })
+
   test('one that cannot start: the start says so, and leaves nothing behind', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
     const tooMany = await runCli(['serve'], { CLAIMKEEPER_DATA_DIR, CLAIMKEEPER_WORKERS: '20' })

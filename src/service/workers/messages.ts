@@ -14,6 +14,8 @@ export type ToWorker =
 /** What a worker says. */
 export type FromWorker =
   | { kind: 'hello' }
+  /** Each second: its event loop turns. */
+  | { kind: 'alive' }
   | { kind: 'ready'; url: string }
   /** It cannot start, for a reason that its operator can mend. */
   | { kind: 'failed'; reason: string }

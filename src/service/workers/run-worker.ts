@@ -10,6 +10,7 @@ import { ofService } from '../start-service.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { workerCount } from './start-workers.ts'
 
+const ALIVE_EVERY_MS = 1_000
 /** Of a worker's stop; see what a server process takes. */
 const CLOSE_MS = 500
 
@@ -34,6 +35,7 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
   })
   try {
     tell({ kind: 'hello' })
+    setInterval(() => tell({ kind: 'alive' }), ALIVE_EVERY_MS).unref()
     const { connectionString, port } = await unlessAborted(ended, order.promise)
     const report = (step: string) => log.info(step)
     const database = await openDatabase({

@@ -21,12 +21,18 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 10_000]
 /** Who has lived for so long dies for the first time. */
 const CALM_MS = 20_000
 
+const LOOK_EVERY_MS = 1_000
+/** Who says nothing for so many looks hangs. Looks, not time: this process may have been held up itself. */
+const MOST_SILENT_LOOKS = 15
+
 /** A worker's place: who has it dies, and another one takes it. */
 interface Place {
   readonly number: number
   worker: Worker | null
   isReady: boolean
   startedAt: number
+  /** Looks since it was last heard; null before it has said anything. */
+  silentLooks: number | null
   /** One soon after the other. */
   deaths: number
   again: NodeJS.Timeout | undefined
@@ -39,6 +45,7 @@ export class Workers {
   #scheduling: Worker | null = null
   #isUp = false
   #isStopping = false
+  #watching: NodeJS.Timeout | undefined
   readonly #allReady = Promise.withResolvers<string>()
   readonly #allGone = Promise.withResolvers<void>()
 
@@ -49,6 +56,7 @@ export class Workers {
       worker: null,
       isReady: false,
       startedAt: 0,
+      silentLooks: null,
       deaths: 0,
       again: undefined,
     }))
@@ -57,12 +65,14 @@ export class Workers {
   /** @returns where they listen, once all do @throws OperatorError if one cannot start */
   start(): Promise<string> {
     for (const place of this.#places) this.#fork(place)
+    this.#watching = setInterval(() => this.#look(), LOOK_EVERY_MS)
     return this.#allReady.promise
   }
 
   /** Each finishes its requests in flight. Those that are still there after so many milliseconds are killed. */
   async stop(withinMs: number): Promise<void> {
     this.#isStopping = true
+    clearInterval(this.#watching)
     for (const { worker, again } of this.#places) {
       clearTimeout(again)
       if (worker) tell(worker, { kind: 'stop' })
@@ -78,6 +88,7 @@ export class Workers {
     place.worker = worker
     place.isReady = false
     place.startedAt = performance.now()
+    place.silentLooks = null
     worker.on('message', (message: FromWorker) => this.#hear(place, worker, message))
     worker.on('error', (error) => {
       this.#options.log.error({ worker: place.number, err: error }, 'a worker cannot be reached')
@@ -89,12 +100,13 @@ export class Workers {
 
   #hear(place: Place, worker: Worker, message: FromWorker): void {
     const { connectionString, port, rates, log } = this.#options
+    if (place.worker === worker) place.silentLooks = 0
     if (message.kind === 'hello') tell(worker, { kind: 'serve', connectionString, port })
     else if (message.kind === 'ready') this.#onReady(place, message.url)
     else if (message.kind === 'failed') {
       if (!this.#isUp) this.#allReady.reject(new OperatorError(message.reason))
       else log.error({ worker: place.number, reason: message.reason }, 'a worker cannot start')
-    } else if (rates) {
+    } else if (message.kind === 'take' && rates) {
       const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
       tell(worker, { kind: 'granted', question: message.question, grants })
     }
@@ -121,6 +133,16 @@ export class Workers {
       place.again = setTimeout(() => this.#fork(place), pauseBefore(place))
       place.deaths++
       this.#chooseScheduler()
+    }
+  }
+
+  /** One that hangs holds the connections that it has, and perhaps the scheduled checks. */
+  #look(): void {
+    for (const place of this.#places) {
+      if (place.silentLooks === null || !place.worker || ++place.silentLooks < MOST_SILENT_LOOKS) continue
+      place.silentLooks = null
+      this.#options.log.error({ worker: place.number }, 'a worker hangs, and is killed')
+      place.worker.process.kill('SIGKILL')
     }
   }
 

@@ -49,6 +49,9 @@ function addresses(text: string): string {
   return text
 }
 
+/** Of one server. */
+export const MOST_WORKERS = 64
+
 /** Every setting of the service: environment variables, read here and nowhere else. */
 export const SETTINGS = {
   host: setting({
@@ -88,9 +91,9 @@ export const SETTINGS = {
     parse: (text) => {
       if (text === 'auto') return text
       try {
-        return wholeNumber(1, 64)(text)
+        return wholeNumber(1, MOST_WORKERS)(text)
       } catch {
-        throw new Error('auto, or a whole number from 1 to 64')
+        throw new Error(`auto, or a whole number from 1 to ${MOST_WORKERS}`)
       }
     },
   }),
@@ -142,7 +145,7 @@ export const SETTINGS = {
   mostConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',
-    doc: 'Connections that a server takes at once, its workers equal parts of them, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; if none is idle, 503.',
+    doc: 'Connections that a server takes at once, and each of its workers, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; if none is idle, 503.',
     parse: wholeNumber(10, 1_000_000),
   }),
   logLevel: setting({

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** A stop is over by then; see DRAIN_MS in service.ts, and what a database takes to stop. */
+/** A stop is over by then; see DRAIN_MS in service/server-process.ts, and what a database takes to stop. */
 const PATIENCE_MS = 15_000
 
 /** An exception that nobody caught, or a rejected promise that nobody awaits. */

@@ -21,7 +21,7 @@ import { listen } from './listening.ts'
 export interface ServerProcess {
   /** Where it listens. */
   url: string
-  /** Does the jobs of the service from now on, scheduled checks above all. Again changes nothing. */
+  /** Does the jobs of the service from now on, scheduled checks above all. Again, or after the stop, changes nothing. */
   schedule: () => Promise<void>
   /** Takes no more requests, finishes those in flight, and leaves the database as it was found. Takes 5.5 s at most. */
   stop: () => Promise<void>
@@ -80,13 +80,14 @@ export async function startServerProcess(
     const ofProcess = new Scheduler([giveBackMemoryJob(), trimAllocatorJob()], onError)
     await ofProcess.start()
 
-    let isScheduling = false
+    let maySchedule = true
     const schedule = async () => {
-      if (isScheduling) return
-      isScheduling = true
+      if (!maySchedule) return
+      maySchedule = false
       await ofService.start()
     }
     const stop = async () => {
+      maySchedule = false
       await endsWithin(DRAIN_MS, Promise.allSettled([server.close(), ofService.stop(), ofProcess.stop()]))
       server.cutConnections()
       server.server.closeAllConnections()

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -21,7 +22,7 @@ export function addServeCommand(program: Command): void {
     .addHelpText('after', `\nSettings, from the environment:\n${settingsText()}`)
     .action(async () => {
       const config = readConfig()
-      const worker = readWorkerNumber()
+      const worker = cluster.isWorker ? readWorkerNumber() : null
       if (worker === null) await serve(config)
       else await serveAsWorker(config, worker)
     })

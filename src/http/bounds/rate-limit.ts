@@ -17,6 +17,8 @@ export class Rate {
   /** What was counted for it and is not used. */
   #unused = 0
   #last: RateGrant = { granted: 0, left: 0, endsInMs: 0 }
+  /** When that was, by performance.now(). */
+  #lastAt = 0
 
   constructor(counter: RateCounter, account: string) {
     this.#counter = counter
@@ -34,6 +36,7 @@ export class Rate {
     const wanted = items - this.#unused
     if (wanted <= 0) return
     this.#last = await this.#counter.take(this.#account, wanted)
+    this.#lastAt = performance.now()
     this.#unused += this.#last.granted
   }
 
@@ -52,7 +55,8 @@ export class Rate {
   }
 
   get #secondsLeft(): number {
-    return Math.max(1, Math.ceil(this.#last.endsInMs / 1_000))
+    const leftMs = this.#last.endsInMs - (performance.now() - this.#lastAt)
+    return Math.max(1, Math.ceil(leftMs / 1_000))
   }
 
   #refusal(): ServiceError {

@@ -17,6 +17,8 @@ export type FromWorker =
   /** Each second: its event loop turns. */
   | { kind: 'alive' }
   | { kind: 'ready'; url: string }
+  /** It finishes its requests in flight, and ends. */
+  | { kind: 'leaving' }
   /** It cannot start, for a reason that its operator can mend. */
   | { kind: 'failed'; reason: string }
   /** Requests and items of accounts that want to be counted. */

@@ -8,7 +8,6 @@ import { unlessAborted } from '../../storage/database/unless-aborted.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
 import { ofService } from '../start-service.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
-import { workerCount } from './start-workers.ts'
 
 const ALIVE_EVERY_MS = 1_000
 /** Of a worker's stop; see what a server process takes. */
@@ -43,9 +42,10 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
       databaseUrl: connectionString,
     })
     try {
-      server = await startServerProcess(database.db, { ...partOf(config), port }, rates, log)
+      server = await startServerProcess(database.db, { ...config, port }, rates, log)
       tell({ kind: 'ready', url: server.url })
       if (!ended.aborted) await once(ended, 'abort')
+      tell({ kind: 'leaving' })
       await server.stop()
     } finally {
       await database.close(CLOSE_MS)
@@ -58,12 +58,6 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
     throw error
   }
 }
-
-/** Connections come to the workers by turns. */
-const partOf = (config: Config): Config => ({
-  ...config,
-  mostConnections: Math.ceil(config.mostConnections / workerCount(config)),
-})
 
 /** @param onSent is called when it is on its way, or nobody is there any more: then Node ends this process */
 function tell(message: FromWorker, onSent = () => {}): void {

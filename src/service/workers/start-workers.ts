@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from '../../app/app.ts'
-import type { Config } from '../../config.ts'
+import { type Config, MOST_WORKERS } from '../../config.ts'
 import { RateCounts } from '../../http/bounds/rate-counts.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
@@ -31,7 +31,7 @@ export function workerCount({ workers, databaseUrl, databasePoolSize }: Config):
     databaseUrl === null
       ? Math.floor(EMBEDDED_CONNECTIONS / (databasePoolSize + OTHER_CONNECTIONS))
       : Infinity
-  if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), most))
+  if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), most, MOST_WORKERS))
   if (workers > 1 && workers > most) {
     throw new OperatorError(
       `CLAIMKEEPER_WORKERS must be at most ${most} on the embedded database, which has connections for no more with a DATABASE_POOL_SIZE of ${databasePoolSize}.`,

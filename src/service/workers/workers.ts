@@ -64,6 +64,8 @@ export class Workers {
 
   /** @returns where they listen, once all do @throws OperatorError if one cannot start */
   start(): Promise<string> {
+    // Each accepts for itself. Handed on by turns, what a worker had not yet taken when it died would stay open for ever.
+    cluster.schedulingPolicy = cluster.SCHED_NONE
     for (const place of this.#places) this.#fork(place)
     this.#watching = setInterval(() => this.#look(), LOOK_EVERY_MS)
     return this.#allReady.promise
@@ -103,6 +105,7 @@ export class Workers {
     if (place.worker === worker) place.silentLooks = 0
     if (message.kind === 'hello') tell(worker, { kind: 'serve', connectionString, port })
     else if (message.kind === 'ready') this.#onReady(place, message.url)
+    else if (message.kind === 'leaving') this.#onLeaving(place)
     else if (message.kind === 'failed') {
       if (!this.#isUp) this.#allReady.reject(new OperatorError(message.reason))
       else log.error({ worker: place.number, reason: message.reason }, 'a worker cannot start')
@@ -113,11 +116,18 @@ export class Workers {
   }
 
   #onReady(place: Place, url: string): void {
+    if (this.#isStopping) return
     place.isReady = true
     this.#chooseScheduler()
     if (this.#places.some(({ isReady }) => !isReady)) return
     this.#isUp = true
     this.#allReady.resolve(url)
+  }
+
+  /** It is still there, and does the jobs of the service no more. */
+  #onLeaving(place: Place): void {
+    place.isReady = false
+    if (!this.#isStopping) this.#chooseScheduler()
   }
 
   #onEnd(place: Place, worker: Worker, code: number | null, signal: string | null): void {

@@ -154,16 +154,8 @@ test('events to many claims under such contracts, and lines to one, whose answer
   for (let i = 0; i < 3; i++) await send('application/json', JSON.stringify({ events }))
   const line = `${JSON.stringify({ claim_id: claims[0], type: 'note' })}\n`
   for (let i = 0; i < 12; i++) await send('application/x-ndjson', line.repeat(500))
-  // Asked of the database: answers with thousands of events would be a load of their own.
-  const eventsOf = async (claim = '') => {
-    const [row] = await service.sql('SELECT event_count AS count FROM claims WHERE id = $1', [claim])
-    return Number(row?.count)
-  }
-  await eventually(async () => (await eventsOf(claims.at(-1))) === 3)
-  await eventually(async () => (await eventsOf(claims[0])) > 3_000)
-  for (const claim of [claims[0], claims.at(-1)]) {
-    assert.equal((await attacker.readClaim(claim as string)).events.length, await eventsOf(claim))
-  }
+  await eventually(async () => (await attacker.readClaim(claims.at(-1) as string)).events.length === 3)
+  await eventually(async () => (await attacker.readClaim(claims[0] as string)).events.length > 3_000)
   const { id } = await newClaim(honest)
   assert.equal((await honest.post('/v1/events', { claim_id: id, type: 'note' })).status, 201)
 })

@@ -8,7 +8,7 @@ import { nextNumber } from './load.ts'
 import type { World } from './world.ts'
 
 /** More than one batch of the check moves. */
-const DUE = 1_020
+const DUE = 1_100
 const MINUTE_MS = 60_000
 
 /**

@@ -10,12 +10,6 @@ export function residentMbOf(pid: number): number | null {
   return kilobytes === undefined ? null : Number(kilobytes) / 1024
 }
 
-/** Processor time so far, in milliseconds. */
-export function cpuMsOf(pid: number): number | null {
-  const stat = readStat(pid)
-  return stat?.ownMs ?? null
-}
-
 /** Processor time so far of a process and its children, those that have ended included, in milliseconds. */
 export function familyCpuMsOf(parent: number): number | null {
   const stat = readStat(parent)

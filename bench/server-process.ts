@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Cleanup } from './cleanup.ts'
 import type { BenchDatabase } from './cluster.ts'
-import { cpuMsOf, residentMbOf } from './process-figures.ts'
+import { familyCpuMsOf, residentMbOf } from './process-figures.ts'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 /** Options for Node as `npm start` gives them. */
@@ -70,9 +70,9 @@ export class ServerProcess {
     return this.#child.pid as number
   }
 
-  /** Processor time so far, in milliseconds; null where the system does not tell. */
+  /** Processor time so far, its workers' included, in milliseconds; null where the system does not tell. */
   cpuMs(): number | null {
-    return cpuMsOf(this.#child.pid as number)
+    return familyCpuMsOf(this.#child.pid as number)
   }
 
   /** Lines of the log of level error, and what is no log line at all, since the last call. */

@@ -5,15 +5,13 @@ import { runNode } from '../support/serve-process.ts'
 
 const SIMULATE = fileURLToPath(new URL('../../simulate/run.ts', import.meta.url))
 /** Those that are done in a moment and undone as fast. */
-const CHEAP = 'server-killed,worker-killed,backends-terminated'
+const CHEAP = 'server-killed,backends-terminated'
 
 test('many clients of two servers find nothing that the model does not explain, while harm is done', async () => {
   const options = [
     '--seconds',
     '30',
     '--servers',
-    '2',
-    '--workers',
     '2',
     '--clients',
     '8',

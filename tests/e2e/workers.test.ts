@@ -81,7 +81,9 @@ describe('several workers', { concurrency: 2 }, () => {
     await eventually(async () => doers().length === 2)
     assert.notEqual(doers()[1], first)
     await eventually(async () => (await api.readClaim(id)).status !== 'OPEN')
-    assert.match(served.output(), new RegExp(`"worker":${doers()[1]}.*"transitions":.*"scheduled check"`))
+    // Told once the check is over.
+    const told = new RegExp(`"worker":${doers()[1]}.*"transitions":.*"scheduled check"`)
+    await eventually(async () => told.test(served.output()))
   })
 
   test('what an account may do in a minute is counted for all of them together, to the last item', async (t) => {

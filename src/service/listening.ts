@@ -5,6 +5,9 @@ import type { Config } from '../config.ts'
 import type { TypedServer } from '../http/typed-server.ts'
 import { OperatorError } from '../operator-error.ts'
 
+/** Another program listens there. */
+export class PortTaken extends OperatorError {}
+
 /**
  * Before anything is made or changed: most starts that cannot listen end here.
  * @returns the port, or a free one if it is 0
@@ -38,6 +41,6 @@ export async function listen(server: TypedServer, { host, port }: Config): Promi
 function cannotListen(error: unknown, host: string, port: number): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException
   return code === 'EADDRINUSE'
-    ? new OperatorError(`Port ${port} of ${host} is taken; set PORT to another.`)
+    ? new PortTaken(`Port ${port} of ${host} is taken; set PORT to another.`)
     : new OperatorError(`Cannot listen on HOST ${host}, PORT ${port}: ${message}`)
 }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from '../app/app.ts'
 import type { Config } from '../config.ts'
-import { RateCounts } from '../http/bounds/rate-counts.ts'
+import { rateCounts } from '../http/bounds/rate-counts.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type FirstAccount, welcomeFirstAccount } from './first-account.ts'
 import { requireFreePort } from './listening.ts'
@@ -28,7 +28,7 @@ export async function startService(
   const database = await openDatabase(ofService(config, report, signal))
   try {
     const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
-    const rates = config.rateLimitPerMinute > 0 ? new RateCounts(config.rateLimitPerMinute) : null
+    const rates = rateCounts(config.rateLimitPerMinute)
     const server = await startServerProcess(database.db, config, rates, log)
     await server.schedule()
     const stop = async () => {

@@ -1,19 +1,6 @@
 import cluster from 'node:cluster'
-import { once } from 'node:events'
-import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Logger } from 'pino'
-import { invitationUrl } from '../../app/invitations/invitation-key.ts'
-import { type Config, readConfig, readWorkerNumber, SETTINGS } from '../../config.ts'
-import { type Service, startService } from '../../service/start-service.ts'
-import { runWorker } from '../../service/workers/run-worker.ts'
-import { startWorkers, workerCount } from '../../service/workers/start-workers.ts'
-import { bannerText } from '../banner.ts'
-import { Fault, listenForFaults } from '../last-resort.ts'
-import { listenForWarnings } from '../listen-for-warnings.ts'
-import { createLog } from '../log.ts'
-import { reportTo } from '../run-command.ts'
-import { killedAfter, listenForStop } from '../stop-signal.ts'
+import { readConfig, readWorkerNumber, SETTINGS } from '../../config.ts'
 
 export function addServeCommand(program: Command): void {
   program
@@ -23,69 +10,11 @@ export function addServeCommand(program: Command): void {
     .action(async () => {
       const config = readConfig()
       const worker = cluster.isWorker ? readWorkerNumber() : null
-      if (worker === null) await serve(config)
-      else await serveAsWorker(config, worker)
+      // Loaded here: other commands do without the HTTP server, and start twice as fast.
+      const { runService, runServiceAsWorker } = await import('../run-service.ts')
+      if (worker === null) await runService(config)
+      else await runServiceAsWorker(config, worker)
     })
-}
-
-/** In this process, or with workers. */
-async function serve(config: Config): Promise<void> {
-  const log = createLog(config.logLevel)
-  listenForWarnings(log)
-  const signal = AbortSignal.any([listenForStop(), listenForFaults(log)])
-  const service = await start(config, log, signal)
-  if (service !== null) {
-    await aborted(signal)
-    console.log(`${signal.reason.message}: finishing requests in flight and stopping the database`)
-    await service.stop()
-  }
-  console.log('Stopped.')
-  process.exit(signal.reason instanceof Fault ? 1 : 0)
-}
-
-/** As one of the processes that another has started: it says nothing but what the log has. */
-async function serveAsWorker(config: Config, worker: number): Promise<void> {
-  const log = createLog(config.logLevel).child({ worker })
-  listenForWarnings(log)
-  const fault = listenForFaults(log)
-  const ended = AbortSignal.any([listenForStop('worker'), fault])
-  await killedAfter(ended, runWorker(config, log, ended))
-  process.exit(fault.aborted ? 1 : 0)
-}
-
-/** Null if the signal came first; then what was started has been stopped again. */
-async function start(config: Config, log: Logger, signal: AbortSignal): Promise<Service | null> {
-  const startedAt = performance.now()
-  try {
-    const starting = workerCount(config) === 1 ? startService : startWorkers
-    const service = await killedAfter(signal, starting(config, log, reportTo(process.stdout), signal))
-    console.log(banner(service, config, performance.now() - startedAt))
-    return service
-  } catch (error) {
-    if (!signal.aborted) throw error
-    console.log(`${signal.reason.message} before it was ready`)
-    return null
-  }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
-}
-
-function banner(service: Service, config: Config, startMs: number): string {
-  const { url, bootstrap, owner, welcomeKey } = service
-  return bannerText({
-    url,
-    startMs,
-    database: config.databaseUrl
-      ? `PostgreSQL at ${new URL(config.databaseUrl).host}${new URL(config.databaseUrl).pathname}`
-      : `embedded PostgreSQL under ${relative('', config.dataDir) || '.'}`,
-    dataDir: config.databaseUrl ? null : resolve(config.dataDir),
-    owner,
-    account: bootstrap,
-    tokenIsGiven: config.bootstrapToken !== null,
-    welcomeUrl: welcomeKey === null ? null : invitationUrl(config.publicUrl ?? url, welcomeKey),
-  })
 }
 
 function settingsText(): string {

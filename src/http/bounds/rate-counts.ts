@@ -47,3 +47,7 @@ export class RateCounts implements RateCounter {
     return { granted, left: this.most - minute.taken, endsInMs: minute.endsAt - now }
   }
 }
+
+/** Null for no limit, which is 0. */
+export const rateCounts = (mostAMinute: number): RateCounts | null =>
+  mostAMinute > 0 ? new RateCounts(mostAMinute) : null

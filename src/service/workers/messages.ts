@@ -20,6 +20,6 @@ export type FromWorker =
   /** It finishes its requests in flight, and ends. */
   | { kind: 'leaving' }
   /** It cannot start, for a reason that its operator can mend. */
-  | { kind: 'failed'; reason: string }
+  | { kind: 'failed'; reason: string; portIsTaken: boolean }
   /** Requests and items of accounts that want to be counted. */
   | { kind: 'take'; question: number; takes: Take[] }

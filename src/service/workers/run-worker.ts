@@ -5,6 +5,7 @@ import { RemoteRateCounts, type Take } from '../../http/bounds/remote-rate-count
 import { OperatorError } from '../../operator-error.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 import { unlessAborted } from '../../storage/database/unless-aborted.ts'
+import { PortTaken } from '../listening.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
 import { ofService } from '../start-service.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
@@ -25,6 +26,7 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
   const rates = config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, ask) : null
   const order = Promise.withResolvers<Extract<ToWorker, { kind: 'serve' }>>()
   let server: ServerProcess | null = null
+  let isReady = false
   const onFailure = (error: unknown) => log.error({ err: error }, 'the jobs of the service were not begun')
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'serve') order.resolve(message)
@@ -43,6 +45,7 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
     })
     try {
       server = await startServerProcess(database.db, { ...config, port }, rates, log)
+      isReady = true
       tell({ kind: 'ready', url: server.url })
       if (!ended.aborted) await once(ended, 'abort')
       tell({ kind: 'leaving' })
@@ -51,10 +54,12 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
       await database.close(CLOSE_MS)
     }
   } catch (error) {
-    if (ended.aborted) return
+    if (ended.aborted && !isReady) return
     if (!(error instanceof OperatorError)) throw error
     const { message: reason } = error
-    await new Promise<void>((resolve) => tell({ kind: 'failed', reason }, resolve))
+    await new Promise<void>((resolve) =>
+      tell({ kind: 'failed', reason, portIsTaken: error instanceof PortTaken }, resolve),
+    )
     throw error
   }
 }

@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from '../../app/app.ts'
 import { type Config, MOST_WORKERS } from '../../config.ts'
-import { RateCounts } from '../../http/bounds/rate-counts.ts'
+import { rateCounts } from '../../http/bounds/rate-counts.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 import { unlessAborted } from '../../storage/database/unless-aborted.ts'
 import { welcomeFirstAccount } from '../first-account.ts'
-import { requireFreePort } from '../listening.ts'
+import { PortTaken, requireFreePort } from '../listening.ts'
 import { ofService, type Service, STOP_MS } from '../start-service.ts'
 import { Workers } from './workers.ts'
 
@@ -51,14 +51,14 @@ export async function startWorkers(
   signal: AbortSignal,
 ): Promise<Service> {
   const count = workerCount(config)
-  await requireFreePort(config)
+  const port = await requireFreePort(config)
   const database = await openDatabase(ofService(config, report, signal))
   try {
     const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
     const { connectionString } = database
-    const rates = config.rateLimitPerMinute > 0 ? new RateCounts(config.rateLimitPerMinute) : null
-    const { url, workers } = await startAll(config, signal, (port) => {
-      return new Workers({ count, connectionString, port, rates, log })
+    const rates = rateCounts(config.rateLimitPerMinute)
+    const { url, workers } = await startAll(config, port, signal, (onPort) => {
+      return new Workers({ count, connectionString, port: onPort, rates, log })
     })
     const stop = async () => {
       const deadline = performance.now() + STOP_MS
@@ -73,14 +73,21 @@ export async function startWorkers(
 }
 
 /** A port that was found free may be taken before they listen on it; then another one is. */
-async function startAll(config: Config, signal: AbortSignal, make: (port: number) => Workers) {
+async function startAll(
+  config: Config,
+  firstPort: number,
+  signal: AbortSignal,
+  make: (port: number) => Workers,
+) {
+  let port = firstPort
   for (let attempt = 1; ; attempt++) {
-    const workers = make(await requireFreePort(config))
+    const workers = make(port)
     try {
       return { url: await unlessAborted(signal, workers.start()), workers }
     } catch (error) {
       await workers.stop(WORKERS_STOP_MS)
-      if (config.port !== 0 || signal.aborted || attempt === START_ATTEMPTS) throw error
+      if (!(error instanceof PortTaken) || config.port !== 0 || attempt === START_ATTEMPTS) throw error
+      port = await requireFreePort(config)
     }
   }
 }

@@ -4,6 +4,7 @@ import { WORKER_NUMBER } from '../../config.ts'
 import type { RateCounts } from '../../http/bounds/rate-counts.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { endsWithin } from '../../owned-promise.ts'
+import { PortTaken } from '../listening.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 export interface WorkersOptions {
@@ -18,21 +19,26 @@ export interface WorkersOptions {
 
 /** One that dies is started again at once; if it dies again, after a second, then two, and so on. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 10_000]
-/** Who has lived for so long dies for the first time. */
+/** Who has answered callers for so long dies for the first time. */
 const CALM_MS = 20_000
 
 const LOOK_EVERY_MS = 1_000
 /** Who says nothing for so many looks hangs. Looks, not time: this process may have been held up itself. */
 const MOST_SILENT_LOOKS = 15
+/** Who has just begun loads its code first. */
+const MORE_AT_THE_START = 45
+/** A process that was killed ends at once, unless the kernel holds it. */
+const KILLED_MS = 1_000
 
 /** A worker's place: who has it dies, and another one takes it. */
 interface Place {
   readonly number: number
   worker: Worker | null
   isReady: boolean
-  startedAt: number
-  /** Looks since it was last heard; null before it has said anything. */
-  silentLooks: number | null
+  /** By performance.now(). */
+  readyAt: number
+  /** Looks since it was last heard. */
+  silentLooks: number
   /** One soon after the other. */
   deaths: number
   again: NodeJS.Timeout | undefined
@@ -55,8 +61,8 @@ export class Workers {
       number: i + 1,
       worker: null,
       isReady: false,
-      startedAt: 0,
-      silentLooks: null,
+      readyAt: 0,
+      silentLooks: 0,
       deaths: 0,
       again: undefined,
     }))
@@ -82,15 +88,15 @@ export class Workers {
     this.#lookWhetherAllAreGone()
     await endsWithin(withinMs, this.#allGone.promise)
     for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
-    await this.#allGone.promise
+    await endsWithin(KILLED_MS, this.#allGone.promise)
   }
 
   #fork(place: Place): void {
     const worker = cluster.fork({ [WORKER_NUMBER]: place.number })
     place.worker = worker
     place.isReady = false
-    place.startedAt = performance.now()
-    place.silentLooks = null
+    place.readyAt = Infinity
+    place.silentLooks = -MORE_AT_THE_START
     worker.on('message', (message: FromWorker) => this.#hear(place, worker, message))
     worker.on('error', (error) => {
       this.#options.log.error({ worker: place.number, err: error }, 'a worker cannot be reached')
@@ -107,7 +113,8 @@ export class Workers {
     else if (message.kind === 'ready') this.#onReady(place, message.url)
     else if (message.kind === 'leaving') this.#onLeaving(place)
     else if (message.kind === 'failed') {
-      if (!this.#isUp) this.#allReady.reject(new OperatorError(message.reason))
+      const Failure = message.portIsTaken ? PortTaken : OperatorError
+      if (!this.#isUp) this.#allReady.reject(new Failure(message.reason))
       else log.error({ worker: place.number, reason: message.reason }, 'a worker cannot start')
     } else if (message.kind === 'take' && rates) {
       const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
@@ -118,6 +125,7 @@ export class Workers {
   #onReady(place: Place, url: string): void {
     if (this.#isStopping) return
     place.isReady = true
+    place.readyAt = performance.now()
     this.#chooseScheduler()
     if (this.#places.some(({ isReady }) => !isReady)) return
     this.#isUp = true
@@ -149,8 +157,7 @@ export class Workers {
   /** One that hangs holds the connections that it has, and perhaps the scheduled checks. */
   #look(): void {
     for (const place of this.#places) {
-      if (place.silentLooks === null || !place.worker || ++place.silentLooks < MOST_SILENT_LOOKS) continue
-      place.silentLooks = null
+      if (!place.worker || ++place.silentLooks !== MOST_SILENT_LOOKS) continue
       this.#options.log.error({ worker: place.number }, 'a worker hangs, and is killed')
       place.worker.process.kill('SIGKILL')
     }
@@ -174,7 +181,7 @@ export class Workers {
 
 /** Milliseconds until it is started again. */
 function pauseBefore(place: Place): number {
-  if (performance.now() - place.startedAt > CALM_MS) place.deaths = 0
+  if (performance.now() - place.readyAt > CALM_MS) place.deaths = 0
   return place.deaths === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (place.deaths - 1), LONGEST_PAUSE_MS)
 }
 

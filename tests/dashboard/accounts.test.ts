@@ -29,6 +29,9 @@ test('signing out leads to the sign-in page, and signing in leads back to where 
 test('a changed password ends the other sessions, which then land on the sign-in page', async () => {
   const { page, email } = await openSignedInPage(service, browser)
   const other = await openAnotherPage(service, browser, email)
+  // A page that asks for nothing by itself: the overview would find out before the click.
+  await other.page.goto('/schemas')
+  await other.page.getByRole('heading', { level: 1 }).waitFor()
 
   await page.goto('/settings')
   await page.getByRole('button', { name: 'End', exact: true }).waitFor()

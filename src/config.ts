@@ -103,6 +103,12 @@ export const SETTINGS = {
     doc: 'Whether to start on a PostgreSQL with `fsync`, `full_page_writes` or `synchronous_commit` off, which loses acknowledged events in a crash unless its storage keeps them by other means: `true` or `false`.',
     parse: trueOrFalse,
   }),
+  distribute: setting({
+    name: 'CLAIMKEEPER_DISTRIBUTE',
+    fallback: 'false',
+    doc: 'Whether to distribute the tables at the start, if `DATABASE_URL` names the coordinator of a Citus cluster and that was not done yet: `true` or `false`. See [scaling](scaling.md).',
+    parse: trueOrFalse,
+  }),
   dataDir: setting({
     name: 'CLAIMKEEPER_DATA_DIR',
     fallback: './data',

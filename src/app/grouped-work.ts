@@ -29,6 +29,8 @@ export interface GroupKind<Item, Outcome> {
   /** What a group takes, and what each takes of it. What is more goes alone: the others do not wait for it. */
   room: number
   weight: (item: Item) => number
+  /** Only what has the same home goes together; by default all. */
+  homeOf?: (item: Item) => number
 }
 
 interface Waiting<Item, Outcome> {
@@ -115,10 +117,15 @@ export class GroupedWork<Item, Outcome> implements Part {
 
   #takeGroup(): Waiting<Item, Outcome>[] {
     const group: Waiting<Item, Outcome>[] = []
+    const { homeOf = () => 0 } = this.#kind
     let { room } = this.#kind
+    let home = 0
     for (;;) {
-      const next = this.#line.take((_, { weight }) => group.length === 0 || weight <= room)
+      const next = this.#line.take(
+        (_, { item, weight }) => group.length === 0 || (weight <= room && homeOf(item) === home),
+      )
       if (!next) return group
+      if (group.length === 0) home = homeOf(next.item.item)
       group.push(next.item)
       room -= next.item.weight
     }

@@ -11,12 +11,20 @@ import { killedAfter, listenForStop } from './stop-signal.ts'
  */
 export function runCommand<T>(
   work: (app: App) => Promise<T>,
-  { mayCreate } = { mayCreate: false },
+  { mayCreate, distribute = false }: { mayCreate: boolean; distribute?: boolean } = { mayCreate: false },
 ): Promise<T> {
   const { databaseUrl, dataDir, allowUnsafeDatabase } = readConfig()
   const signal = listenForStop()
   const report = reportTo(process.stderr)
-  const options = { databaseUrl, dataDir, allowUnsafe: allowUnsafeDatabase, mayCreate, report, signal }
+  const options = {
+    databaseUrl,
+    dataDir,
+    allowUnsafe: allowUnsafeDatabase,
+    mayCreate,
+    distribute,
+    report,
+    signal,
+  }
   return killedAfter(signal, withApp(options, work))
 }
 

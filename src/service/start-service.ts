@@ -50,6 +50,7 @@ export const ofService = (config: Config, report: (step: string) => void, signal
   poolSize: config.databasePoolSize,
   role: 'service' as const,
   allowUnsafe: config.allowUnsafeDatabase,
+  distribute: config.distribute,
   mayCreate: true,
   report,
   signal,

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { ClockName, TestClock } from '../domain/records.ts'
-import { NOW } from './database/clock.ts'
+import { NOW, readClock } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
 import { ENTER_TURNSTILES, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
@@ -15,8 +15,25 @@ interface TestClockRow {
   created_at: Date
 }
 
-const COLUMNS = `id, user_id, name, frozen_time, created_at,
-  (SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id) AS next_due_at`
+const COLUMNS = 'id, user_id, name, frozen_time, created_at'
+const NEXT_DUE_AT = '(SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id)'
+
+/** Of distributed tables it is asked for afterwards: see `withDueTimes`. */
+const columns = ({ distribution }: Connection) =>
+  `${COLUMNS}, ${distribution.isOn ? 'NULL::timestamptz' : NEXT_DUE_AT} AS next_due_at`
+
+async function withDueTimes<Row extends TestClockRow>(db: Connection, rows: Row[]): Promise<Row[]> {
+  if (!db.distribution.isOn || rows.length === 0) return rows
+  const found = await db.query<{ id: string; next_due_at: Date | null }>({
+    name: 'find_next_due',
+    text: `-- find_next_due
+      SELECT test_clock_id AS id, min(due_at) AS next_due_at FROM claims
+      WHERE test_clock_id = ANY ($1::uuid[]) GROUP BY test_clock_id`,
+    values: [plainArray(rows.map(({ id }) => id))],
+  })
+  const dueTimes = new Map(found.map(({ id, next_due_at }) => [id, next_due_at]))
+  return rows.map((row) => ({ ...row, next_due_at: dueTimes.get(row.id) ?? null }))
+}
 
 const toTestClock = (row: TestClockRow): TestClock => ({
   id: row.id,
@@ -37,10 +54,10 @@ export async function insertTestClock(
       WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES})
       INSERT INTO test_clocks (user_id, id, name, frozen_time, created_at)
       SELECT ($2::uuid[])[1], $3, $4, $5, ${NOW} FROM turnstiles
-      RETURNING ${COLUMNS}`,
+      RETURNING ${columns(db)}`,
     values: ['test_clocks', plainArray([clock.userId]), uuidv7(), clock.name, clock.frozenTime],
   })
-  return toTestClock(row as TestClockRow)
+  return toTestClock((await withDueTimes(db, [row as TestClockRow]))[0] as TestClockRow)
 }
 
 /** Those of the account's clocks that have these ids. */
@@ -52,10 +69,10 @@ export async function findTestClocks(
   const rows = await db.query<TestClockRow>({
     name: 'find_test_clocks',
     text: `-- find_test_clocks
-      SELECT ${COLUMNS} FROM test_clocks WHERE user_id = $1 AND id = ANY ($2)`,
+      SELECT ${columns(db)} FROM test_clocks WHERE user_id = $1 AND id = ANY ($2)`,
     values: [userId, ids],
   })
-  return rows.map(toTestClock)
+  return (await withDueTimes(db, rows)).map(toTestClock)
 }
 
 /** The ids of those that nobody holds, or that are gone. It waits for nobody. */
@@ -94,11 +111,12 @@ export async function holdTestClock(
   const [row] = await db.query<TestClockRow>({
     name: 'hold_test_clock',
     text: `-- hold_test_clock
-      SELECT ${COLUMNS} FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE`,
+      SELECT ${columns(db)} FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE`,
     values: [userId, id],
   })
   await db.query({ text: 'SET LOCAL lock_timeout = 0' })
-  return row ? toTestClock(row) : null
+  const [found] = await withDueTimes(db, row ? [row] : [])
+  return found ? toTestClock(found) : null
 }
 
 /** Call it with the clock held. Returns the clock as it stands then. */
@@ -106,10 +124,10 @@ export async function setTestClock(db: Connection, clock: TestClock, frozenTime:
   const [row] = await db.query<TestClockRow>({
     name: 'set_test_clock',
     text: `-- set_test_clock
-      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
+      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2 RETURNING ${columns(db)}`,
     values: [clock.userId, clock.id, frozenTime],
   })
-  return toTestClock(row as TestClockRow)
+  return toTestClock((await withDueTimes(db, [row as TestClockRow]))[0] as TestClockRow)
 }
 
 /**
@@ -122,6 +140,15 @@ export async function deleteTestClock(db: Connection, clock: TestClock): Promise
       DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
     values: [clock.id],
   })
+  await (db.distribution.isOn ? deleteClaimsInShards(db, clock) : deleteClaims(db, clock))
+  await db.query({
+    text: `-- delete_test_clock
+      DELETE FROM test_clocks WHERE user_id = $1 AND id = $2`,
+    values: [clock.userId, clock.id],
+  })
+}
+
+async function deleteClaims(db: Connection, clock: TestClock): Promise<void> {
   await db.query({
     text: `-- delete_test_clock_claims
       WITH deleted AS (DELETE FROM claims WHERE test_clock_id = $1 RETURNING contract_hash),
@@ -133,10 +160,20 @@ export async function deleteTestClock(db: Connection, clock: TestClock): Promise
       UPDATE contracts SET unused_since = ${NOW} WHERE hash = ANY (ARRAY(SELECT hash FROM free))`,
     values: [clock.id],
   })
+}
+
+async function deleteClaimsInShards(db: Connection, clock: TestClock): Promise<void> {
+  const deleted = await db.query<{ hash: string }>({
+    text: `-- delete_test_clock_claims_in_shards
+      DELETE FROM claims WHERE test_clock_id = $1 RETURNING encode(contract_hash, 'hex') AS hash`,
+    values: [clock.id],
+  })
+  const hashes = new Set(deleted.map(({ hash }) => `\\x${hash}`))
+  if (hashes.size === 0) return
   await db.query({
-    text: `-- delete_test_clock
-      DELETE FROM test_clocks WHERE user_id = $1 AND id = $2`,
-    values: [clock.userId, clock.id],
+    text: `-- mark_unused_contracts
+      UPDATE contracts SET unused_since = $2 WHERE hash = ANY ($1::bytea[])`,
+    values: [[...hashes], await readClock(db)],
   })
 }
 
@@ -150,17 +187,18 @@ export interface TestClockFilter {
 
 export async function listTestClocks(db: Connection, filter: TestClockFilter): Promise<Page<TestClock>> {
   const list = { name: 'test_clocks', userId: filter.userId } as const
-  const { rows, hasMore } = await readPage(db, list, filter, (count, upTo) => {
+  const { rows, hasMore } = await readPage(db, list, filter, async (count, upTo) => {
     const query = new ListQuery()
       .where('user_id', '=', filter.userId)
       .after(filter.after, filter.order)
       .where('position', '<=', upTo)
-    return db.query<TestClockRow & ListedRow>({
+    const page = await db.query<TestClockRow & ListedRow>({
       text: `-- list_test_clocks
-        SELECT ${COLUMNS}, position, ${IS_FRESH} AS fresh FROM test_clocks
+        SELECT ${columns(db)}, position, ${IS_FRESH} AS fresh FROM test_clocks
         WHERE ${query.conditions} ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
       values: query.values,
     })
+    return withDueTimes(db, page)
   })
   return { rows: rows.map(toTestClock), hasMore }
 }

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { KindMove } from '../../src/storage/claim-writes/move-claims.ts'
 import type { ClaimToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import type { Connection, Statement } from '../../src/storage/database/connection.ts'
+import { connectionOf } from '../support/connection-of.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { Backend } from './backend.ts'
 import { Course } from './course.ts'
@@ -70,7 +71,7 @@ export async function postgres(t: Scope): Promise<(furniture: Furniture) => Prom
     }
     for (const claim of claims) await client.query(INSERT, columnsOf(claim))
     return newSide({
-      db: { query },
+      db: connectionOf(query),
       hold: async (table, id) => {
         await other.query('BEGIN')
         await other.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id])

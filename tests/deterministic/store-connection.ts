@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection, Statement } from '../../src/storage/database/connection.ts'
+import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { type Answer, Backend } from './backend.ts'
 import { Course } from './course.ts'
 import type { Store } from './store.ts'
@@ -7,6 +8,7 @@ import { siteOf } from './store-client.ts'
 
 /** A connection to the store without pools, faults and chance, in real time. */
 export class StoreConnection implements Connection {
+  readonly distribution = new Distribution()
   readonly #store: Store
   readonly #course = new Course([])
   readonly backend: Backend
@@ -14,6 +16,10 @@ export class StoreConnection implements Connection {
   constructor(store: Store) {
     this.#store = store
     this.backend = new Backend(store, this.#course, 'connection')
+  }
+
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return work(this)
   }
 
   async query<Row>(statement: Statement): Promise<Row[]> {

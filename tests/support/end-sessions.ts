@@ -1,11 +1,12 @@
 import pg from 'pg'
+import { nodesOfRun } from './database-nodes.ts'
 
 /**
  * Ends all sessions in a database, and waits until they are gone. The workers of autovacuum
  * stay: only a superuser may end them.
  */
 export async function endSessions(databaseUrl: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: process.env.CLAIMKEEPER_TEST_SERVER ?? '' })
+  const admin = new pg.Client({ connectionString: nodesOfRun()[0] ?? '' })
   await admin.connect()
   try {
     // All at once, and then each is waited for: PostgreSQL would end one after the other.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Connection, Statement } from '../../src/storage/database/connection.ts'
+import { connectionOf } from './connection-of.ts'
 
 interface Node {
   'Node Type': string
@@ -39,7 +40,7 @@ export function explaining(db: Connection): { db: Connection; effort: Effort } {
     }
     return db.query<Row>(statement)
   }
-  return { db: { query }, effort }
+  return { db: connectionOf(query), effort }
 }
 
 function add(effort: Effort, node: Node): void {

@@ -3,39 +3,42 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { Database } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
+import { distribute } from '../../src/storage/distribution/distribute.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
+import { isOnCitus, joinNodes, nodesOfCluster, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
 
 /*
- * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, else an
- * embedded one), makes the template that each test's database is copied from, and clears away the databases
+ * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, or a Citus
+ * cluster's coordinator as TEST_CITUS_URL, else an embedded one), makes the template that each test's database is copied from, and clears away the databases
  * of this run, and of runs that were killed.
  */
 
 const DATA_DIR = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
+/** Few: each costs a table on a machine, and tests have few claims. */
+const SHARDS = 4
 const runId = randomBytes(4).toString('hex')
 
 let admin: pg.Client
+let nodes: string[]
 let release: () => Promise<void> = async () => {}
 
 export async function globalSetup(): Promise<void> {
   // Hundreds of processes load the same sources: each strips and compiles only what none did before it.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
-  const serverUrl = process.env.TEST_DATABASE_URL ?? (await startEmbedded())
+  const { TEST_CITUS_URL, TEST_DATABASE_URL } = process.env
+  const serverUrl = TEST_CITUS_URL ?? TEST_DATABASE_URL ?? (await startEmbedded())
+  if (TEST_CITUS_URL) process.env.CLAIMKEEPER_DISTRIBUTE = 'true'
+  nodes = TEST_CITUS_URL ? await nodesOfCluster(TEST_CITUS_URL) : [serverUrl]
   admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()
   // Held as long as this run lives: other runs on the same server know by it whose databases are in use.
   await admin.query('SELECT pg_advisory_lock_shared(hashtext($1))', [`claimkeeper tests ${runId}`])
   await dropDatabasesOfDeadRuns()
 
-  const template = `claimkeeper_test_${runId}_template`
-  await admin.query(`CREATE DATABASE ${template}`)
-  const db = new Database({ connectionString: urlOfDatabase(serverUrl, template), poolSize: 2 })
-  await migrate(db, () => {})
-  await db.close()
-
-  process.env.CLAIMKEEPER_TEST_SERVER = serverUrl
+  process.env.CLAIMKEEPER_TEST_NODES = JSON.stringify(nodes)
+  await prepareTemplates(serverUrl)
   process.env.CLAIMKEEPER_TEST_RUN = runId
 }
 
@@ -43,6 +46,34 @@ export async function globalTeardown(): Promise<void> {
   await dropDatabases(runId)
   await admin.end()
   await release()
+}
+
+/** What tests' databases are copied from: one without tables, and one with them. */
+async function prepareTemplates(serverUrl: string): Promise<void> {
+  const empty = `claimkeeper_test_${runId}_empty`
+  const template = `claimkeeper_test_${runId}_template`
+  await onEachNode(nodes, (client) => client.query(`CREATE DATABASE ${empty}`))
+  if (isOnCitus()) await joinNodes(nodes, empty)
+  await copyOnly(empty)
+  await onEachNode(nodes, (client) => client.query(`CREATE DATABASE ${template} TEMPLATE ${empty}`))
+  const url = new URL(urlOfDatabase(serverUrl, template))
+  if (isOnCitus()) url.searchParams.set('options', `-c citus.shard_count=${SHARDS}`)
+  const db = new Database({ connectionString: url.href, poolSize: 2 })
+  await migrate(db, () => {})
+  if (isOnCitus()) await distribute(db, () => {})
+  await db.close()
+  await copyOnly(template)
+}
+
+/** Citus looks into each database now and then; one that is copied must have no visitors. */
+async function copyOnly(database: string): Promise<void> {
+  if (!isOnCitus()) return
+  await onEachNode(nodes, async (client) => {
+    await client.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`)
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [
+      database,
+    ])
+  })
 }
 
 async function startEmbedded(): Promise<string> {
@@ -70,11 +101,5 @@ async function dropDatabases(run: string): Promise<void> {
     'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
     [`claimkeeper_test_${run}_`],
   )
-  for (const { name } of rows) await dropDatabase(admin, name)
-}
-
-function urlOfDatabase(serverUrl: string, database: string): string {
-  const url = new URL(serverUrl)
-  url.pathname = `/${database}`
-  return url.href
+  for (const { name } of rows) await onEachNode(nodes, (client) => dropDatabase(client, name))
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import pg from 'pg'
 import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { CONNECTION_SETTINGS } from '../../src/storage/database/connection-settings.ts'
+import { connectionOf } from './connection-of.ts'
 import type { Scope } from './test-database.ts'
 
 interface PlanNode {
@@ -50,15 +51,13 @@ export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'cus
   t.after(() => client.end())
   let plans: Plan[] = []
   return {
-    connection: {
-      query: async <Row>(statement: Statement) => {
-        const { values = [] } = statement
-        // Of a cursor, what it walks over.
-        const text = statement.text.replace(/DECLARE .* CURSOR FOR/, '')
-        plans.push(await explain(client, text, values))
-        return (await client.query(text, values as unknown[])).rows as Row[]
-      },
-    },
+    connection: connectionOf(async <Row>(statement: Statement) => {
+      const { values = [] } = statement
+      // Of a cursor, what it walks over.
+      const text = statement.text.replace(/DECLARE .* CURSOR FOR/, '')
+      plans.push(await explain(client, text, values))
+      return (await client.query(text, values as unknown[])).rows as Row[]
+    }),
     take: () => {
       const taken = plans
       plans = []

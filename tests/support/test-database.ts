@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
+import { nodesOfRun, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
 
 /** What a resource belongs to: a test (`t`), or a whole file (`{ after }` of node:test). */
@@ -10,26 +10,14 @@ export interface Scope {
 
 /** A database of its own for a test or a file, migrated; dropped when its scope ends. Returns its URL. */
 export async function createTestDatabase(t: Scope, options = { migrated: true }): Promise<string> {
-  const server = process.env.CLAIMKEEPER_TEST_SERVER
+  const nodes = nodesOfRun()
+  const [server] = nodes
   const run = process.env.CLAIMKEEPER_TEST_RUN
   assert.ok(server && run, 'run the tests with `npm test`: it starts their database')
 
   const name = `claimkeeper_test_${run}_${randomBytes(6).toString('hex')}`
-  const template = options.migrated ? `claimkeeper_test_${run}_template` : 'template1'
-  await onServer(server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
-  t.after(() => onServer(server, (client) => dropDatabase(client, name)))
-
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.href
-}
-
-async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
+  const template = `claimkeeper_test_${run}_${options.migrated ? 'template' : 'empty'}`
+  await onEachNode(nodes, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+  t.after(() => onEachNode(nodes, (client) => dropDatabase(client, name)))
+  return urlOfDatabase(server, name)
 }

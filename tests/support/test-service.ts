@@ -10,6 +10,7 @@ import { createServer, type ServerOptions } from '../../src/http/server.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { ApiClient } from './api-client.ts'
 import { Conformance } from './conformance.ts'
+import { distributionOf } from './database-nodes.ts'
 import { createTestDatabase, type Scope } from './test-database.ts'
 
 export interface TestService {
@@ -50,7 +51,8 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const connectionString = (await options.throughUrl?.(databaseUrl)) ?? databaseUrl
   const { statementTimeoutMs } = options
   const timeout = statementTimeoutMs === undefined ? {} : { statementTimeoutMs }
-  const app = createApp(new Database({ connectionString, poolSize: POOL_SIZE, ...timeout }))
+  const distribution = await distributionOf(databaseUrl)
+  const app = createApp(new Database({ connectionString, poolSize: POOL_SIZE, distribution, ...timeout }))
   await startParts(partsOf(app))
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),

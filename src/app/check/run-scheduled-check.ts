@@ -19,11 +19,6 @@ import { letSubmissionsPass } from '../let-submissions-pass.ts'
 const TURN_POLL_MS = 100
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
 const BATCH = 1_000
-/**
- * Statements at once, if no submission is on its way: while one is being committed, the other works. Otherwise one: with
- * two, a submission would take twice as long.
- */
-const MOST_AT_ONCE = 2
 /** Claims that one walk goes over: the database sorts their ids. */
 const MOST_IN_A_WALK = 1_000_000
 /** A claim that changes while it is read is left for the next walk. */
@@ -69,9 +64,10 @@ async function walkOnce(
 ): Promise<{ moved: number; isThrough: boolean }> {
   const sum = { found: 0, moved: 0, missed: 0 }
   let over = false
-  for (let batches = await readNext(app, turn, checkTime); batches.length > 0 && !over; ) {
+  const walk = new ByShard(app, turn)
+  for (let batches = await readNext(app, walk, checkTime); batches.length > 0 && !over; ) {
     const moving = batches.map((batch) => move(app, checkTime, batch))
-    const [next, ...moved] = await allSettled([readNext(app, turn, checkTime), ...moving])
+    const [next, ...moved] = await allSettled([readNext(app, walk, checkTime), ...moving])
     for (const [i, { ids, moves }] of batches.entries()) {
       const movedOf = moved[i] as number
       sum.found += ids.length
@@ -85,15 +81,48 @@ async function walkOnce(
   return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
 }
 
-/** What is moved next, on the connection of the turn: the others move meanwhile. Nothing at the end of the walk. */
-async function readNext({ submissions }: App, turn: Connection, checkTime: Date): Promise<Batch[]> {
+/**
+ * What is moved next, on the connection of the turn: the others move meanwhile. Nothing at the end of the walk. Several
+ * statements go at once if no submission is on its way: while one is being committed, another works. Otherwise one: with
+ * two, a submission would take twice as long.
+ */
+async function readNext({ db, submissions }: App, walk: ByShard, checkTime: Date): Promise<Batch[]> {
   const batches: Batch[] = []
-  while (batches.length < (submissions.isIdle ? MOST_AT_ONCE : 1)) {
-    const ids = await nextDueIds(turn, BATCH)
-    if (ids.length === 0) break
-    batches.push(await readBatch(turn, checkTime, ids))
+  while (batches.length < (submissions.isIdle ? db.moves : 1)) {
+    const ids = await walk.next()
+    if (!ids) break
+    batches.push(await readBatch(walk.turn, checkTime, ids))
   }
   return batches
+}
+
+/** The walk over the due claims, a batch at a time, each of one shard. */
+class ByShard {
+  readonly #app: App
+  readonly turn: Connection
+  #batches: string[][] = []
+
+  constructor(app: App, turn: Connection) {
+    this.#app = app
+    this.turn = turn
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<string[] | undefined> {
+    if (this.#batches.length === 0) this.#batches = await this.#fetch()
+    return this.#batches.shift()
+  }
+
+  async #fetch(): Promise<string[][]> {
+    const { distribution } = this.#app.db
+    const ids = await nextDueIds(this.turn, BATCH * distribution.shards)
+    const shards = Map.groupBy(ids, (id) => distribution.shardOf(id)).values()
+    return shards.flatMap((ofShard) => slicesOf(ofShard)).toArray()
+  }
+}
+
+function* slicesOf(ids: string[]): Generator<string[]> {
+  for (let from = 0; from < ids.length; from += BATCH) yield ids.slice(from, from + BATCH)
 }
 
 /** If one fails, the others are waited for all the same: the turn is not given up while something is on its way. */

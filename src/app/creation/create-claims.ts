@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid'
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
@@ -28,7 +27,12 @@ export async function createClaims(
   const openings = requests.map(({ customerId, source, testClockId }) => {
     const customer = customers.get(customerId)
     if (!customer) return customerNotFound({ id: customerId })
-    return { address: { kind: 'claim', id: uuidv7() } as const, customer, source, testClockId }
+    return {
+      address: { kind: 'claim', id: app.db.distribution.newClaimId() } as const,
+      customer,
+      source,
+      testClockId,
+    }
   })
   return openClaims(app, userId, openings, takeMemory)
 }

@@ -1,7 +1,7 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Customer } from '../../domain/records.ts'
 import { findContracts } from '../../storage/claim-schemas.ts'
-import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
+import { addressColumns, insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
 import {
   findCustomers,
   findCustomersByExternalId,
@@ -35,7 +35,7 @@ export class CreationGroups implements Part {
   readonly #contracts: GroupedWork<AskedNames, Map<string, string | null>>
   readonly #reads: Database['reads']
 
-  constructor({ reads, writes }: Database) {
+  constructor({ reads, writes, distribution }: Database) {
     this.#reads = reads
     const [reading, writing] = [reads.for(THE_SERVICE), writes.for(THE_SERVICE)]
     const countOf = ({ names }: AskedNames) => names.length
@@ -54,6 +54,8 @@ export class CreationGroups implements Part {
       run: insertSets,
       room: CHARACTERS,
       weight: charactersOf,
+      // They come of one shard each: see `openClaims`.
+      homeOf: ([first]) => (first ? distribution.shardOf(addressColumns(first.address).id) : 0),
     })
   }
 

@@ -3,7 +3,7 @@ import type { Contract } from '../../domain/contract/contract.ts'
 import type { Customer } from '../../domain/records.ts'
 import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
-import { insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
+import { addressColumns, insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
 import { type NewContract, newContract } from '../../storage/claims/contracts.ts'
 import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
@@ -58,8 +58,8 @@ export async function openClaims(
   const deadline = performance.now() + PATIENCE_MS
   const toStored = storedContracts()
   let isAway = false
-  for (const onClock of Map.groupBy(first, (claim) => claim.testClockId).values()) {
-    const left = onClock.values()
+  for (const together of Map.groupBy(first, (claim) => homeOf(app, claim)).values()) {
+    const left = together.values()
     while (!isAway) {
       const set = await inSlices(takeSet(left, toStored))
       if (set.length === 0) break
@@ -75,6 +75,10 @@ export async function openClaims(
     claim instanceof Error ? claim : (opened.get(claim.address) as OpenedClaim | Error),
   )
 }
+
+/** What is stored together: the claims on one clock, or the live ones of one shard. */
+const homeOf = ({ db }: App, { address, testClockId }: Resolved) =>
+  testClockId ?? db.distribution.shardOf(addressColumns(address).id)
 
 const withKept = (outcome: Claim | Error, kept: MaybeLate): OpenedClaim | Error =>
   typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome

@@ -3,6 +3,8 @@ import type { PendingSubmission } from './pending-submission.ts'
 /** The submissions of one account to one claim, in their order. */
 export interface Line {
   readonly claimId: string
+  /** Where the claim lies: see `Distribution`. */
+  readonly shard: number
   readonly account: Account
   readonly waiting: PendingSubmission[]
   /** It waits for something else than its turn: a pause before another try, a test clock. */
@@ -19,8 +21,8 @@ export interface Account {
   readonly userId: string
   /** By claim. */
   readonly lines: Record<string, Line>
-  /** Those of which something can be taken now, by their kind. */
-  readonly open: Record<Kind, Line[]>
+  /** Those of which something can be taken now, by their shard and kind. */
+  readonly open: Record<Kind, Line[]>[]
   /** Not answered yet, those on their way included. */
   waiting: number
   bytes: number
@@ -38,5 +40,6 @@ export type Kind = 'light' | 'heavy'
 /** A group on its way. */
 export interface Lane {
   readonly kind: Kind
+  readonly shard: number
   readonly group: readonly Taken[]
 }

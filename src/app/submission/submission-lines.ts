@@ -1,3 +1,4 @@
+import { Distribution } from '../../storage/distribution/distribution.ts'
 import type { Account, Kind, Line, Taken } from './line.ts'
 import type { EventRequest, PendingSubmission } from './pending-submission.ts'
 import { newRoom, takePart } from './take-part.ts'
@@ -9,7 +10,7 @@ const MOST_WAITING_BYTES = 32 * 1024 * 1024
 /**
  * Submissions that wait, a line for each claim of each account. A line of which something was taken is closed until
  * that is given back, so the order within a claim is kept. Each group takes of all accounts in equal parts, and of an
- * account the lines in the order in which they opened.
+ * account the lines in the order in which they opened, all of one shard.
  *
  * Plain objects and arrays: a Map or Set that fills and empties all the time is rebuilt all the time, each time
  * leaving a table that points to the next, and so what they held lives until V8 collects its old generation.
@@ -17,15 +18,26 @@ const MOST_WAITING_BYTES = 32 * 1024 * 1024
 export class SubmissionLines {
   readonly #accounts: Record<string, Account> = Object.create(null)
   /** Accounts with open lines: whoever was served longest ago comes first. */
-  readonly #turn: Record<Kind, Account[]> = { light: [], heavy: [] }
+  readonly #turn: Record<Kind, Account[]>[]
+  readonly #distribution: Distribution
   #waiting = 0
   #bytes = 0
   #parked = 0
-  readonly #open: Record<Kind, number> = { light: 0, heavy: 0 }
+  readonly #open: Record<Kind, number>[]
+
+  constructor(distribution = new Distribution()) {
+    this.#distribution = distribution
+    this.#turn = Array.from({ length: distribution.shards }, () => ({ light: [], heavy: [] }))
+    this.#open = Array.from({ length: distribution.shards }, () => ({ light: 0, heavy: 0 }))
+  }
+
+  get shards(): number {
+    return this.#turn.length
+  }
 
   /** Of how many lines something can be taken now. */
-  openCount(kind: Kind): number {
-    return this.#open[kind]
+  openCount(kind: Kind, shard = 0): number {
+    return (this.#open[shard] as Record<Kind, number>)[kind]
   }
 
   /** Submissions that are not answered yet. */
@@ -67,6 +79,7 @@ export class SubmissionLines {
     // Most lines have one: an array that begins empty would make room for seventeen.
     const fresh = {
       claimId,
+      shard: this.#distribution.shardOf(claimId),
       account,
       waiting: [pending],
       isParked: false,
@@ -79,17 +92,18 @@ export class SubmissionLines {
   }
 
   /** Takes as much as goes together, at least one submission, and closes the lines that it is from. */
-  take(kind: Kind): Taken[] {
+  take(kind: Kind, shard = 0): Taken[] {
     const group: Taken[] = []
-    const turn = this.#turn[kind]
+    const turn = this.#turnOf(kind, shard)
     const room = newRoom()
     let served = 0
     for (const account of turn) {
-      if (!takePart(account.open[kind], room, turn.length - served, group)) break
+      if (!takePart(openOf(account, kind, shard), room, turn.length - served, group)) break
       served++
     }
-    this.#open[kind] -= group.length
-    for (const account of turn.splice(0, served)) if (account.open[kind].length > 0) turn.push(account)
+    this.#opened(kind, shard, -group.length)
+    for (const account of turn.splice(0, served))
+      if (openOf(account, kind, shard).length > 0) turn.push(account)
     return group
   }
 
@@ -145,24 +159,39 @@ export class SubmissionLines {
   }
 
   #show(line: Line): void {
-    const { account } = line
+    const { account, shard } = line
     const kind = kindOf(line)
-    if (account.open[kind].push(line) === 1) this.#turn[kind].push(account)
-    this.#open[kind]++
+    if (openOf(account, kind, shard).push(line) === 1) this.#turnOf(kind, shard).push(account)
+    this.#opened(kind, shard, 1)
   }
 
   /** An open line in which nobody waits any more ends. */
   #hide(line: Line): void {
-    const { account } = line
+    const { account, shard } = line
     const kind = kindOf(line)
-    const open = account.open[kind]
+    const open = openOf(account, kind, shard)
     const at = open.indexOf(line)
     if (at < 0) return
     open.splice(at, 1)
-    this.#open[kind]--
+    this.#opened(kind, shard, -1)
     delete account.lines[line.claimId]
-    if (open.length === 0) this.#turn[kind].splice(this.#turn[kind].indexOf(account), 1)
+    const turn = this.#turnOf(kind, shard)
+    if (open.length === 0) turn.splice(turn.indexOf(account), 1)
   }
+
+  #turnOf(kind: Kind, shard: number): Account[] {
+    return (this.#turn[shard] as Record<Kind, Account[]>)[kind]
+  }
+
+  #opened(kind: Kind, shard: number, lines: number): void {
+    const open = this.#open[shard] as Record<Kind, number>
+    open[kind] += lines
+  }
+}
+
+function openOf({ open }: Account, kind: Kind, shard: number): Line[] {
+  open[shard] ??= { light: [], heavy: [] }
+  return open[shard][kind]
 }
 
 const kindOf = ({ heavyBytes }: Line): Kind => (heavyBytes > 0 ? 'heavy' : 'light')
@@ -170,7 +199,7 @@ const kindOf = ({ heavyBytes }: Line): Kind => (heavyBytes > 0 ? 'heavy' : 'ligh
 const newAccount = (userId: string): Account => ({
   userId,
   lines: Object.create(null),
-  open: { light: [], heavy: [] },
+  open: [],
   waiting: 0,
   bytes: 0,
 })

@@ -21,8 +21,6 @@ const LOOK_EVERY_MS = 500
 /** Before another try if the connection was lost; doubled each time. */
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
-/** Groups on their way at once: while one is being committed, another is decided and sent. */
-const LANES = 2
 /** For so many claims another group goes while one is on its way; fewer wait for it, but not long: it may be stuck. */
 const WORTH_ANOTHER = 8
 const LONGEST_HOLD_MS = 10
@@ -41,7 +39,11 @@ export class SubmissionQueue implements Part {
   readonly #heldClocks: HeldClocks
   readonly #copies = new ClaimCopies()
   readonly #longLogs: LongLogs
-  readonly #lines = new SubmissionLines()
+  readonly #lines: SubmissionLines
+  /** Of each shard, as many as go at once. */
+  readonly #lanesOfShard: number
+  /** They take turns. */
+  #firstShard = 0
   /** The groups on their way. */
   readonly #lanes: Lane[] = []
   #isScheduled = false
@@ -53,6 +55,8 @@ export class SubmissionQueue implements Part {
   constructor(db: Database, heldClocks: HeldClocks) {
     this.#db = db
     this.#heldClocks = heldClocks
+    this.#lines = new SubmissionLines(db.distribution)
+    this.#lanesOfShard = db.lanesOfShard
     this.#longLogs = new LongLogs(db, this.#copies)
   }
 
@@ -103,7 +107,7 @@ export class SubmissionQueue implements Part {
 
   /** Once what has arrived by now is in its line too. */
   #schedule(): void {
-    if (this.#isScheduled || !this.#hasLane) return
+    if (this.#isScheduled || this.#lanes.length === this.#lanesOfShard * this.#lines.shards) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
@@ -112,28 +116,37 @@ export class SubmissionQueue implements Part {
   }
 
   #fillLanes(worthAnother = WORTH_ANOTHER): void {
+    const { shards } = this.#lines
+    this.#firstShard = (this.#firstShard + 1) % shards
+    for (let i = 0; i < shards; i++) this.#fillLanesOf((this.#firstShard + i) % shards, worthAnother)
+  }
+
+  #fillLanesOf(shard: number, worthAnother: number): void {
     // One lane at most: what is read for it takes long, and the other is everyone else's.
-    const mayBeHeavy = this.#hasLane && !this.#isUnderWay('heavy')
-    if (mayBeHeavy && this.#lines.openCount('heavy') > 0) this.#start('heavy')
+    const mayBeHeavy = this.#hasLane(shard) && !this.#lanes.some(({ kind }) => kind === 'heavy')
+    if (mayBeHeavy && this.#lines.openCount('heavy', shard) > 0) this.#start('heavy', shard)
     while (
-      this.#hasLane &&
-      this.#lines.openCount('light') >= (this.#isUnderWay('light') ? worthAnother : 1)
+      this.#hasLane(shard) &&
+      this.#lines.openCount('light', shard) >= (this.#isUnderWay('light', shard) ? worthAnother : 1)
     ) {
-      this.#start('light')
+      this.#start('light', shard)
     }
-    if (this.#hasLane && this.#lines.openCount('light') > 0) this.#holdNoLonger()
+    if (this.#hasLane(shard) && this.#lines.openCount('light', shard) > 0) this.#holdNoLonger()
   }
 
-  get #hasLane(): boolean {
-    return this.#lanes.length < LANES
+  /** While one group is being committed, another is decided and sent: of each shard, so that none waits for another. */
+  #hasLane(shard: number): boolean {
+    let lanes = 0
+    for (const lane of this.#lanes) if (lane.shard === shard) lanes++
+    return lanes < this.#lanesOfShard
   }
 
-  #isUnderWay(kind: Kind): boolean {
-    return this.#lanes.some((lane) => lane.kind === kind)
+  #isUnderWay(kind: Kind, shard: number): boolean {
+    return this.#lanes.some((lane) => lane.kind === kind && lane.shard === shard)
   }
 
-  #start(kind: Kind): void {
-    void owned(this.#send({ kind, group: this.#lines.take(kind) }))
+  #start(kind: Kind, shard: number): void {
+    void owned(this.#send({ kind, shard, group: this.#lines.take(kind, shard) }))
   }
 
   /** Those that are held back now go at last. */

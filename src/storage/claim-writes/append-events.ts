@@ -1,9 +1,10 @@
 import type { Claim } from '../../domain/claims/claim.ts'
-import type { Change } from '../../domain/claims/lifecycle.ts'
+import { type Change, stateAt } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { guardedWrite } from './guarded-write.ts'
+import { writeToShards } from './shard-write.ts'
 
 interface NewEvent {
   id: string
@@ -42,8 +43,8 @@ export interface Appended {
 
 const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
 /** The lock keeps a clock from being advanced until the events are in the log; an advance is not waited for. */
-const ON_TEST_CLOCKS = `SELECT id, frozen_time AS now FROM test_clocks
-        WHERE user_id = $15 AND id = ANY ($16::uuid[]) FOR SHARE SKIP LOCKED`
+const heldTestClocks = (first: number) => `SELECT id, frozen_time AS now FROM test_clocks
+        WHERE user_id = $${first} AND id = ANY ($${first + 1}::uuid[]) FOR SHARE SKIP LOCKED`
 
 /** The times are computed before the claims are looked at. */
 const decidedBy = (clock: string, isLive: boolean) => `clock AS MATERIALIZED (
@@ -79,7 +80,7 @@ const statement = (name: string, clock: string, isLive: boolean) => ({
 })
 
 const APPEND_EVENTS = statement('append_events', LIVE, true)
-const APPEND_EVENTS_ON_TEST_CLOCKS = statement('append_events_on_test_clocks', ON_TEST_CLOCKS, false)
+const APPEND_EVENTS_ON_TEST_CLOCKS = statement('append_events_on_test_clocks', heldTestClocks(15), false)
 
 /**
  * Appends the events to the logs and sets the claims' states, in one statement, each claim on its own: those that
@@ -88,7 +89,17 @@ const APPEND_EVENTS_ON_TEST_CLOCKS = statement('append_events_on_test_clocks', O
  * Times in a log never run backwards, even if the database's clock does: what is appended is recorded no earlier than
  * what is in the log, which the version holds to be known.
  */
-export async function appendEvents(
+export function appendEvents(
+  db: Connection,
+  appends: readonly Append[],
+  time: TimeSource,
+): Promise<Appended> {
+  return db.distribution.isOn
+    ? db.transaction((connection) => appendToShards(connection, appends, time))
+    : appendAtOnce(db, appends, time)
+}
+
+async function appendAtOnce(
   db: Connection,
   unordered: readonly Append[],
   time: TimeSource,
@@ -135,4 +146,69 @@ function toAppended(rows: readonly AppendedRow[]): Appended {
     later: new Map(Object.entries(later ?? {}).map(([id, ms]) => [id, new Date(ms)])),
     overtaken: new Set(overtaken),
   }
+}
+
+const READ_LIVE_CLOCK = `-- read_live_clock
+      ${LIVE}`
+const HOLD_TEST_CLOCKS = `-- hold_test_clocks
+      ${heldTestClocks(1)}`
+
+/** The same on distributed tables, in a transaction: the times are those of the machine that has the clocks. */
+async function appendToShards(
+  db: Connection,
+  appends: readonly Append[],
+  time: TimeSource,
+): Promise<Appended> {
+  const clocks = await readClocks(db, appends, time)
+  const timed = appends.flatMap((append) => {
+    const now = clocks.get(append.seen.testClockId)
+    if (!now) return []
+    return { append, at: append.lastAt > now ? append.lastAt : now, isLater: append.lastAt > now }
+  })
+  const written = await writeToShards(
+    db,
+    timed.map(({ append: { seen, events, bytes, digest, becomes }, at }) => ({
+      id: seen.id,
+      seenStatus: 'OPEN',
+      seen: seen.eventCount,
+      added: events.length,
+      bytes,
+      digest,
+      at,
+      becomes: becomes && stateAt(becomes, at),
+    })),
+    timed.flatMap(({ append: { seen, events }, at }) =>
+      events.map((event, i) => ({
+        ...event,
+        claimId: seen.id,
+        seq: seen.eventCount + i + 1,
+        system: false,
+        at,
+      })),
+    ),
+  )
+  const idsOf = (some: typeof timed) => some.map(({ append }) => append.seen.id)
+  return {
+    clocks,
+    later: new Map(timed.filter(({ isLater }) => isLater).map(({ append, at }) => [append.seen.id, at])),
+    overtaken: new Set(idsOf(timed).filter((id) => !written.has(id))),
+  }
+}
+
+async function readClocks(
+  db: Connection,
+  appends: readonly Append[],
+  time: TimeSource,
+): Promise<Map<string | null, Date>> {
+  type Row = { id: string | null; now: Date }
+  const ids = new Set(appends.flatMap(({ seen }) => seen.testClockId ?? []))
+  const rows =
+    time.kind === 'live'
+      ? await db.query<Row>({ name: 'read_live_clock', text: READ_LIVE_CLOCK })
+      : await db.query<Row>({
+          name: 'hold_test_clocks',
+          text: HOLD_TEST_CLOCKS,
+          values: [time.userId, plainArray([...ids])],
+        })
+  return new Map(rows.map(({ id, now }) => [id, now]))
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { Transition } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import type { DueClaim, DueKind } from './due-claims.ts'
 import { guardedWrite } from './guarded-write.ts'
+import { type ClaimWrite, type LogWrite, writeToShards } from './shard-write.ts'
 
 /** Due claims of one kind with the transition that they make. */
 export interface KindMove {
@@ -36,6 +38,7 @@ export async function moveKinds(
   moves: readonly KindMove[],
   longestLockWaitMs: number,
 ): Promise<number> {
+  if (db.distribution.isOn) return moveKindsInShards(db, moves, longestLockWaitMs)
   const joined = (arrays: readonly string[]) => `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
   const [row] = await db.query<{ moved: number }>({
     name: 'move_kinds',
@@ -53,6 +56,51 @@ export async function moveKinds(
   })
   return row?.moved ?? 0
 }
+
+/** The same on distributed tables. To be called in a transaction, of claims of one shard. */
+async function moveKindsInShards(
+  db: Connection,
+  moves: readonly KindMove[],
+  longestLockWaitMs: number,
+): Promise<number> {
+  // SET LOCAL reaches the machine that has the shard, and set_config does not.
+  await db.query({ text: `SET LOCAL lock_timeout = ${longestLockWaitMs}` })
+  const claims = moves.flatMap(({ kind, transition }) => {
+    const eventCounts = elementsOf(kind.eventCounts)
+    return elementsOf(kind.ids).map((id, i) => ({ id, seen: Number(eventCounts[i]), kind, transition }))
+  })
+  const written = await writeToShards(
+    db,
+    claims.map(({ id, seen, kind, transition }) => writeOf(id, kind.state.status, seen, [transition])),
+    claims.map(({ id, seen, transition }) => itemOf(id, seen + 1, transition)),
+  )
+  return written.size
+}
+
+/** Of an array as PostgreSQL writes it, of what needs no quotes. */
+const elementsOf = (array: string) => array.slice(1, -1).split(',')
+
+/** What the claim becomes with the last of its transitions. */
+function writeOf(
+  id: string,
+  seenStatus: ClaimWrite['seenStatus'],
+  seen: number,
+  transitions: readonly Transition[],
+): ClaimWrite {
+  const { state } = transitions.at(-1) as Transition
+  const added = transitions.length
+  return { id, seenStatus, seen, added, bytes: 0, digest: null, at: state.statusSince, becomes: state }
+}
+
+const itemOf = (claimId: string, seq: number, { state, systemEventType }: Transition): LogWrite => ({
+  claimId,
+  seq,
+  id: randomUUID(),
+  type: systemEventType,
+  payload: '{}',
+  system: true,
+  at: state.statusSince,
+})
 
 /** A due claim on a test clock with the transitions that it makes, at least one, in their order. */
 export interface ClaimMove {
@@ -79,6 +127,7 @@ const APPLY_MOVES = guardedWrite({
  * since they were read. Returns how many claims moved.
  */
 export async function applyMoves(db: Connection, unordered: readonly ClaimMove[]): Promise<number> {
+  if (db.distribution.isOn) return applyMovesInShards(db, unordered)
   const moves = unordered.toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))
   const events = moves.flatMap(({ claim, transitions }) =>
     transitions.map((transition, i) => ({ claim, transition, seq: claim.eventCount + i + 1 })),
@@ -99,6 +148,19 @@ export async function applyMoves(db: Connection, unordered: readonly ClaimMove[]
     ],
   })
   return moved.length
+}
+
+async function applyMovesInShards(db: Connection, moves: readonly ClaimMove[]): Promise<number> {
+  const written = await writeToShards(
+    db,
+    moves.map(({ claim, transitions }) =>
+      writeOf(claim.id, claim.state.status, claim.eventCount, transitions),
+    ),
+    moves.flatMap(({ claim, transitions }) =>
+      transitions.map((transition, i) => itemOf(claim.id, claim.eventCount + i + 1, transition)),
+    ),
+  )
+  return written.size
 }
 
 /** What the claims become: status, outcome, since when, until when. */

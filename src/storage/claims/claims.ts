@@ -14,6 +14,7 @@ import {
   type NewContract,
   storeContracts,
 } from './contracts.ts'
+import { insertIntoShards } from './insert-into-shards.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */
 export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
@@ -184,6 +185,13 @@ async function insert(
   testClockId: string | null,
 ): Promise<(Claim | null)[] | null> {
   const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+  if (db.distribution.isOn) {
+    const inserted = await insertIntoShards(db, rows, testClockId)
+    if (inserted === null) return null
+    const { stored, now } = inserted
+    const ids = new Set(stored)
+    return rows.map((row) => (ids.delete(row.id) ? openClaim(row, row.id, now) : null))
+  }
   const contracts = new Map(claims.map(({ contract }) => [contract.hash, contract]))
   const numbers = new Map(contracts.keys().map((hash, i) => [hash, i + 1]))
   const inserted = await db.query<{ id: string | null; now: Date }>({

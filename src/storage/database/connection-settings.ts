@@ -9,7 +9,11 @@
  *
  * A commit is on the disk before it is acknowledged, whatever a role or a database says since the start; what asks for
  * more than `on` keeps it.
+ *
+ * The last two are for Citus, and mean nothing without: a transaction over several shards has one connection to each
+ * machine, so that it sees what it has written; and settings of a transaction hold on all of them.
  */
 export const CONNECTION_SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
   SET backend_flush_after = '256kB';
-  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
+  SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
+  SET citus.multi_shard_modify_mode = 'sequential'; SET citus.propagate_set_commands = 'local'`

@@ -1,3 +1,5 @@
+import type { Distribution } from '../distribution/distribution.ts'
+
 /** A statement; with a name it is prepared once a connection. */
 export interface Statement {
   name?: string
@@ -10,4 +12,8 @@ export interface Statement {
 /** What statements run on: one connection, or whichever is free. */
 export interface Connection {
   query<Row>(statement: Statement): Promise<Row[]>
+  /** All of the work's statements are committed together, or none; with those around it if a transaction is on. */
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** Where claims are. */
+  readonly distribution: Distribution
 }

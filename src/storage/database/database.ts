@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Distribution } from '../distribution/distribution.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
@@ -6,28 +7,34 @@ import { CONNECT_TIMEOUT_MS, Pool } from './lending/pool.ts'
 
 /** Connections that each kind of work has for itself, so that none starves another. */
 interface Shares {
-  /** Groups of submissions: as many as go at once. */
-  submissions: number
-  /** Scheduled checks (the turn, the next batch, the moves), other jobs, and whether the service is ready. */
-  checks: number
   /** Who is asking: tokens, sessions, signing in and up. */
   identity: number
   /** Advances and deletions of test clocks, which hold theirs for as long as they take. */
   clocks: number
 }
-const FIXED: Shares = { submissions: 2, checks: 3, identity: 2, clocks: 3 }
+const FIXED: Shares = { identity: 2, clocks: 3 }
+/** Batches of a scheduled check that are moved at once; on distributed tables one for each shard, of a few. */
+const MOVES = 2
+const MOST_MOVES = 8
+/** Groups of submissions that go at once; on distributed tables of each shard, or if there are many shards half as many. */
+const LANES = 2
+const MANY_SHARDS = 16
+/** Of submissions, on distributed tables. With still more shards they share them. */
+const MOST_LANES = 32
 /**
  * What they cost is a short statement each, so one may have all places. If tokens are not remembered, each request of a
  * caller waits here, all of them from one address.
  */
 const OF_CALLER: AccountBounds = { places: FIXED.identity, waiting: 750 }
 /** The fixed shares, with one connection each for reading and for writing. */
-export const LEAST_CONNECTIONS = Object.values(FIXED).reduce((sum, size) => sum + size, 2)
+export const LEAST_CONNECTIONS = Object.values(FIXED).reduce((sum, size) => sum + size, 3 + LANES + MOVES)
 
 export interface DatabaseOptions {
   connectionString: string
   /** Connections at most, `LEAST_CONNECTIONS` or more: what the fixed shares leave is for reading and writing. */
   poolSize: number
+  /** Where claims are; by default all in one place. Each shard but the first needs connections besides `poolSize`. */
+  distribution?: Distribution
   /** 0 for none. */
   statementTimeoutMs?: number
 }
@@ -36,6 +43,11 @@ export interface DatabaseOptions {
 export class Database implements Connection {
   readonly #connectionString: string
   readonly #pools: Pool[] = []
+  readonly distribution: Distribution
+  /** Batches of a scheduled check that are moved at once. */
+  readonly moves: number
+  /** Groups of submissions to the claims of one shard that go at once. */
+  readonly lanesOfShard: number
   /** Of accounts: all that only reads. */
   readonly reads: Pool
   /** Of accounts: all that writes, but for submissions, and advances and deletions of test clocks. */
@@ -48,20 +60,26 @@ export class Database implements Connection {
   readonly callers: Pool
   readonly #own: Borrower
 
-  constructor({ connectionString, poolSize, statementTimeoutMs }: DatabaseOptions) {
+  constructor({ connectionString, poolSize, statementTimeoutMs, ...options }: DatabaseOptions) {
     this.#connectionString = connectionString
+    const { distribution = new Distribution() } = options
+    this.distribution = distribution
+    this.lanesOfShard = distribution.shards > MANY_SHARDS ? LANES / 2 : LANES
     const share = (size: number, ofAccount?: AccountBounds) => {
-      const pool = new Pool({ connectionString, size, statementTimeoutMs, ofAccount })
+      const pool = new Pool({ connectionString, size, statementTimeoutMs, ofAccount, distribution })
       this.#pools.push(pool)
       return pool
     }
-    const { submissions, checks, identity, clocks } = FIXED
+    const { identity, clocks } = FIXED
+    this.moves = Math.min(Math.max(MOVES, distribution.shards), MOST_MOVES)
+    const lanes = Math.min(this.lanesOfShard * distribution.shards, MOST_LANES)
     const others = 2 + Math.max(0, poolSize - LEAST_CONNECTIONS)
     this.reads = share(Math.ceil(others / 2))
     this.writes = share(Math.floor(others / 2))
     this.clocks = share(clocks)
-    this.submissions = share(submissions).for(THE_SERVICE)
-    this.checks = share(checks).for(THE_SERVICE)
+    this.submissions = share(lanes).for(THE_SERVICE)
+    // Besides the moves: the turn, or the next batch; other jobs, and whether the service is ready, take what is free.
+    this.checks = share(1 + this.moves).for(THE_SERVICE)
     this.callers = share(identity, OF_CALLER)
     this.identity = this.callers.for(THE_SERVICE)
     this.#own = this.writes.for(THE_SERVICE)

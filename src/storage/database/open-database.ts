@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../operator-error.ts'
-import { openEmbeddedDatabase } from '../embedded/open-embedded-database.ts'
+import { distribute } from '../distribution/distribute.ts'
+import { readDistribution } from '../distribution/read-distribution.ts'
+import { type EmbeddedDatabase, openEmbeddedDatabase } from '../embedded/open-embedded-database.ts'
 import { Database } from './database.ts'
 import { DatabaseUnavailable } from './database-unavailable.ts'
+import type { Borrower } from './lending/borrower.ts'
 import { THE_SERVICE } from './lending/places.ts'
 import { Pool } from './lending/pool.ts'
 import { hasVersionTable, migrate } from './migrate.ts'
@@ -18,6 +21,8 @@ export interface DatabaseOptions {
   role: 'service' | 'command'
   /** Makes the database if there is none; otherwise it must be there. */
   mayCreate: boolean
+  /** Distributes the tables, if that was not done yet. */
+  distribute?: boolean
   /** Takes a database that may lose what it acknowledges. */
   allowUnsafe: boolean
   /** Hears what is being done, in short lines for people. */
@@ -48,23 +53,32 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const embedded =
     databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal, mayCreate }) : null
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
-  const db = new Database({ connectionString, poolSize })
-  const close = async (withinMs?: number) => {
-    const startedAt = performance.now()
-    await db.close()
-    await embedded?.release(withinMs && withinMs - (performance.now() - startedAt))
-  }
+  const first = new Pool({ connectionString, size: 1 })
   try {
+    const db = first.for(THE_SERVICE)
     await waitUntilReachable(db, options)
     if (!options.allowUnsafe) await requireDurable(db)
     if (!mayCreate) await requireTables(db, databaseUrl)
     await migrateUnhurried(connectionString, options)
-    return { db, connectionString, close }
+    const distribution = await readDistribution(db)
+    await first.close()
+    return opened(new Database({ connectionString, poolSize, distribution }), connectionString, embedded)
   } catch (error) {
-    await close()
+    await first.close()
+    await embedded?.release()
     throw signal.aborted ? error : asOperatorError(error, nameOf(databaseUrl))
   }
 }
+
+const opened = (db: Database, connectionString: string, embedded: EmbeddedDatabase | null): OpenDatabase => ({
+  db,
+  connectionString,
+  close: async (withinMs) => {
+    const startedAt = performance.now()
+    await db.close()
+    await embedded?.release(withinMs && withinMs - (performance.now() - startedAt))
+  },
+})
 
 const nameOf = (url: string | null) =>
   url === null ? 'the embedded database' : `the database at ${new URL(url).host}`
@@ -77,7 +91,7 @@ function asOperatorError(error: unknown, where: string): unknown {
     : error
 }
 
-async function requireTables(db: Database, databaseUrl: string | null): Promise<void> {
+async function requireTables(db: Borrower, databaseUrl: string | null): Promise<void> {
   if (await hasVersionTable(db)) return
   const name = databaseUrl === null ? '' : ` (${decodeURIComponent(new URL(databaseUrl).pathname.slice(1))})`
   throw new OperatorError(
@@ -88,18 +102,20 @@ async function requireTables(db: Database, databaseUrl: string | null): Promise<
 /** Migrations take as long as they need; given up, their transaction ends with its connection. */
 async function migrateUnhurried(
   connectionString: string,
-  { report, signal }: DatabaseOptions,
+  { report, signal, ...options }: DatabaseOptions,
 ): Promise<void> {
   const pool = new Pool({ connectionString, size: 1, statementTimeoutMs: 0 })
   try {
-    await unlessAborted(signal, migrate(pool.for(THE_SERVICE), report))
+    const db = pool.for(THE_SERVICE)
+    await unlessAborted(signal, migrate(db, report))
+    if (options.distribute) await unlessAborted(signal, distribute(db, report))
   } finally {
     await pool.close()
   }
 }
 
 async function waitUntilReachable(
-  db: Database,
+  db: Borrower,
   { databaseUrl: url, report, signal }: DatabaseOptions,
 ): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS

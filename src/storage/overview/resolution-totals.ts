@@ -27,26 +27,25 @@ export async function sumUpResolutions(db: Connection): Promise<void> {
 }
 
 /** Account by account, by the index. */
+const RESOLVED = `FROM claims
+    WHERE user_id = ANY (ARRAY(SELECT id FROM users)) AND test_clock_id IS NULL AND status IN ('CONFIRMED', 'FAILED')
+      AND status_since > $1 AND status_since <= $2
+    GROUP BY 1, 2, 3`
+
 const ADD_TO_TOTALS = `-- add_to_resolution_totals
   INSERT INTO resolution_totals AS kept (user_id, quarter, status, count, amount)
-  SELECT users.id, added.* FROM users, LATERAL (
-    SELECT date_bin('15 minutes', status_since, '2000-01-01Z'), status, count(*), coalesce(sum(price), 0)
-    FROM claims
-    WHERE user_id = users.id AND test_clock_id IS NULL AND status IN ('CONFIRMED', 'FAILED')
-      AND status_since > $1 AND status_since <= $2
-    GROUP BY 1, 2
+  SELECT * FROM (
+    SELECT user_id, date_bin('15 minutes', status_since, '2000-01-01Z'), status, count(*), coalesce(sum(price), 0)
+    ${RESOLVED}
   ) AS added
   ON CONFLICT (user_id, quarter, status)
   DO UPDATE SET count = kept.count + excluded.count, amount = kept.amount + excluded.amount`
 
 const ADD_TO_DURATIONS = `-- add_to_resolution_durations
   INSERT INTO resolution_durations AS kept (user_id, hour, class, count)
-  SELECT users.id, added.* FROM users, LATERAL (
-    SELECT date_bin('1 hour', status_since, '2000-01-01Z'), duration_class(status_since - created_at), count(*)
-    FROM claims
-    WHERE user_id = users.id AND test_clock_id IS NULL AND status IN ('CONFIRMED', 'FAILED')
-      AND status_since > $1 AND status_since <= $2
-    GROUP BY 1, 2
+  SELECT * FROM (
+    SELECT user_id, date_bin('1 hour', status_since, '2000-01-01Z'), duration_class(status_since - created_at), count(*)
+    ${RESOLVED}
   ) AS added
   ON CONFLICT (user_id, hour, class) DO UPDATE SET count = kept.count + excluded.count`
 

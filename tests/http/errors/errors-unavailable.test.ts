@@ -4,6 +4,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
+import { nodesOfRun } from '../../support/database-nodes.ts'
 import { endSessions } from '../../support/end-sessions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
@@ -17,7 +18,7 @@ const service = await startTestService({ after })
 const { api } = service
 const nobody = service.clientWith(null)
 
-const admin = new pg.Client({ connectionString: process.env.CLAIMKEEPER_TEST_SERVER ?? '' })
+const admin = new pg.Client({ connectionString: nodesOfRun()[0] ?? '' })
 await admin.connect()
 after(() => admin.end())
 

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Distribution } from '../../distribution/distribution.ts'
 import type { Connection, Statement } from '../connection.ts'
 import { asDatabaseUnavailable } from '../database-unavailable.ts'
 
@@ -6,6 +7,7 @@ const GIVEN_BACK = 'a statement came after its connection was given back'
 
 /** Who lends connections. */
 export interface Lender {
+  readonly distribution: Distribution
   /** An idle one. @throws DatabaseUnavailable if none can be had, or too many wait already */
   lend: (account: string) => Promise<pg.PoolClient>
   takeBack: (account: string, client: pg.PoolClient) => void
@@ -22,6 +24,10 @@ export class Borrower implements Connection {
     this.#account = account
   }
 
+  get distribution(): Distribution {
+    return this.#lender.distribution
+  }
+
   query<Row>(statement: Statement): Promise<Row[]> {
     return this.withConnection((connection) => connection.query<Row>(statement))
   }
@@ -33,19 +39,7 @@ export class Borrower implements Connection {
 
   /** All of the work's statements are committed together, or none. READ COMMITTED. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#borrow(async (connection, client) => {
-      await connection.query({ text: 'BEGIN' })
-      let result: T
-      try {
-        result = await work(connection)
-      } catch (error) {
-        // If this fails too, the connection does not come back idle, and is destroyed.
-        await connection.query({ text: 'ROLLBACK' }).catch(() => {})
-        throw error
-      }
-      await this.#commit(client)
-      return result
-    })
+    return this.#borrow((connection) => connection.transaction(work))
   }
 
   /** In the shape of pg's pool, for a library that brings statements of its own; what fails is DatabaseUnavailable too. */
@@ -64,34 +58,67 @@ export class Borrower implements Connection {
     end: async () => {},
   }
 
-  async #borrow<T>(work: (connection: Connection, client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #borrow<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#lender.lend(this.#account)
-    let isLent = true
-    const query = <Row>(statement: Statement) =>
-      isLent ? this.#run<Row>(client, statement) : Promise.reject<Row[]>(new Error(GIVEN_BACK))
+    const lent = new LentConnection(this.#lender, client)
     try {
-      return await work({ query }, client)
+      return await work(lent)
     } finally {
-      isLent = false
+      lent.isLent = false
       this.#lender.takeBack(this.#account, client)
     }
   }
+}
 
-  async #run<Row>(client: pg.PoolClient, { name, text, values, readOnly }: Statement): Promise<Row[]> {
+class LentConnection implements Connection {
+  readonly #lender: Lender
+  readonly #client: pg.PoolClient
+  #isInTransaction = false
+  isLent = true
+
+  constructor(lender: Lender, client: pg.PoolClient) {
+    this.#lender = lender
+    this.#client = client
+  }
+
+  get distribution(): Distribution {
+    return this.#lender.distribution
+  }
+
+  async query<Row>({ name, text, values, readOnly }: Statement): Promise<Row[]> {
+    if (!this.isLent) throw new Error(GIVEN_BACK)
     try {
       const config = { text, values: values as unknown[] }
-      const result = await this.#lender.ask(client, name ? { ...config, name } : config)
+      const result = await this.#lender.ask(this.#client, name ? { ...config, name } : config)
       return result.rows as Row[]
     } catch (error) {
       throw asDatabaseUnavailable(error, readOnly === true) ?? error
     }
   }
 
+  async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (this.#isInTransaction) return work(this)
+    await this.query({ text: 'BEGIN' })
+    this.#isInTransaction = true
+    let result: T
+    try {
+      result = await work(this)
+    } catch (error) {
+      // If this fails too, the connection does not come back idle, and is destroyed.
+      await this.query({ text: 'ROLLBACK' }).catch(() => {})
+      throw error
+    } finally {
+      this.#isInTransaction = false
+    }
+    await this.#commit()
+    return result
+  }
+
   /** Of a transaction in which a statement failed, PostgreSQL answers COMMIT with "ROLLBACK", and not with an error. */
-  async #commit(client: pg.PoolClient): Promise<void> {
+  async #commit(): Promise<void> {
     let answer: pg.QueryResult
     try {
-      answer = await this.#lender.ask(client, { text: 'COMMIT' })
+      answer = await this.#lender.ask(this.#client, { text: 'COMMIT' })
     } catch (error) {
       throw asDatabaseUnavailable(error, false) ?? error
     }

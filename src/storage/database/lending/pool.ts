@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { endsWithin } from '../../../owned-promise.ts'
+import { Distribution } from '../../distribution/distribution.ts'
 import { CONNECTION_SETTINGS } from '../connection-settings.ts'
 import { DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
 import { TYPES } from '../parse-time.ts'
@@ -26,6 +27,8 @@ export interface PoolOptions {
   /** 0 for none. */
   statementTimeoutMs?: number | undefined
   ofAccount?: AccountBounds | undefined
+  /** Where claims are; by default all in one place. */
+  distribution?: Distribution
 }
 
 /** What is known of a connection beside what the protocol says. */
@@ -47,8 +50,11 @@ export class Pool implements Lender {
   readonly #places: Places
   readonly #uses = new Map<pg.PoolClient, Use>()
   readonly #watch: NodeJS.Timeout
+  readonly distribution: Distribution
 
-  constructor({ connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS, ofAccount }: PoolOptions) {
+  constructor(options: PoolOptions) {
+    const { connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS, ofAccount } = options
+    this.distribution = options.distribution ?? new Distribution()
     this.#places = new Places(size, ofAccount)
     this.#pool = new pg.Pool({
       connectionString,

@@ -1,0 +1,117 @@
+import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
+import type { Connection } from '../database/connection.ts'
+import { plainArray, textArray } from '../database/sql-array.ts'
+
+/** What a claim becomes; see `guarded-write.ts`, whose columns these are. */
+export interface ClaimWrite {
+  id: string
+  seenStatus: Status
+  seen: number
+  added: number
+  bytes: number
+  digest: string | null
+  at: Date
+  /** Null if the claim stays what it is. */
+  becomes: ClaimState | null
+}
+
+/** What a claim's log gains with that. */
+export interface LogWrite {
+  claimId: string
+  seq: number
+  id: string
+  type: string
+  /** As JSON. */
+  payload: string
+  system: boolean
+  at: Date
+}
+
+const UPDATE_SHARD = `-- update_shard
+      UPDATE claims c
+      SET event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
+        status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
+        scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
+        status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
+        due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
+        log_digest = decode(d.hex_digest, 'hex'), last_event_at = CASE WHEN d.status IS NULL THEN d.at END
+      FROM (
+        SELECT * FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::text[],
+          $7::timestamptz[], $8::text[], $9::text[], $10::timestamptz[])
+          AS d (id, seen_status, seen, added, bytes, hex_digest, at, status, outcome, due)
+      ) AS d
+      WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
+      RETURNING c.id`
+
+const LOG_TO_SHARD = `-- log_to_shard
+      INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+      SELECT c.id, e.seq, e.id, e.type, e.payload, e.system, e.at
+      FROM claims c
+      JOIN unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::json[], $6::boolean[], $7::timestamptz[])
+        AS e (claim_id, seq, id, type, payload, system, at) ON e.claim_id = c.id
+      WHERE c.id = ANY ($1::uuid[])`
+
+/**
+ * The guarded write (see `guarded-write.ts`) on distributed tables, for which Citus has no quick way to do it in one
+ * statement: claims are updated, and then the logs of those that were gain their items. Call it in a transaction, of
+ * claims of one shard if it may be: then it is committed on one machine alone. Returns the ids of those that were written.
+ */
+export async function writeToShards(
+  db: Connection,
+  writes: readonly ClaimWrite[],
+  items: readonly LogWrite[],
+): Promise<Set<string>> {
+  const written = new Set<string>()
+  // In one order for all who write to several.
+  const shards = Map.groupBy(writes, ({ id }) => db.distribution.shardOf(id))
+  const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
+  for (const [, ofShard] of [...shards].sort(([a], [b]) => a - b)) {
+    const ids = await updateShard(
+      db,
+      ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    )
+    await logToShard(
+      db,
+      ids.flatMap((id) => itemsOf.get(id) ?? []),
+    )
+    for (const id of ids) written.add(id)
+  }
+  return written
+}
+
+async function updateShard(db: Connection, writes: readonly ClaimWrite[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>({
+    name: 'update_shard',
+    text: UPDATE_SHARD,
+    values: [
+      plainArray(writes.map(({ id }) => id)),
+      plainArray(writes.map(({ seenStatus }) => seenStatus)),
+      plainArray(writes.map(({ seen }) => seen)),
+      plainArray(writes.map(({ added }) => added)),
+      plainArray(writes.map(({ bytes }) => bytes)),
+      plainArray(writes.map(({ digest }) => digest)),
+      plainArray(writes.map(({ at }) => at)),
+      plainArray(writes.map(({ becomes }) => becomes?.status ?? null)),
+      plainArray(writes.map(({ becomes }) => becomes?.scheduledOutcome ?? null)),
+      plainArray(writes.map(({ becomes }) => becomes?.dueAt ?? null)),
+    ],
+  })
+  return rows.map(({ id }) => id)
+}
+
+async function logToShard(db: Connection, items: readonly LogWrite[]): Promise<void> {
+  if (items.length === 0) return
+  await db.query({
+    name: 'log_to_shard',
+    text: LOG_TO_SHARD,
+    values: [
+      plainArray(items.map(({ claimId }) => claimId)),
+      plainArray(items.map(({ seq }) => seq)),
+      textArray(items.map(({ id }) => id)),
+      textArray(items.map(({ type }) => type)),
+      textArray(items.map(({ payload }) => payload)),
+      plainArray(items.map(({ system }) => `${system}`)),
+      plainArray(items.map(({ at }) => at)),
+    ],
+  })
+}

@@ -1,0 +1,145 @@
+import { windowMs } from '../../domain/contract/contract.ts'
+import { NOW } from '../database/clock.ts'
+import type { Connection } from '../database/connection.ts'
+import { plainArray } from '../database/sql-array.ts'
+import { ENTER_TURNSTILES } from '../lists/list-page.ts'
+import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
+
+/** A new claim as its row has it. */
+export interface NewRow {
+  id: string
+  alias: string | null
+  userId: string
+  customerId: string
+  customerExternalId: string | null
+  contract: NewContract
+  schemaId: string | null
+}
+
+/** What a place in the lists is taken by: see `ENTER_TURNSTILES`. $1 list, $2 user ids; one row for each of these. */
+const TAKE_POSITIONS = (clock: string) => `WITH ${clock},
+      turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held))
+      SELECT nextval('claims_position_seq') AS position, now
+      FROM held, turnstiles, unnest($2::uuid[]) AS each_of_them`
+const TAKE_LIVE_POSITIONS = `-- take_positions
+      ${TAKE_POSITIONS(`held AS MATERIALIZED (SELECT ${NOW} AS now)`)}`
+const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
+      ${TAKE_POSITIONS(`held AS MATERIALIZED (
+        SELECT frozen_time AS now FROM test_clocks WHERE user_id = ($2::uuid[])[1] AND id = $3 FOR SHARE SKIP LOCKED
+      )`)}`
+
+const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
+        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at)
+      OVERRIDING SYSTEM VALUE
+      SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
+        test_clock_id, now
+      FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[], $8::numeric[],
+        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[])
+        AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id)`
+
+/**
+ * Stores new claims on distributed tables: the contracts that are not there first, which all machines have, and then the
+ * claims, in one transaction. Returns what was stored, and at what time; null if the clock is held, or gone.
+ */
+export async function insertIntoShards(
+  db: Connection,
+  rows: readonly NewRow[],
+  testClockId: string | null,
+): Promise<{ stored: ReadonlySet<string>; now: Date } | null> {
+  await storeMissing(db, new Map(rows.map(({ contract }) => [contract.hash, contract])))
+  return db.transaction(async (connection) => {
+    const places = await connection.query<{ position: string; now: Date }>({
+      name: testClockId === null ? 'take_positions' : 'take_positions_on_test_clock',
+      text: testClockId === null ? TAKE_LIVE_POSITIONS : TAKE_POSITIONS_ON_TEST_CLOCK,
+      values: [
+        'claims',
+        plainArray(rows.map(({ userId }) => userId)),
+        ...(testClockId === null ? [] : [testClockId]),
+      ],
+    })
+    const [first] = places
+    if (!first) return null
+    const positions = places.map(({ position }) => position)
+    const placed = rows.map((row, i) => ({
+      ...row,
+      position: positions[i] as string,
+      testClockId,
+      now: first.now,
+    }))
+    const stored = new Set<string>()
+    for (const ofShard of Map.groupBy(placed, ({ id }) => connection.distribution.shardOf(id)).values())
+      for (const id of await insertInShard(connection, ofShard)) stored.add(id)
+    return { stored, now: first.now }
+  })
+}
+
+/** As a rule all are known: they are looked for on the one machine, which is done at once. */
+async function storeMissing(db: Connection, contracts: ReadonlyMap<string, NewContract>): Promise<void> {
+  const known = await db.query<{ hash: string }>({
+    name: 'find_stored_contracts',
+    text: `-- find_stored_contracts
+      SELECT encode(hash, 'hex') AS hash FROM contracts WHERE hash = ANY ($1::bytea[]) AND unused_since IS NULL`,
+    values: [[...contracts.keys()].map((hash) => `\\x${hash}`)],
+  })
+  const stored = new Set(known.map(({ hash }) => hash))
+  const missing = [...contracts.values()].filter(({ hash }) => !stored.has(hash))
+  if (missing.length === 0) return
+  await db.query({
+    name: 'store_contracts',
+    text: `-- store_contracts
+      WITH ${givenContracts(1)},
+      ${storeContracts('given')}
+      SELECT count(*) FROM stored`,
+    values: contractParameters(missing),
+  })
+}
+
+type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
+
+/** Returns the ids of those that were not there. Only a candidate's can be: a claim's is new. */
+async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {
+  const hasCandidates = rows.some(({ alias }) => alias !== null)
+  const known = hasCandidates ? await findKnown(db, rows) : new Set()
+  const fresh = rows
+    .filter(({ id }, i) => !known.has(id) && rows.findIndex((other) => other.id === id) === i)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  if (fresh.length === 0) return []
+  const inserted = await db.query<{ id: string }>({
+    name: hasCandidates ? 'insert_candidates_in_shard' : 'insert_claims_in_shard',
+    text: hasCandidates
+      ? `-- insert_candidates_in_shard
+      ${NEW_ROWS} ON CONFLICT (id) DO NOTHING RETURNING id`
+      : `-- insert_claims_in_shard
+      ${NEW_ROWS}`,
+    values: [
+      plainArray(fresh.map(({ id }) => id)),
+      plainArray(fresh.map(({ position }) => position)),
+      plainArray(fresh.map(({ userId }) => userId)),
+      plainArray(fresh.map(({ customerId }) => customerId)),
+      fresh.map(({ alias }) => alias),
+      fresh.map(({ customerExternalId }) => customerExternalId),
+      fresh.map(({ contract }) => `\\x${contract.hash}`),
+      plainArray(fresh.map(({ contract }) => contract.contract.price)),
+      plainArray(fresh.map(({ now }) => now)),
+      plainArray(
+        fresh.map(
+          ({ now, contract }) => new Date(now.getTime() + windowMs(contract.contract.activity_window)),
+        ),
+      ),
+      plainArray(fresh.map(({ schemaId }) => schemaId)),
+      plainArray(fresh.map(({ testClockId }) => testClockId)),
+    ],
+  })
+  return (hasCandidates ? inserted : fresh).map(({ id }) => id)
+}
+
+/** An insert would wait for whoever is changing one of them just then. */
+async function findKnown(db: Connection, rows: readonly PlacedRow[]): Promise<Set<string>> {
+  const known = await db.query<{ id: string }>({
+    name: 'find_known_candidates',
+    text: `-- find_known_candidates
+      SELECT id FROM claims WHERE id = ANY ($1::uuid[])`,
+    values: [plainArray(rows.map(({ id }) => id))],
+  })
+  return new Set(known.map(({ id }) => id))
+}

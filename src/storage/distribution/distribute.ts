@@ -1,0 +1,45 @@
+import { OperatorError } from '../../operator-error.ts'
+import { MIGRATIONS } from '../database/advisory-locks.ts'
+import type { Borrower } from '../database/lending/borrower.ts'
+import { hasCitus } from './read-distribution.ts'
+
+/**
+ * Distributes the tables by Citus: claims by their ids, each log with its claim, and a copy of the contracts on every
+ * machine. All else stays on the coordinator: it does not grow with the events. In one transaction; if it was done
+ * already nothing is. Claims that are there are copied, so that it takes its time, and nothing is written meanwhile.
+ * @throws OperatorError without the extension, or if contracts still stand in the claims' rows
+ */
+export async function distribute(
+  db: Pick<Borrower, 'transaction'>,
+  report: (step: string) => void,
+): Promise<void> {
+  await db.transaction(async (connection) => {
+    if (!(await hasCitus(connection))) {
+      throw new OperatorError(
+        'The tables cannot be distributed: the database has no Citus. Install it on all machines, CREATE EXTENSION citus in this database on each, and add the others by citus_add_node.',
+      )
+    }
+    await connection.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATIONS})` })
+    const [found] = await connection.query<{ isDistributed: boolean; isMoved: boolean }>({
+      text: `SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'claims'::regclass) AS "isDistributed",
+        (SELECT is_done FROM contract_moves) AS "isMoved"`,
+    })
+    if (found?.isDistributed) return
+    if (!found?.isMoved) {
+      throw new OperatorError(
+        'The tables cannot be distributed yet: the contracts of older claims are still being moved into a table of their own. Run the service until its log says that this is done.',
+      )
+    }
+    report('Distributing the tables: contracts, claims, events')
+    for (const text of STEPS) await connection.query({ text })
+  })
+}
+
+const STEPS = [
+  // Servers of an older version, for which it is, cannot run on distributed tables.
+  'DROP TRIGGER price_given ON claims',
+  "SELECT create_reference_table('contracts')",
+  "SELECT create_distributed_table('claims', 'id')",
+  "SELECT create_distributed_table('claim_events', 'claim_id', colocate_with => 'claims')",
+  "SELECT create_distributed_function('duration_class(interval)')",
+]

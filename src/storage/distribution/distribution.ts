@@ -1,0 +1,55 @@
+import { v7 as uuidv7 } from 'uuid'
+import { uuidHash, uuidWithin } from './uuid-hash.ts'
+
+/** For so long new claims are of one shard. */
+const TURN_MS = 20
+
+/**
+ * Where claims are. On one PostgreSQL all of them are in one place. On Citus they lie in shards, by a hash of their ids:
+ * a statement over several of them is committed in two phases and costs ten times as much, so what is written together
+ * is of one shard.
+ */
+export class Distribution {
+  readonly #lowest: readonly number[] | null
+  #newest = { shard: 0, until: 0 }
+
+  /** @param lowest hash of each shard, in their order; null if the tables are not distributed */
+  constructor(lowest: readonly number[] | null = null) {
+    this.#lowest = lowest
+  }
+
+  get isOn(): boolean {
+    return this.#lowest !== null
+  }
+
+  /** How many shards there are. */
+  get shards(): number {
+    return this.#lowest?.length ?? 1
+  }
+
+  /** The number of the claim's shard, from 0 on. Which machine has it is for Citus to know. */
+  shardOf(claimId: string): number {
+    const lowest = this.#lowest
+    if (lowest === null) return 0
+    const hash = uuidHash(claimId)
+    let [from, to] = [0, lowest.length]
+    while (to - from > 1) {
+      const middle = (from + to) >>> 1
+      if ((lowest[middle] as number) <= hash) from = middle
+      else to = middle
+    }
+    return from
+  }
+
+  /** For a new claim. Those that come together get ids of one shard, so that they are stored together. */
+  newClaimId(): string {
+    const lowest = this.#lowest
+    if (lowest === null) return uuidv7()
+    const now = performance.now()
+    if (now >= this.#newest.until) {
+      this.#newest = { shard: Math.floor(Math.random() * lowest.length), until: now + TURN_MS }
+    }
+    const { shard } = this.#newest
+    return uuidWithin(uuidv7(), lowest[shard] as number, (lowest[shard + 1] ?? 2 ** 31) - 1)
+  }
+}

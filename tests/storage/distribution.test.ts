@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import pg from 'pg'
+import { v4, v7, validate, version } from 'uuid'
+import { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { uuidHash } from '../../src/storage/distribution/uuid-hash.ts'
+import { distributionOf, isOnCitus } from '../support/database-nodes.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const connectionString = await createTestDatabase({ after })
+const client = new pg.Client({ connectionString })
+client.on('error', () => {})
+await client.connect()
+after(() => client.end())
+
+const uuids = [
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  '80000000-8000-8000-8000-800000000000',
+  ...Array.from({ length: 2_000 }, (_, i) => (i % 2 === 0 ? v4() : v7())),
+]
+
+test('a UUID has the hash that PostgreSQL gives it', async () => {
+  const { rows } = await client.query<{ hash: number }>(
+    'SELECT uuid_hash(id) AS hash FROM unnest($1::uuid[]) WITH ORDINALITY AS u (id, place) ORDER BY place',
+    [uuids],
+  )
+  assert.deepEqual(
+    uuids.map(uuidHash),
+    rows.map(({ hash }) => hash),
+  )
+})
+
+test('a claim is in the shard that Citus says', { skip: !isOnCitus() && 'not on Citus' }, async () => {
+  const distribution = await distributionOf(connectionString)
+  const { rows } = await client.query<{ shard: number }>(
+    `SELECT (SELECT count(*)::integer FROM pg_dist_shard WHERE logicalrelid = 'claims'::regclass
+       AND shardminvalue::integer < s.shardminvalue::integer) AS shard
+     FROM unnest($1::uuid[]) WITH ORDINALITY AS u (id, place)
+     JOIN pg_dist_shard s ON s.shardid = get_shard_id_for_distribution_column('claims', id) ORDER BY place`,
+    [uuids],
+  )
+  assert.deepEqual(
+    uuids.map((uuid) => distribution.shardOf(uuid)),
+    rows.map(({ shard }) => shard),
+  )
+})
+
+test('shards hold the hashes from their lowest up to the next one’s', () => {
+  const distribution = new Distribution([-(2 ** 31), -5, 0, 2 ** 30])
+  for (const uuid of uuids) {
+    const hash = uuidHash(uuid)
+    assert.equal(distribution.shardOf(uuid), hash < -5 ? 0 : hash < 0 ? 1 : hash < 2 ** 30 ? 2 : 3)
+  }
+})
+
+test('new claims get ids of their own, of version 7, and those that come together of one shard', () => {
+  const distribution = new Distribution(Array.from({ length: 32 }, (_, i) => -(2 ** 31) + i * 2 ** 27))
+  const ids = Array.from({ length: 20_000 }, () => distribution.newClaimId())
+  assert.equal(new Set(ids).size, ids.length)
+  assert.ok(ids.every((id) => validate(id) && version(id) === 7))
+  const changes = ids.filter(
+    (id, i) => i > 0 && distribution.shardOf(id) !== distribution.shardOf(ids[i - 1] as string),
+  )
+  assert.ok(changes.length < ids.length / 100, `${changes.length} changes of the shard`)
+})
+
+test('on one PostgreSQL all claims are in one place', () => {
+  const distribution = new Distribution()
+  assert.equal(distribution.isOn, false)
+  assert.deepEqual([...new Set(uuids.map((uuid) => distribution.shardOf(uuid)))], [0])
+})

@@ -1,0 +1,80 @@
+import pg from 'pg'
+import { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { readDistribution } from '../../src/storage/distribution/read-distribution.ts'
+
+/*
+ * A test's database lies on one PostgreSQL, or on all machines of a Citus cluster (TEST_CITUS_URL), which find each other
+ * by its name.
+ */
+
+/** The servers of this run, the coordinator first. */
+export const nodesOfRun = (): string[] => JSON.parse(process.env.CLAIMKEEPER_TEST_NODES ?? '[]')
+
+/** Whether tables are distributed in this run. */
+export const isOnCitus = (): boolean => nodesOfRun().length > 1
+
+/** Does the same on each server, side by side. */
+export async function onEachNode(
+  nodes: readonly string[],
+  work: (client: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  await Promise.all(
+    nodes.map(async (connectionString) => {
+      const client = new pg.Client({ connectionString })
+      await client.connect()
+      try {
+        // Each server has the database made and dropped by itself.
+        if (nodes.length > 1) await client.query('SET citus.enable_create_database_propagation = off')
+        await work(client)
+      } finally {
+        await client.end()
+      }
+    }),
+  )
+}
+
+/** The address of another database on the same server. */
+export function urlOfDatabase(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** The servers of the cluster to which the coordinator's address leads. */
+export async function nodesOfCluster(coordinator: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: coordinator })
+  await client.connect()
+  const { rows } = await client.query<{ nodename: string; nodeport: number }>(
+    'SELECT nodename, nodeport FROM pg_dist_node WHERE groupid > 0 ORDER BY groupid',
+  )
+  await client.end()
+  const nodes = rows.map(({ nodename, nodeport }) => {
+    const url = new URL(coordinator)
+    url.host = `${nodename}:${nodeport}`
+    return url.href
+  })
+  return [coordinator, ...nodes]
+}
+
+/** Makes Citus of a database that is there on each of them. */
+export async function joinNodes(nodes: readonly string[], database: string): Promise<void> {
+  const of = nodes.map((node) => urlOfDatabase(node, database))
+  await onEachNode(of, (client) => client.query('CREATE EXTENSION citus'))
+  await onEachNode(of.slice(0, 1), async (client) => {
+    const hostAndPort = (node: string) => [new URL(node).hostname, Number(new URL(node).port)]
+    await client.query('SELECT citus_set_coordinator_host($1, $2)', hostAndPort(nodes[0] as string))
+    for (const node of nodes.slice(1)) await client.query('SELECT citus_add_node($1, $2)', hostAndPort(node))
+  })
+}
+
+/** Where the claims of a test's database are. */
+export async function distributionOf(connectionString: string): Promise<Distribution> {
+  if (!isOnCitus()) return new Distribution()
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return await readDistribution({ query: async ({ text }) => (await client.query(text)).rows })
+  } finally {
+    await client.end()
+  }
+}

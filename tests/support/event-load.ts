@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/domain/json.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { all, any, contractWith, not } from './contracts.ts'
 import { eventually } from './eventually.ts'
+import { uniqueName } from './new-records.ts'
 
 /*
  * A load of submissions, as careful clients make them: each event has an id of its own and is sent again with the
@@ -18,6 +19,8 @@ const FEW_WORKERS = 4
 const LIGHT_PAUSE_MS = 150
 const PATIENCE_MS = 3_000
 const FIRST_PAUSE_MS = 10
+/** Then the test has failed: at least a minute, with its pauses. */
+const MOST_ATTEMPTS = 400
 
 /** Settled by few of the events that are sent, each in another way. */
 const CONDITIONS: Condition[] = [
@@ -52,7 +55,7 @@ export async function startEventLoad(
   { isLight } = { isLight: false },
 ): Promise<EventLoad> {
   const conditions = isLight ? NEVER_SETTLED : CONDITIONS
-  const customer = await api.customer('load')
+  const customer = await api.customer(uniqueName('load'))
   const opened: Answer['body'][] = await Promise.all(
     Array.from({ length: claims }, (_, i) =>
       api.claim(
@@ -91,6 +94,7 @@ export async function startEventLoad(
         answer === null || answer.status === 503,
         `answered ${answer?.status} ${JSON.stringify(answer?.body)}`,
       )
+      assert.ok(attempt < MOST_ATTEMPTS, `${event.id} is never answered`)
       retried++
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, 200))
     }

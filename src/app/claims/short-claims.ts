@@ -1,4 +1,5 @@
 import { type ClaimAndLog, type ClaimNamed, readShortClaims } from '../../storage/claims/claim-log.ts'
+import { addressColumns } from '../../storage/claims/claims.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { GroupedWork } from '../grouped-work.ts'
@@ -9,5 +10,11 @@ const MOST = 64
 /** Claims that are asked for, if they are short; those that are asked for at the same time are read together. */
 export type ShortClaims = GroupedWork<ClaimNamed, ClaimAndLog | 'long' | null>
 
-export const newShortClaims = ({ reads }: Database): ShortClaims =>
-  new GroupedWork({ db: reads.for(THE_SERVICE), run: readShortClaims, room: MOST, weight: () => 1 })
+export const newShortClaims = ({ reads, distribution }: Database): ShortClaims =>
+  new GroupedWork({
+    db: reads.for(THE_SERVICE),
+    run: readShortClaims,
+    room: MOST,
+    weight: () => 1,
+    homeOf: ({ address }) => distribution.shardOf(addressColumns(address).id),
+  })

@@ -117,7 +117,8 @@ export async function readDueKinds(
         SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS},
           CASE WHEN status = 'OPEN' THEN (
             SELECT CASE WHEN e.created_at > $2 THEN e.created_at END
-            FROM claim_events e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
+            FROM claim_events e
+            WHERE e.claim_id = c.id ${db.distribution.andIn('e.claim_id', '$1')} ORDER BY e.seq DESC LIMIT 1
           ) END AS last_event_at
         FROM claims c ${JOIN_TERMS}
         WHERE id = ANY ($1) AND due_at <= $2 AND status_since < $2

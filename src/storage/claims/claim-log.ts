@@ -54,15 +54,18 @@ export async function readShortClaims(
 ): Promise<(ClaimAndLog | 'long' | null)[]> {
   const columns = asked.map(({ address }) => addressColumns(address))
   type Row = WithContract<StoredClaimRow, string | null> & { asking: number; log: LogItem[] | null }
+  const andIn = (column: string) => db.distribution.andIn(column, '$3')
   const rows = await db.query<Row>({
     name: 'read_short_claims',
     text: `-- read_short_claims
       SELECT asking, ${CLAIM_COLUMNS_IF_SHORT},
         CASE WHEN c.log_bytes <= ${SHORT_LOG.bytes} AND c.event_count <= ${SHORT_LOG.events} THEN (
-          SELECT coalesce(json_agg(${LOG_ITEMS} ORDER BY e.seq), '[]') FROM claim_events e WHERE e.claim_id = c.id
+          SELECT coalesce(json_agg(${LOG_ITEMS} ORDER BY e.seq), '[]') FROM claim_events e
+          WHERE e.claim_id = c.id ${andIn('e.claim_id')}
         ) END AS log
       FROM unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) AS named (asking, owner, claim, alias)
-      JOIN claims c ON c.id = claim AND c.user_id = owner AND c.candidate_alias IS NOT DISTINCT FROM alias`,
+      JOIN claims c ON c.id = claim AND c.user_id = owner AND c.candidate_alias IS NOT DISTINCT FROM alias
+      WHERE true ${andIn('c.id')}`,
     values: [
       plainArray(asked.map((_, asking) => asking)),
       plainArray(asked.map(({ userId }) => userId)),
@@ -92,7 +95,7 @@ export async function readClaimAndLog(
       SELECT ${CLAIM_COLUMNS_AS_STORED},
         (
           SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) FROM claim_events e
-          WHERE e.claim_id = c.id AND e.seq <= ${LOG_PAGE}
+          WHERE e.claim_id = $1 AND e.seq <= ${LOG_PAGE}
         ) AS log
       FROM claims c
       WHERE c.id = $1 AND c.user_id = $2 AND c.candidate_alias IS NOT DISTINCT FROM $3`,

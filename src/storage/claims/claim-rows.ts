@@ -48,6 +48,7 @@ export async function readClaimRows(
   share: number,
   isWhole: boolean,
 ): Promise<ClaimRow[]> {
+  const inThem = db.distribution.andIn('e.claim_id', '$1')
   const rows = await db.query<FoundRow>({
     name: 'read_claims_to_decide',
     // The condition stands in the subqueries: at the join it would be looked at after the log was read.
@@ -64,11 +65,11 @@ export async function readClaimRows(
           json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
             FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive
         FROM claim_events e
-        WHERE e.claim_id = c.id AND c.event_count > 0 AND ${IS_READ}
+        WHERE e.claim_id = c.id ${inThem} AND c.event_count > 0 AND ${IS_READ}
       ) log ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(e.id) AS ids FROM claim_events e
-        WHERE e.claim_id = c.id AND e.id = ANY ($2) AND ${LOG_BYTES} > ${SHORT_LOG_BYTES}
+        WHERE e.claim_id = c.id ${inThem} AND e.id = ANY ($2) AND ${LOG_BYTES} > ${SHORT_LOG_BYTES}
       ) named ON true
       WHERE c.id = ANY ($1)`,
     values: [[...wanted.keys()], [...wanted.values()].flat(), Math.ceil(share), isWhole],

@@ -25,7 +25,7 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
           json_agg(json_build_array(e.seq, octet_length(e.payload::text)) ORDER BY e.seq)
             FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive_sizes
         FROM claim_events e
-        WHERE e.claim_id = c.id
+        WHERE e.claim_id = $1
       ) log ON true
       WHERE c.id = $1 AND c.status = 'OPEN'`,
     values: [claimId],

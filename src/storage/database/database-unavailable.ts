@@ -37,6 +37,13 @@ const REFUSED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
 const CUT_OFF = /^(08|40003|57P0|25P0[34])/
 
 /**
+ * What Citus says of a machine that failed while a transaction was being committed on it, by the SQLSTATE of its own faults:
+ * nobody knows whether it was committed. The coordinator itself goes on.
+ */
+const COMMIT_LOST = /^(could not commit transaction for shard|failure on connection marked as essential)/
+const INTERNAL = 'XX000'
+
+/**
  * Whether nothing more will be heard on the connection on which this error came. With a PANIC the whole server goes
  * down, whatever its SQLSTATE: the log of changes could not be synced, say. The commit may stand in it all the same,
  * and come back with the recovery.
@@ -45,6 +52,11 @@ export function isLastWord(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
   return CUT_OFF.test(error.code ?? '') || error.severity === 'PANIC'
 }
+
+/** Whether a machine is lost to a coordinator that is there itself. */
+export const isLossOfMachine = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError &&
+  ((error.code ?? '').startsWith('08') || (error.code === INTERNAL && COMMIT_LOST.test(error.message)))
 
 /** The error of a statement as DatabaseUnavailable; null if it is none, but the statement's own fault. */
 export function asDatabaseUnavailable(error: unknown, readOnly: boolean): DatabaseUnavailable | null {
@@ -58,6 +70,7 @@ export function asDatabaseUnavailable(error: unknown, readOnly: boolean): Databa
     )
   // Not the server's word but the driver's: the socket broke, or no answer came in time.
   if (!(error instanceof pg.DatabaseError) || isLastWord(error)) return lost()
+  if (isLossOfMachine(error)) return lost()
   if (REFUSED.test(error.code ?? ''))
     return new DatabaseUnavailable('The database could not do this now.', true, error)
   return null

@@ -1,6 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
 import { uuidHash, uuidWithin } from './uuid-hash.ts'
 
+/** For so long a loss is the same one. */
+const LOSS_MS = 5_000
 /** For so long new claims are of one shard. */
 const TURN_MS = 20
 
@@ -12,6 +14,7 @@ const TURN_MS = 20
 export class Distribution {
   readonly #lowest: readonly number[] | null
   #newest = { shard: 0, until: 0 }
+  #lostAt = -Infinity
 
   /** @param lowest hash of each shard, in their order; null if the tables are not distributed */
   constructor(lowest: readonly number[] | null = null) {
@@ -39,6 +42,25 @@ export class Distribution {
       else to = middle
     }
     return from
+  }
+
+  /** When a machine was lost last, by performance.now(): connections that are older may lead to where it was. */
+  get lostAt(): number {
+    return this.#lostAt
+  }
+
+  /** The coordinator could not reach one of its machines. As long as that lasts, it is noted now and then. */
+  noteLoss(): void {
+    const now = performance.now()
+    if (now - this.#lostAt > LOSS_MS) this.#lostAt = now
+  }
+
+  /**
+   * SQL that says once more of which claims a column is, `AND …`; empty if there are no shards. Citus looks for each table
+   * by itself at what shards a statement is about, and does not conclude it from a join.
+   */
+  andIn(column: string, ids: string): string {
+    return this.isOn ? `AND ${column} = ANY (${ids}::uuid[])` : ''
   }
 
   /** For a new claim. Those that come together get ids of one shard, so that they are stored together. */

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Distribution } from '../../distribution/distribution.ts'
 import type { Connection, Statement } from '../connection.ts'
-import { asDatabaseUnavailable } from '../database-unavailable.ts'
+import { asDatabaseUnavailable, isLossOfMachine } from '../database-unavailable.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'
 
@@ -92,7 +92,7 @@ class LentConnection implements Connection {
       const result = await this.#lender.ask(this.#client, name ? { ...config, name } : config)
       return result.rows as Row[]
     } catch (error) {
-      throw asDatabaseUnavailable(error, readOnly === true) ?? error
+      throw this.#failure(error, readOnly === true)
     }
   }
 
@@ -114,13 +114,18 @@ class LentConnection implements Connection {
     return result
   }
 
+  #failure(error: unknown, readOnly: boolean): unknown {
+    if (this.distribution.isOn && isLossOfMachine(error)) this.distribution.noteLoss()
+    return asDatabaseUnavailable(error, readOnly) ?? error
+  }
+
   /** Of a transaction in which a statement failed, PostgreSQL answers COMMIT with "ROLLBACK", and not with an error. */
   async #commit(): Promise<void> {
     let answer: pg.QueryResult
     try {
       answer = await this.#lender.ask(this.#client, { text: 'COMMIT' })
     } catch (error) {
-      throw asDatabaseUnavailable(error, false) ?? error
+      throw this.#failure(error, false)
     }
     if (answer.command !== 'COMMIT') throw new Error('a statement failed unheard, and nothing was committed')
   }

@@ -37,6 +37,8 @@ interface Use {
   askedAt: number | null
   /** The server has said that it ends it. */
   isEnding: boolean
+  /** When it was made, by performance.now(). */
+  madeAt: number
 }
 
 /**
@@ -79,7 +81,7 @@ export class Pool implements Lender {
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => {
       client.on('error', () => {})
-      this.#uses.set(client, { askedAt: null, isEnding: false })
+      this.#uses.set(client, { askedAt: null, isEnding: false, madeAt: performance.now() })
     })
     this.#pool.on('remove', (client) => this.#uses.delete(client))
   }
@@ -146,7 +148,8 @@ export class Pool implements Lender {
 
   #isIdle(client: pg.PoolClient): boolean {
     const use = this.#uses.get(client)
-    return use?.askedAt === null && !use.isEnding && client.getTransactionStatus() === 'I'
+    const mayLead = use !== undefined && !use.isEnding && use.madeAt >= this.distribution.lostAt
+    return mayLead && use.askedAt === null && client.getTransactionStatus() === 'I'
   }
 
   /** Ends the connections whose statements have been under way for longer; to their callers they are lost. */

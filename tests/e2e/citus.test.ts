@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { ApiClient } from '../support/api-client.ts'
+import { type CitusCluster, type CitusNode, findCitus, startCitusCluster } from '../support/citus-cluster.ts'
+import { Conformance } from '../support/conformance.ts'
+import { contractWith } from '../support/contracts.ts'
+import { startEventLoad } from '../support/event-load.ts'
+import { eventually } from '../support/eventually.ts'
+import { newClaim, uniqueName } from '../support/new-records.ts'
+import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+/* The service on a cluster of its own, of a coordinator and two machines, of which one dies and another comes. */
+
+const bin = findCitus()
+const DATABASE = 'claimkeeper'
+const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
+  new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
+
+const eventTo = (api: ApiClient, claimId: string, id: string) =>
+  api.post(`/v1/claims/${claimId}/events`, { id, type: 'progress' })
+
+describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus on this machine' }, () => {
+  let cluster: CitusCluster
+  before(async () => {
+    cluster = await startCitusCluster(bin as string)
+  })
+  after(() => cluster.stop())
+
+  const serve = (t: TestContext, url: string, settings: Record<string, string> = {}) =>
+    startServeProcess(t, { DATABASE_URL: url, CLAIMKEEPER_DISTRIBUTE: 'true', ...settings })
+  const sql = (text: string) => cluster.coordinator.sql(text, DATABASE)
+  const shardsOn = async ({ port }: CitusNode) =>
+    (await sql(`SELECT FROM citus_shards WHERE table_name = 'claims'::regclass AND nodeport = ${port}`))
+      .length
+
+  /** Of so many new claims, those on this machine and the others. */
+  async function claimsByPlace(api: ApiClient, count: number, { port }: CitusNode) {
+    const places = new Map<boolean, string[]>([
+      [true, []],
+      [false, []],
+    ])
+    for (let i = 0; i < count || [...places.values()].some(({ length }) => length === 0); i++) {
+      const { id } = await newClaim(api)
+      const [row] = await sql(
+        `SELECT nodeport = ${port} AS here FROM citus_shards
+         WHERE table_name = 'claims'::regclass AND shardid = get_shard_id_for_distribution_column('claims', '${id}'::uuid)`,
+      )
+      places.get(row?.here as boolean)?.push(id)
+    }
+    return { here: places.get(true) as string[], elsewhere: places.get(false) as string[] }
+  }
+
+  test('what began on one machine is distributed, goes on, and takes no harm from those that die and come', async (t) => {
+    const url = await cluster.createDatabase(DATABASE)
+    const plain = await serve(t, url, { CLAIMKEEPER_DISTRIBUTE: '' })
+    const token = plain.token as string
+    const early = await newClaim(await clientOf(plain))
+    assert.equal((await eventTo(await clientOf(plain), early.id, 'early')).status, 201)
+    await plain.end('SIGTERM')
+
+    for (let again = 0; again < 2; again++) {
+      const { status, stdout, stderr } = await runCli(['migrate', '--distribute'], { DATABASE_URL: url })
+      assert.equal(status, 0, stderr)
+      assert.match(stdout, /its tables are distributed/)
+      assert.equal(/Distributing the tables/.test(stderr), again === 0)
+    }
+    const [first, second] = cluster.workers as [CitusNode, CitusNode]
+    assert.deepEqual([await shardsOn(first), await shardsOn(second)], [4, 4])
+
+    const served = await serve(t, url)
+    const api = await clientOf({ url: served.url, token })
+    assert.equal((await eventTo(api, early.id, 'late')).status, 201)
+    assert.deepEqual(
+      (await api.readClaim(early.id)).events.map(({ id }: { id: string }) => id),
+      ['early', 'late'],
+    )
+
+    await t.test(
+      'a machine that dies takes along none but its own claims, and brings them back',
+      async () => {
+        const { here, elsewhere } = await claimsByPlace(api, 8, first)
+        const load = await startEventLoad(api, [served.url], 30)
+        await load.acknowledges(200)
+        await first.end('SIGKILL')
+        // What was on its way is tried for some seconds, since nobody knows what became of it.
+        await eventually(async () => (await eventTo(api, here[0] as string, 'while away')).status === 503)
+        for (const [i, id] of here.entries()) {
+          const { status, headers } = await eventTo(api, id, `away ${i}`)
+          assert.deepEqual([status, headers.get('retry-after')], [503, '2'])
+        }
+        for (const id of elsewhere) {
+          const { status, body } = await eventTo(api, id, 'elsewhere')
+          assert.equal(status, 201, JSON.stringify(body))
+        }
+        await first.start()
+        for (const id of here)
+          await eventually(async () => [200, 201].includes((await eventTo(api, id, 'back')).status))
+        await load.acknowledges(200)
+        await load.stop()
+        await load.verify(api)
+        for (const id of elsewhere) assert.equal((await api.readClaim(id)).events.length, 1)
+      },
+    )
+
+    await t.test(
+      'shards move to a machine that comes while events do: none is lost, none doubled',
+      async () => {
+        const load = await startEventLoad(api, [served.url], 30, { isLight: true })
+        const third = await cluster.addWorker(DATABASE)
+        await sql('SELECT citus_rebalance_start()')
+        await Promise.all([sql('SELECT citus_rebalance_wait()'), load.acknowledges(30)])
+        assert.ok((await shardsOn(third)) >= 2, 'it has shards')
+        await load.acknowledges(30)
+        await load.stop()
+        await load.verify(api)
+      },
+    )
+
+    await t.test(
+      'an advance of a clock over claims of all machines is made once, though a machine dies in it',
+      async () => {
+        const clock = await api.post('/v1/test_clocks', { frozen_time: '2031-01-01T00:00:00Z' })
+        const ids: string[] = []
+        const customer = await api.customer(uniqueName('customer'))
+        for (let i = 0; i < 30; i++) {
+          const body = { customer_id: customer, contract: contractWith({}), test_clock_id: clock.body.id }
+          ids.push((await api.post('/v1/claims', body)).body.id)
+        }
+        const advance = () =>
+          api.post(`/v1/test_clocks/${clock.body.id}/advance`, { frozen_time: '2031-06-01T00:00:00Z' })
+        const [answer] = await Promise.all([advance(), second.end('SIGKILL').then(() => second.start())])
+        assert.ok([200, 503].includes(answer.status), JSON.stringify(answer.body))
+        await eventually(async () => (await advance()).status === 200)
+        for (const id of ids) {
+          const { status, events } = await api.readClaim(id)
+          assert.equal(status, 'FAILED')
+          assert.deepEqual(
+            events.map(({ type }: { type: string }) => type),
+            ['activity_window_elapsed', 'review_window_elapsed'],
+          )
+        }
+      },
+    )
+  })
+})
+
+test('a database without Citus is not distributed, and says what it lacks', async (t) => {
+  const DATABASE_URL = await createTestDatabase(t)
+  const { status, stderr } = await runCli(['migrate', '--distribute'], { DATABASE_URL })
+  assert.equal(status, 1)
+  assert.match(stderr, /^claimkeeper: The tables cannot be distributed: the database has no Citus\. .*\n$/)
+})

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { findFreePort } from '../../src/storage/embedded/machine/free-port.ts'
+import { joinNodes, onEachNode, urlOfDatabase } from './database-nodes.ts'
+import { eventually } from './eventually.ts'
+
+/** Where Debian and Red Hat put PostgreSQL's versions. */
+const PLACES = ['/usr/lib/postgresql', '/usr']
+/** Root's PostgreSQL runs as this user. */
+const USER = 'postgres'
+
+const CONFIGURATION = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+shared_preload_libraries = 'citus'
+wal_level = logical
+max_connections = 300
+max_prepared_transactions = 600
+shared_buffers = 128MB
+citus.shard_count = 8
+citus.node_conninfo = 'sslmode=disable'
+citus.recover_2pc_interval = '2s'
+`
+
+/** The folder of PostgreSQL's programs that have Citus beside them; null if there is none on this machine. */
+export function findCitus(): string | null {
+  const folders = PLACES.filter(existsSync).flatMap((place) =>
+    readdirSync(place).map((name) => join(place, name)),
+  )
+  const found = folders.find((folder) => existsSync(join(folder, 'lib', 'citus.so')))
+  return found === undefined ? null : join(found, 'bin')
+}
+
+/** A PostgreSQL server with Citus, whose process can be killed. */
+export class CitusNode {
+  readonly url: string
+  readonly port: number
+  readonly #bin: string
+  readonly #folder: string
+  #child: ChildProcess | null = null
+
+  private constructor(bin: string, folder: string, port: number) {
+    this.#bin = bin
+    this.#folder = folder
+    this.port = port
+    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  }
+
+  static async create(bin: string, folder: string): Promise<CitusNode> {
+    const node = new CitusNode(bin, folder, await findFreePort(undefined))
+    await node.#run('initdb', [
+      '-D',
+      folder,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '-N',
+    ])
+    await appendFile(join(folder, 'postgresql.conf'), `${CONFIGURATION}port = ${node.port}\n`)
+    await node.start()
+    return node
+  }
+
+  async start(): Promise<void> {
+    this.#child = this.#spawn('postgres', ['-D', this.#folder])
+    await eventually(() => this.sql('SELECT 1').catch(() => null), { seconds: 60 })
+  }
+
+  /** SIGINT stops it in good order, SIGKILL and SIGQUIT as in a crash; SIGSTOP freezes what accepts connections. */
+  async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+    const child = this.#child as ChildProcess
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+
+  /** Runs SQL as the superuser, in this database. */
+  async sql(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url.replace(/postgres$/, database) })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<void> {
+    const [status] = await once(this.#spawn(program, args), 'exit')
+    if (status !== 0) throw new Error(`${program} ended with ${status}`)
+  }
+
+  #spawn(program: string, args: readonly string[]): ChildProcess {
+    const isRoot = process.getuid?.() === 0
+    const asUser = ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups']
+    const [command = '', ...rest] = [...(isRoot ? asUser : []), join(this.#bin, program), ...args]
+    return spawn(command, rest, { stdio: 'ignore' })
+  }
+}
+
+/** A coordinator and its workers on this machine, in a folder that goes with them. */
+export interface CitusCluster {
+  coordinator: CitusNode
+  workers: CitusNode[]
+  /** The address of a new database on all of them, known to each other in it. */
+  createDatabase: (name: string) => Promise<string>
+  /** Another machine, known to the coordinator in this database, without shards. */
+  addWorker: (database: string) => Promise<CitusNode>
+  stop: () => Promise<void>
+}
+
+export async function startCitusCluster(bin: string, workerCount = 2): Promise<CitusCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-citus-'))
+  await chmod(folder, 0o777)
+  const nodes: CitusNode[] = []
+  const addNode = async () => {
+    const node = await CitusNode.create(bin, join(folder, `node-${nodes.length}`))
+    nodes.push(node)
+    return node
+  }
+  const coordinator = await addNode()
+  const workers: CitusNode[] = []
+  for (let n = 0; n < workerCount; n++) workers.push(await addNode())
+  return {
+    coordinator,
+    workers,
+    addWorker: async (database) => {
+      const node = await addNode()
+      await node.sql(`CREATE DATABASE ${database}`)
+      await node.sql('CREATE EXTENSION citus', database)
+      await coordinator.sql(`SELECT citus_add_node('127.0.0.1', ${node.port})`, database)
+      return node
+    },
+    createDatabase: async (name) => {
+      const urls = nodes.map(({ url }) => url)
+      await onEachNode(urls, (client) => client.query(`CREATE DATABASE ${name}`))
+      await joinNodes(urls, name)
+      return urlOfDatabase(coordinator.url, name)
+    },
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.end('SIGINT')))
+      await rm(folder, { recursive: true })
+    },
+  }
+}

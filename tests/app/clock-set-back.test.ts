@@ -4,6 +4,7 @@ import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
+import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -21,23 +22,16 @@ async function claimFromTheFuture(known: boolean, terms: Partial<Contract> = {},
   const { id } = await api.claim(customer, contractWith(terms))
   if (withEvents) await submit(id, 'first')
   // The copy that the service keeps is of the claim as it is: so the version is raised, and the copy is made anew.
-  await service.sql(
-    `UPDATE claims SET created_at = created_at + interval '1 hour', status_since = status_since + interval '1 hour',
-       due_at = due_at + interval '1 hour' WHERE id = $1`,
-    [id],
-  )
-  await service.sql(
-    "UPDATE claim_events SET created_at = created_at + interval '1 hour' WHERE claim_id = $1",
-    [id],
-  )
+  await service.sql(`UPDATE claims SET ${movedBy('1 hour', TIMES_OF_CLAIM)} WHERE id = $1`, [id])
+  await service.sql(`UPDATE claim_events SET ${movedBy('1 hour', ['created_at'])} WHERE claim_id = $1`, [id])
   if (withEvents) {
     // Another server's write, so that what this one has in memory is stale.
     await service.sql(
-      `WITH moved AS (UPDATE claims SET event_count = event_count + 1 WHERE id = $1 RETURNING id)
-       INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-       SELECT id, 2, 'second', 'a', '{}', false, clock_timestamp() + interval '1 hour' FROM moved`,
+      `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+       VALUES ($1, 2, 'second', 'a', '{}', false, clock_timestamp() + interval '1 hour')`,
       [id],
     )
+    await service.sql('UPDATE claims SET event_count = event_count + 1 WHERE id = $1', [id])
   }
   if (known) await submit(id, 'third')
   return id
@@ -100,10 +94,7 @@ test('a claim without events is not settled before it was created', async () => 
 test('a scheduled check moves it no earlier than its last event was recorded', async () => {
   const id = await claimFromTheFuture(true, { activity_window: 0.001 })
   const created = Date.parse((await api.readClaim(id)).created_at)
-  await service.sql(
-    "UPDATE claims SET created_at = created_at - interval '2 hours', status_since = status_since - interval '2 hours', due_at = due_at - interval '2 hours' WHERE id = $1",
-    [id],
-  )
+  await service.sql(`UPDATE claims SET ${movedBy('-2 hours', TIMES_OF_CLAIM)} WHERE id = $1`, [id])
   await runScheduledCheck(service.app, new Date(Math.floor(Date.now() / 60_000) * 60_000))
   const { status, status_since, events } = await api.readClaim(id)
   assert.equal(status, 'PENDING')

@@ -106,7 +106,8 @@ const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> 
 }
 
 function newApp(t: TestContext): App {
-  const app = createApp(new Database({ connectionString: databaseUrl, poolSize: POOL_SIZE }))
+  const { distribution } = service.app.db
+  const app = createApp(new Database({ connectionString: databaseUrl, poolSize: POOL_SIZE, distribution }))
   t.after(() => app.db.close())
   return app
 }

@@ -8,7 +8,8 @@ import { newContract } from '../../src/storage/claims/contracts.ts'
 import { findUnusedContracts, findUses, keepContracts } from '../../src/storage/claims/unused-contracts.ts'
 import { contractWith } from '../support/contracts.ts'
 import { holdContracts } from '../support/held-rows.ts'
-import { PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
+import { movedBy } from '../support/moved-times.ts'
+import { NO_CONTRACTS_TO_MOVE, PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* The contracts of deleted test clocks go, unless a claim is under them: one that was, or one that comes meanwhile. */
@@ -33,9 +34,12 @@ async function claimOnClock(contract: Contract): Promise<string> {
 async function abandoned(contract = freshContract()) {
   const clock = await claimOnClock(contract)
   assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
-  await sql("UPDATE contracts SET unused_since = unused_since - interval '1 day'")
+  await age('-1 day')
   return contract
 }
+
+/** Moves the marks of all. */
+const age = (interval: string) => sql(`UPDATE contracts SET ${movedBy(interval, ['unused_since'])}`)
 
 async function isStored(contract: Contract): Promise<boolean> {
   const { hash } = newContract(contract)
@@ -46,11 +50,11 @@ const marks = async () => (await sql('SELECT FROM contracts WHERE unused_since I
 test('a contract goes a day after its last claim', async () => {
   const contract = freshContract()
   await abandoned(contract)
-  await sql("UPDATE contracts SET unused_since = unused_since + interval '1 minute'")
+  await age('1 minute')
   const contracts = new UnusedContracts(app)
   assert.equal(await contracts.removeSome(never), 0)
   assert.ok(await isStored(contract))
-  await sql("UPDATE contracts SET unused_since = unused_since - interval '1 minute'")
+  await age('-1 minute')
   assert.equal(await contracts.removeSome(never), 1)
   assert.ok(!(await isStored(contract)))
   const { id } = await api.claim(customer, contract)
@@ -95,7 +99,7 @@ test('it goes a day later if its last claim is deleted while one looks', async (
   assert.equal((await api.delete(`/v1/test_clocks/${last}`)).status, 204)
   await keepContracts(db, used)
   assert.equal(await marks(), 1)
-  await sql("UPDATE contracts SET unused_since = unused_since - interval '1 day'")
+  await age('-1 day')
   assert.equal(await new UnusedContracts(app).removeSome(never), 1)
 })
 
@@ -120,7 +124,7 @@ test('a creation that is under way when the contract is removed waits for it, an
   assert.deepEqual((await api.readClaim(id)).contract, contract)
 })
 
-test('it stays if the contract of an older version’s claim is moved to it', async () => {
+test('it stays if the contract of an older version’s claim is moved to it', NO_CONTRACTS_TO_MOVE, async () => {
   const contract = freshContract()
   const { id } = await api.claim(customer, contract)
   for (const statement of PUT_CONTRACTS_BACK) await sql(statement)

@@ -9,6 +9,7 @@ import type { Contract } from '../../src/domain/contract/contract.ts'
 import { tryCheckTurn } from '../../src/storage/claim-writes/due-claims.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { movedBy } from '../support/moved-times.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -91,10 +92,7 @@ test('an event recorded after the minute began does not end up behind the state 
   const { id } = await open({ activity_window: 0.001 })
   const { body } = await api.post('/v1/events', { claim_id: id, type: 'other' })
   // The check of a minute between the creation and the event, run after the event was recorded.
-  await service.sql(
-    "UPDATE claims SET status_since = status_since - interval '1 hour', due_at = due_at - interval '1 hour' WHERE id = $1",
-    [id],
-  )
+  await service.sql(`UPDATE claims SET ${movedBy('-1 hour', ['status_since', 'due_at'])} WHERE id = $1`, [id])
   const checkTime = new Date(Date.parse(body.event.created_at) - 1)
   await runScheduledCheck(app, checkTime)
   const { status, status_since, events } = await api.readClaim(id)
@@ -153,7 +151,8 @@ test('a run that is over its minute leaves the rest to the check of a later one,
   const account = await service.newAccount()
   const terms = contractWith({ activity_window: 1, review_window: 600 })
   const { id } = await account.claim(await account.customer('long'), terms)
-  await service.sql(COPY_CLAIM, [id, 2_499])
+  // More than are moved at once before one asks.
+  await service.sql(COPY_CLAIM, [id, 1_250 * app.db.moves - 1])
   const [t9, t10] = [inMinutes(9), inMinutes(10)]
   await runScheduledCheck(app, t9, () => true)
   await runScheduledCheck(app, t10)
@@ -191,18 +190,19 @@ test('claims of many kinds in one check: each makes the transition that the doma
   }))
   const template = await open({})
   await service.sql(
-    `WITH given AS (
-       SELECT * FROM json_to_recordset($2) AS g (id uuid, contract json, status text, outcome text, since timestamptz,
-         due timestamptz, events integer, "lastEvent" timestamptz)
-     ), logged AS (
-       INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-       SELECT id, 1, 'an event', 'seen', '{}', false, "lastEvent" FROM given WHERE events = 1
-     )
-     INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, scheduled_outcome,
+    `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+     SELECT id, 1, 'an event', 'seen', '{}', false, "lastEvent"
+     FROM json_to_recordset($1) AS g (id uuid, events integer, "lastEvent" timestamptz) WHERE events = 1`,
+    [JSON.stringify(claims)],
+  )
+  await service.sql(
+    `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, price, status, scheduled_outcome,
        status_since, due_at, event_count, created_at)
-     SELECT g.id, t.user_id, t.customer_id, g.contract, t.decisive_event_types, g.status, g.outcome,
-       g.since, g.due, g.events, t.created_at
-     FROM claims t, given g WHERE t.id = $1`,
+     SELECT g.id, t.user_id, t.customer_id, g.contract, t.decisive_event_types, (g.contract->>'price')::numeric,
+       g.status, g.outcome, g.since, g.due, g.events, t.created_at
+     FROM claims t, json_to_recordset($2) AS g (id uuid, contract json, status text, outcome text, since timestamptz,
+       due timestamptz, events integer)
+     WHERE t.id = $1`,
     [template.id, JSON.stringify(claims)],
   )
 

@@ -2,22 +2,27 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createApp } from '../../src/app/app.ts'
 import { Database } from '../../src/storage/database/database.ts'
+import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
-import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Connections over which no answer comes any more: nobody waits for ever, and nothing is promised that is not so. */
 
-const { api, databaseUrl } = await startTestService({ after })
+const service = await startTestService({ after })
+const { api, databaseUrl } = service
+/** What is committed at last. */
+const WRITE = isOnCitus() ? 'COMMIT' : 'append_events'
 
 test('where connections answer no more, each submission is answered in time and by what is known; later ones are recorded', async (t) => {
   const proxy = await startFaultProxy(t, databaseUrl)
   // The driver gives up five seconds after the statement's own time: later than submissions do.
-  const db = new Database({ connectionString: proxy.url, poolSize: 9, statementTimeoutMs: 7_000 })
+  const { distribution } = service.app.db
+  const db = new Database({ connectionString: proxy.url, poolSize: 9, statementTimeoutMs: 7_000, distribution })
   t.after(() => db.close())
   const app = createApp(db)
-  const [a, b, c] = await Promise.all([newClaim(api), newClaim(api), newClaim(api)])
+  const [a, b, c] = await claimsOfOneShard(service, 3)
   const submit = (claim: typeof a, id: string) =>
     app.submissions.submit({
       userId: claim.user_id,
@@ -26,7 +31,7 @@ test('where connections answer no more, each submission is answered in time and 
       payloadJson: '{}',
     })
   const fall = async (claim: typeof a, id: string) => {
-    proxy.strike({ statement: 'append_events' }, 'silence before')
+    proxy.strike({ statement: WRITE }, 'silence before')
     const submitted = submit(claim, id)
     submitted.catch(() => {})
     await eventually(async () => proxy.hasStruck())

@@ -25,7 +25,8 @@ const logOf = async (id: string): Promise<string[]> =>
 async function refuseType(t: { after: (release: () => Promise<unknown>) => void }, type: string) {
   await service.sql(`
     CREATE FUNCTION refuse_${type}() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN RAISE EXCEPTION 'something secret'; END $$;
+    BEGIN RAISE EXCEPTION 'something secret'; END $$`)
+  await service.sql(`
     CREATE TRIGGER refuse_${type} BEFORE INSERT ON claim_events
     FOR EACH ROW WHEN (NEW.type = '${type}') EXECUTE FUNCTION refuse_${type}()`)
   t.after(() => service.sql(`DROP FUNCTION refuse_${type} CASCADE`))

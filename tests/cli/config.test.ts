@@ -23,6 +23,7 @@ describe('settings', () => {
         databasePoolSize: 16,
         workers: 1,
         allowUnsafeDatabase: false,
+        distribute: false,
         dataDir: './data',
         bootstrapToken: null,
         rateLimitPerMinute: 0,

@@ -40,7 +40,8 @@ describe('a command that makes no database', { concurrency: 2 }, () => {
         stderr,
         /^claimkeeper: There is no Claimkeeper in the database at \S+ \(claimkeeper_test_\w+\): set DATABASE_URL/,
       )
-      assert.ok(!stderr.includes(new URL(DATABASE_URL).password))
+      const { password } = new URL(DATABASE_URL)
+      assert.ok(password === '' || !stderr.includes(password))
     }
   })
 })

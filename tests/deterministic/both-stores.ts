@@ -2,7 +2,9 @@ import pg from 'pg'
 import type { KindMove } from '../../src/storage/claim-writes/move-claims.ts'
 import type { ClaimToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import type { Connection, Statement } from '../../src/storage/database/connection.ts'
+import { CONNECTION_SETTINGS } from '../../src/storage/database/connection-settings.ts'
 import { connectionOf } from '../support/connection-of.ts'
+import { distributionOf, isOnCitus, withTriggers } from '../support/database-nodes.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { Backend } from './backend.ts'
 import { Course } from './course.ts'
@@ -46,7 +48,9 @@ export function storeWith({ claims, clocks, mark }: Furniture): Side {
 
 /** Makes sides of one database, one at a time. */
 export async function postgres(t: Scope): Promise<(furniture: Furniture) => Promise<Side>> {
-  const connectionString = await createTestDatabase(t)
+  const databaseUrl = await createTestDatabase(t)
+  const distribution = await distributionOf(databaseUrl)
+  const connectionString = withTriggers(databaseUrl)
   const [client, other] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })]
   for (const one of [client, other]) {
     // The database may be dropped under it.
@@ -54,13 +58,17 @@ export async function postgres(t: Scope): Promise<(furniture: Furniture) => Prom
     await one.connect()
     t.after(() => one.end())
   }
+  if (isOnCitus()) await client.query(CONNECTION_SETTINGS)
   await client.query(`
-    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`)
+  await client.query(`
     CREATE TRIGGER refuse BEFORE INSERT ON claim_events FOR EACH ROW WHEN (NEW.type = 'bomb') EXECUTE FUNCTION refuse()`)
   const query = async <Row>({ values, ...statement }: Statement) =>
     (await client.query({ ...statement, values: values as unknown[] })).rows as Row[]
   return async ({ claims, clocks, mark }) => {
-    await client.query('ROLLBACK; TRUNCATE claims, claim_events, test_clocks')
+    await client.query('ROLLBACK')
+    await client.query('TRUNCATE claims, claim_events')
+    await client.query('TRUNCATE test_clocks')
     await other.query('ROLLBACK')
     await client.query('UPDATE resolution_mark SET up_to = $1', [mark])
     for (const clock of clocks) {
@@ -71,7 +79,7 @@ export async function postgres(t: Scope): Promise<(furniture: Furniture) => Prom
     }
     for (const claim of claims) await client.query(INSERT, columnsOf(claim))
     return newSide({
-      db: connectionOf(query),
+      db: connectionOf(query, distribution),
       hold: async (table, id) => {
         await other.query('BEGIN')
         await other.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id])
@@ -82,8 +90,8 @@ export async function postgres(t: Scope): Promise<(furniture: Furniture) => Prom
 }
 
 const INSERT = `INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-    decisive_event_types, status, status_since, due_at, log_bytes, test_clock_id, created_at)
-  VALUES ($1, $2, $2, $3, $4, $5, $6, 'OPEN', $7, $8, $9, $10, $7)`
+    decisive_event_types, price, status, status_since, due_at, log_bytes, test_clock_id, created_at)
+  VALUES ($1, $2, $2, $3, $4, $5, $6, $11, 'OPEN', $7, $8, $9, $10, $7)`
 
 const columnsOf = (claim: StoredClaim) => [
   claim.id,
@@ -96,4 +104,5 @@ const columnsOf = (claim: StoredClaim) => [
   claim.dueAt,
   claim.logBytes,
   claim.testClockId,
+  claim.contract.price,
 ]

@@ -132,7 +132,10 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
       return readDue(side, at(call.minutes))
     case 'move': {
       const moves = side.moves.splice(0)
-      return moves.length === 0 ? 0 : moveKinds(db, moves, 20)
+      if (moves.length === 0) return 0
+      return db.distribution.isOn
+        ? db.transaction((connection) => moveKinds(connection, moves, 20))
+        : moveKinds(db, moves, 20)
     }
     case 'mark':
       return [await holdTotalsBefore(db, at(call.minutes)), await takeBackTotals(db, at(call.minutes))]

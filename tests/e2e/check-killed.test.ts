@@ -8,6 +8,7 @@ import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { databaseProcess, embeddedUrl, madeDataFolder } from '../support/data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
+import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -120,8 +121,7 @@ const SLOW_CHECK = [
      $$ BEGIN PERFORM pg_sleep(0.001); RETURN NEW; END $$`,
   `CREATE TRIGGER take_time BEFORE INSERT ON claim_events FOR EACH ROW WHEN (NEW.system) EXECUTE FUNCTION take_time()`,
 ]
-const MAKE_DUE = `UPDATE claims SET status_since = status_since - interval '2 hours', due_at = due_at - interval '2 hours',
-    created_at = created_at - interval '2 hours'`
+const MAKE_DUE = `UPDATE claims SET ${movedBy('-2 hours', TIMES_OF_CLAIM)}`
 const MOVED = `SELECT count(*)::int AS events, count(DISTINCT claim_id)::int AS claims FROM claim_events
   WHERE type = 'activity_window_elapsed'`
 /** Once the first batch has moved, and while another is on its way. */

@@ -5,6 +5,7 @@ import { Conformance } from '../support/conformance.ts'
 import { databaseProcess, hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
+import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -73,10 +74,7 @@ describe('several workers', { concurrency: 2 }, () => {
       [...served.output().matchAll(/"worker":(\d).*does the scheduled checks/g)].map(([, n]) => n as string)
     const [first] = doers()
     const { id } = await newClaim(api)
-    await beside.sql(
-      `UPDATE claims SET created_at = created_at - interval '9 years', status_since = status_since - interval '9 years',
-         due_at = due_at - interval '9 years'`,
-    )
+    await beside.sql(`UPDATE claims SET ${movedBy('-9 years', TIMES_OF_CLAIM)}`)
     process.kill(pids()[first as string] as number, 'SIGKILL')
     await eventually(async () => doers().length === 2)
     assert.notEqual(doers()[1], first)

@@ -15,22 +15,24 @@ const MINUTE_MS = 60_000
  * Claims that came due half an hour ago: OPEN ones of either timeout_outcome and PENDING ones, by turns. Their prices,
  * 0 to 2, say which is which.
  */
-const MAKE_DUE = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, scheduled_outcome,
-    status_since, due_at, created_at)
+const MAKE_DUE = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, price, status,
+    scheduled_outcome, status_since, due_at, created_at)
   SELECT gen_random_uuid(), user_id, customer_id,
     json_build_object('price', n % 3, 'activity_window', 60, 'review_window', 86400,
       'fulfillment_condition', json_build_object('event', 'other'),
       'timeout_outcome', CASE n % 3 WHEN 0 THEN 'fail' ELSE 'confirm' END),
-    '{other}', CASE n % 3 WHEN 2 THEN 'PENDING' ELSE 'OPEN' END, CASE n % 3 WHEN 2 THEN 'CONFIRMED' END,
+    '{other}', n % 3, CASE n % 3 WHEN 2 THEN 'PENDING' ELSE 'OPEN' END, CASE n % 3 WHEN 2 THEN 'CONFIRMED' END,
     $3::timestamptz - interval '50 minutes', $3::timestamptz - interval '30 minutes', $3::timestamptz - interval '50 minutes'
   FROM claims, generate_series(1, $2) AS n WHERE id = $1 RETURNING id, price::int AS kind`
 
 /** Claims that were resolved at a time. */
-const MAKE_RESOLVED = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status,
+const MAKE_RESOLVED = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, price, status,
     scheduled_outcome, status_since, created_at)
-  SELECT gen_random_uuid(), user_id, customer_id, json_build_object('price', n), '{}', 'FAILED', 'FAILED',
+  SELECT gen_random_uuid(), user_id, customer_id, json_build_object('price', n), '{}', n, 'FAILED', 'FAILED',
     $3::timestamptz, $3::timestamptz - n * interval '1 minute'
   FROM claims, generate_series(1, $2) AS n WHERE id = $1 RETURNING id`
+
+const FORGET = ['DELETE FROM claim_events WHERE claim_id = ANY ($1)', 'DELETE FROM claims WHERE id = ANY ($1)']
 
 /** How many of each kind stand alike. */
 const STANDING = `SELECT kind, status, outcome, since, log, count(*)::int AS claims FROM (
@@ -78,10 +80,7 @@ testFaults({
           assert.deepEqual([status, outcome, log, ...(isSettled ? [] : [since])], expected)
         }
         await assertSumsAreTrue(world)
-        await sql(
-          'WITH gone AS (DELETE FROM claim_events WHERE claim_id = ANY ($1)) DELETE FROM claims WHERE id = ANY ($1)',
-          [made.map(({ id }) => id)],
-        )
+        for (const text of FORGET) await sql(text, [made.map(({ id }) => id)])
         await forgetSums(world)
       },
     }

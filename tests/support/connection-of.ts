@@ -1,12 +1,31 @@
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { Distribution } from '../../src/storage/distribution/distribution.ts'
 
-/** A connection of what runs a statement; transactions are the caller's affair. */
-export function connectionOf(query: Connection['query']): Connection {
+/**
+ * A connection of what runs a statement. Transactions are the caller's affair, but on distributed tables, where some
+ * writes are one.
+ */
+export function connectionOf(query: Connection['query'], distribution = new Distribution()): Connection {
+  let isInTransaction = false
   const connection: Connection = {
-    query,
-    transaction: (work) => work(connection),
-    distribution: new Distribution(),
+    query: (statement) => {
+      if (statement.text === 'BEGIN') isInTransaction = true
+      if (/^(COMMIT|ROLLBACK)$/.test(statement.text)) isInTransaction = false
+      return query(statement)
+    },
+    transaction: async (work) => {
+      if (isInTransaction || !distribution.isOn) return work(connection)
+      await connection.query({ text: 'BEGIN' })
+      try {
+        const result = await work(connection)
+        await connection.query({ text: 'COMMIT' })
+        return result
+      } catch (error) {
+        await connection.query({ text: 'ROLLBACK' })
+        throw error
+      }
+    },
+    distribution,
   }
   return connection
 }

@@ -40,6 +40,19 @@ export function urlOfDatabase(serverUrl: string, database: string): string {
   return url.href
 }
 
+/** A test's database on each server, the coordinator's first. */
+export const urlsOfDatabase = (databaseUrl: string): string[] =>
+  isOnCitus()
+    ? nodesOfRun().map((node) => urlOfDatabase(node, new URL(databaseUrl).pathname.slice(1)))
+    : [databaseUrl]
+
+/** For sessions of a test's own: in them it may put triggers on distributed tables, which do harm. */
+export function withTriggers(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  if (isOnCitus()) url.searchParams.set('options', '-c citus.enable_unsafe_triggers=on')
+  return url.href
+}
+
 /** The servers of the cluster to which the coordinator's address leads. */
 export async function nodesOfCluster(coordinator: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: coordinator })

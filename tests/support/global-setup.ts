@@ -29,7 +29,6 @@ export async function globalSetup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= COMPILED
   const { TEST_CITUS_URL, TEST_DATABASE_URL } = process.env
   const serverUrl = TEST_CITUS_URL ?? TEST_DATABASE_URL ?? (await startEmbedded())
-  if (TEST_CITUS_URL) process.env.CLAIMKEEPER_DISTRIBUTE = 'true'
   nodes = TEST_CITUS_URL ? await nodesOfCluster(TEST_CITUS_URL) : [serverUrl]
   admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { ListName } from '../../src/storage/lists/list-page.ts'
+import { urlsOfDatabase } from './database-nodes.ts'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'
 
@@ -14,8 +15,15 @@ export interface HeldRows {
 }
 
 /** Locks the claims' rows from a connection of the test's own, so that nothing can be written to them. */
-export const holdClaims = (t: Scope, databaseUrl: string, ids: readonly string[]): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'SELECT 1 FROM claims WHERE id = ANY ($1) FOR UPDATE', [ids])
+export async function holdClaims(t: Scope, databaseUrl: string, ids: readonly string[]): Promise<HeldRows> {
+  const [first, ...others] = ids.toSorted()
+  // One by one: distributed tables have no such lock over several shards.
+  const held = await hold(t, databaseUrl, HOLD_CLAIM, [first])
+  for (const id of others) await held.run(HOLD_CLAIM, [id])
+  return held
+}
+
+const HOLD_CLAIM = 'SELECT 1 FROM claims WHERE id = $1 FOR UPDATE'
 
 /** Locks the table of claims, so that none can be created. */
 export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
@@ -55,10 +63,9 @@ export const holdMigrations = (t: Scope, databaseUrl: string): Promise<HeldRows>
   hold(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1))', ['claimkeeper migrations'])
 
 async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[]): Promise<HeldRows> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  // The test's database may be dropped under it.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectTo(databaseUrl)
+  // What is held in a shard is waited for on its machine.
+  const watchers = await Promise.all(urlsOfDatabase(databaseUrl).map(connectTo))
   await client.query('BEGIN')
   await client.query(sql, values)
   let ended = false
@@ -66,17 +73,13 @@ async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[
     if (ended) return
     ended = true
     await client.query('COMMIT').catch(() => {})
-    await client.end()
+    await Promise.all([client, ...watchers].map((one) => one.end()))
   }
   t.after(letGo)
   const waiting = async () => {
-    // Within a transaction the view shows what it showed at first.
-    await client.query('SELECT pg_stat_clear_snapshot()')
-    const { rows } = await client.query<{ count: number; last: Date }>(
-      `SELECT count(*)::int AS count, max(query_start) AS last FROM pg_stat_activity
-       WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-    )
-    return rows[0] as { count: number; last: Date }
+    const found = await Promise.all(watchers.map((watcher) => watcher.query<{ since: Date }>(WAITING)))
+    const since = found.flatMap(({ rows }) => rows.map((row) => row.since.getTime()))
+    return { count: since.length, last: Math.max(...since) }
   }
   return {
     keepWaiting: (statements = 1) => eventually(async () => (await waiting()).count >= statements),
@@ -87,4 +90,15 @@ async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[
     run: (statement, parameters) => client.query(statement, parameters),
     letGo,
   }
+}
+
+const WAITING = `SELECT query_start AS since FROM pg_stat_activity
+  WHERE wait_event_type = 'Lock' AND datname = current_database()`
+
+async function connectTo(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString })
+  // The test's database may be dropped under it.
+  client.on('error', () => {})
+  await client.connect()
+  return client
 }

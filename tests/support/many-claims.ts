@@ -19,14 +19,14 @@ export async function addManyClaims(
   if (!isAnalysed) await service.sql('ALTER TABLE claims SET (autovacuum_enabled = off)')
   await service.sql(
     `INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-      decisive_event_types, status, scheduled_outcome, status_since, due_at, schema_id, test_clock_id, created_at)
+      decisive_event_types, price, status, scheduled_outcome, status_since, due_at, schema_id, test_clock_id, created_at)
     SELECT
       (lpad(to_hex((extract(epoch FROM created) * 1000)::bigint), 12, '0') || '7' || substr(md5(n || kind), 1, 3)
         || '8' || substr(md5(n || kind), 4, 15))::uuid,
       $1, ('00000000-0000-7000-9000-' || lpad(to_hex(customer), 12, '0'))::uuid,
       CASE kind WHEN 'candidate' THEN 'order-' || to_char(created, 'YYYY-MM-DD') || '-' || n END,
       CASE kind WHEN 'candidate' THEN 'customer-' || customer END,
-      json_build_object('price', n % 1000 / 8.0), '{}', status,
+      json_build_object('price', n % 1000 / 8.0), '{}', n % 1000 / 8.0, status,
       CASE status WHEN 'OPEN' THEN NULL WHEN 'PENDING' THEN 'FAILED' ELSE status END,
       CASE status WHEN 'OPEN' THEN created ELSE created + n % 80000 * interval '1 second' END,
       CASE WHEN status IN ('OPEN', 'PENDING') THEN now() + n % 5000 * interval '1 minute' END,

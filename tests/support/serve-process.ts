@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { isOnCitus, nodesOfRun } from './database-nodes.ts'
 import type { Scope } from './test-database.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -17,8 +18,13 @@ export interface Run {
 /** The environment of a child: ours without what would lead it to the tests' own settings. */
 function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, ...rest } = process.env
-  return { ...rest, HOST: '', PORT: '0', CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1', ...settings }
+  const own = { HOST: '', PORT: '0', CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1' }
+  return { ...rest, ...own, CLAIMKEEPER_DISTRIBUTE: `${isOnRun(settings)}`, ...settings }
 }
+
+/** Whether its database is on the Citus cluster of this run. */
+const isOnRun = ({ DATABASE_URL: url }: Record<string, string>): boolean =>
+  isOnCitus() && url !== undefined && url !== '' && new URL(url).host === new URL(nodesOfRun()[0] ?? '').host
 
 /** Runs `claimkeeper …` to its end. */
 export function runCli(args: string[], settings: Record<string, string>): Promise<Run> {

@@ -10,7 +10,7 @@ import { createServer, type ServerOptions } from '../../src/http/server.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { ApiClient } from './api-client.ts'
 import { Conformance } from './conformance.ts'
-import { distributionOf } from './database-nodes.ts'
+import { distributionOf, urlsOfDatabase, withTriggers } from './database-nodes.ts'
 import { createTestDatabase, type Scope } from './test-database.ts'
 
 export interface TestService {
@@ -27,6 +27,8 @@ export interface TestService {
   openConnections: () => Promise<number>
   /** Runs SQL on the service's database, beside the service. */
   sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+  /** Runs it on each server that has a part of the database, for what each says of itself. */
+  sqlOnEach: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 }
 
 export interface TestServiceOptions extends Partial<ServerOptions> {
@@ -65,13 +67,17 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     ...(options.patience ? { patience: options.patience } : {}),
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
-  const side = new pg.Pool({ connectionString: databaseUrl, max: 2 })
+  const side = new pg.Pool({ connectionString: withTriggers(databaseUrl), max: 2 })
   side.on('error', () => {})
+  const workers = urlsOfDatabase(databaseUrl)
+    .slice(1)
+    .map((connectionString) => new pg.Pool({ connectionString, max: 1 }))
+  for (const worker of workers) worker.on('error', () => {})
   t.after(async () => {
     await server.close()
     await stopParts(partsOf(app), (error) => assert.fail(error as Error))
     await app.db.close()
-    await side.end()
+    await Promise.all([side, ...workers].map((pool) => pool.end()))
   })
 
   const conformance = new Conformance(server.swagger())
@@ -89,5 +95,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     clientWith,
     openConnections: () => promisify(server.server.getConnections).call(server.server),
     sql: async (text, values) => (await side.query(text, values)).rows,
+    sqlOnEach: async (text, values) =>
+      (await Promise.all([side, ...workers].map((pool) => pool.query(text, values)))).flatMap(({ rows }) => rows),
   }
 }

@@ -17,7 +17,8 @@ export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise
         END IF;
       END IF;
       RAISE EXCEPTION 'something secret' USING ERRCODE = split_part(NEW.type, '_', 2);
-    END $$;
+    END $$`)
+  await sql(`
     CREATE TRIGGER refuse_write BEFORE INSERT ON claim_events
     FOR EACH ROW WHEN (NEW.type ~ '^(fault|once)_') EXECUTE FUNCTION refuse_write()`)
 }

@@ -124,7 +124,8 @@ for (const [
     test('where the database refuses an item, what was stored is what was answered 201', async (t) => {
       await service.sql(`
         CREATE FUNCTION refuse_item() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN RAISE EXCEPTION 'something secret'; END $$;
+        BEGIN RAISE EXCEPTION 'something secret'; END $$`)
+      await service.sql(`
         CREATE TRIGGER refuse_item BEFORE INSERT ON claims
         FOR EACH ROW WHEN (NEW.price = 666) EXECUTE FUNCTION refuse_item()`)
       t.after(() => service.sql('DROP FUNCTION refuse_item CASCADE'))

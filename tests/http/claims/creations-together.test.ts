@@ -5,6 +5,7 @@ import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { holdClaims, holdTurnstile } from '../../support/held-rows.ts'
+import { movedBy } from '../../support/moved-times.ts'
 import { newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
 import { startTestService } from '../../support/test-service.ts'
@@ -98,6 +99,8 @@ test('an alias, and an external id of an account, is given once', async () => {
   assert.deepEqual(new Set(winners), new Set(aliases))
 })
 
+const POSTPONE = `UPDATE claims SET ${movedBy('1 second', ['due_at'])} WHERE id = $1`
+
 test('who creates what is there already waits for nobody who changes that, and nobody waits with him', async (t) => {
   const { api, customer } = first
   const candidate_alias = uniqueName('alias')
@@ -105,10 +108,7 @@ test('who creates what is there already waits for nobody who changes that, and n
   assert.equal((await api.post('/v1/candidates', candidate)).status, 201)
   // As an advance does with all claims of a clock, for as long as it takes.
   const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
-  await held.run('UPDATE claims SET due_at = due_at + $2::interval WHERE candidate_alias = $1', [
-    candidate_alias,
-    '1 second',
-  ])
+  await held.run(POSTPONE, [candidateId(candidate_alias)])
   await held.run('UPDATE customers SET name = $2 WHERE id = $1', [customer.id, 'held'])
   for (let n = 0; n < 4; n++) {
     const [again, named, other] = await Promise.all([
@@ -135,10 +135,7 @@ test('nor for one that came while he waited for a reader of his list', async (t)
   const onClock = { ...candidate, customer_uuid: second.customer.external_id, test_clock_id: clock.id }
   assert.equal((await other.post('/v1/candidates', onClock)).status, 201)
   const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
-  await held.run('UPDATE claims SET due_at = due_at + $2::interval WHERE candidate_alias = $1', [
-    candidate_alias,
-    '1 second',
-  ])
+  await held.run(POSTPONE, [candidateId(candidate_alias)])
   await reader.letGo()
   // Held all the while.
   assertError(await creating, 409, 'CANDIDATE_ALIAS_CONFLICT')

@@ -61,8 +61,8 @@ async function insert(n: number, one: ClaimDetails): Promise<void> {
   const since = new Date(now - one.age)
   await service.sql(
     `INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-      decisive_event_types, status, scheduled_outcome, status_since, due_at, created_at)
-    VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, '{}', $6, $7, $8, $9, $10)`,
+      decisive_event_types, price, status, scheduled_outcome, status_since, due_at, created_at)
+    VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, '{}', $11, $6, $7, $8, $9, $10)`,
     [
       userId,
       id,
@@ -74,6 +74,7 @@ async function insert(n: number, one: ClaimDetails): Promise<void> {
       since,
       new Date(since.getTime() + one.window),
       isPending ? new Date(since.getTime() - (n % 7) * 1_111_111) : since,
+      price,
     ],
   )
 }

@@ -64,10 +64,20 @@ const MARKED = `marked AS MATERIALIZED (
         ORDER BY c.hash FOR UPDATE OF c
       )`
 
+/**
+ * The same for distributed tables: there one writes to contracts after the other, so that nobody waits in a circle; and
+ * Citus cannot hand on what another part of the statement has found if that is bytes.
+ */
+const IS_MARKED = `unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since)
+      WHERE c.hash = u.hash AND c.unused_since = u.since`
+
 /** Takes their marks off. */
 export async function keepContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<void> {
   await db.query({
-    text: `-- keep_contracts
+    text: db.distribution.isOn
+      ? `-- keep_contracts
+      UPDATE contracts c SET unused_since = NULL FROM ${IS_MARKED}`
+      : `-- keep_contracts
       WITH ${MARKED}
       UPDATE contracts SET unused_since = NULL WHERE hash = ANY (ARRAY(SELECT hash FROM marked))`,
     values: [toBytes(contracts), toTimes(contracts)],
@@ -77,7 +87,10 @@ export async function keepContracts(db: Connection, contracts: readonly UnusedCo
 /** Removes them. Returns how many. */
 export async function removeContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<number> {
   const removed = await db.query({
-    text: `-- remove_contracts
+    text: db.distribution.isOn
+      ? `-- remove_contracts
+      DELETE FROM contracts c USING ${IS_MARKED} RETURNING true`
+      : `-- remove_contracts
       WITH ${MARKED}
       DELETE FROM contracts WHERE hash = ANY (ARRAY(SELECT hash FROM marked)) RETURNING true`,
     values: [toBytes(contracts), toTimes(contracts)],

@@ -2,7 +2,7 @@ import { windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { ENTER_TURNSTILES } from '../lists/list-page.ts'
+import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
 import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
 
 /** A new claim as its row has it. */
@@ -43,10 +43,11 @@ const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candid
  */
 export async function insertIntoShards(
   db: Connection,
-  rows: readonly NewRow[],
+  wanted: readonly NewRow[],
   testClockId: string | null,
 ): Promise<{ stored: ReadonlySet<string>; now: Date } | null> {
-  await storeMissing(db, new Map(rows.map(({ contract }) => [contract.hash, contract])))
+  const rows = await storeMissing(db, wanted)
+  if (rows.length === 0) return { stored: new Set(), now: new Date(0) }
   return db.transaction(async (connection) => {
     const places = await connection.query<{ position: string; now: Date }>({
       name: testClockId === null ? 'take_positions' : 'take_positions_on_test_clock',
@@ -73,8 +74,12 @@ export async function insertIntoShards(
   })
 }
 
-/** As a rule all are known: they are looked for on the one machine, which is done at once. */
-async function storeMissing(db: Connection, contracts: ReadonlyMap<string, NewContract>): Promise<void> {
+/**
+ * As a rule all contracts are known: they are looked for on the one machine, which is done at once. Returns the rows whose
+ * contracts are there then: all but those of candidates that are, and whose contracts nobody has.
+ */
+async function storeMissing(db: Connection, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
+  const contracts = new Map(rows.map(({ contract }) => [contract.hash, contract]))
   const known = await db.query<{ hash: string }>({
     name: 'find_stored_contracts',
     text: `-- find_stored_contracts
@@ -82,23 +87,36 @@ async function storeMissing(db: Connection, contracts: ReadonlyMap<string, NewCo
     values: [[...contracts.keys()].map((hash) => `\\x${hash}`)],
   })
   const stored = new Set(known.map(({ hash }) => hash))
-  const missing = [...contracts.values()].filter(({ hash }) => !stored.has(hash))
-  if (missing.length === 0) return
+  const lacking = rows.filter(({ contract }) => !stored.has(contract.hash))
+  if (lacking.length === 0) return rows
+  const refused = lacking.some(isCandidate) ? await findKnown(db, lacking) : new Set<string>()
+  const missing = new Map(
+    lacking.filter(({ id }) => !refused.has(id)).map(({ contract }) => [contract.hash, contract]),
+  )
+  if (missing.size > 0) await db.transaction((connection) => store(connection, [...missing.values()]))
+  return rows.filter(({ id, contract }) => stored.has(contract.hash) || !refused.has(id))
+}
+
+/** One writes to contracts after the other; if that takes long, it fails (`isPassing`). */
+async function store(db: Connection, contracts: readonly NewContract[]): Promise<void> {
+  await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
   await db.query({
     name: 'store_contracts',
     text: `-- store_contracts
       WITH ${givenContracts(1)},
       ${storeContracts('given')}
       SELECT count(*) FROM stored`,
-    values: contractParameters(missing),
+    values: contractParameters(contracts),
   })
 }
+
+const isCandidate = ({ alias }: NewRow) => alias !== null
 
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
 
 /** Returns the ids of those that were not there. Only a candidate's can be: a claim's is new. */
 async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {
-  const hasCandidates = rows.some(({ alias }) => alias !== null)
+  const hasCandidates = rows.some(isCandidate)
   const known = hasCandidates ? await findKnown(db, rows) : new Set()
   const fresh = rows
     .filter(({ id }, i) => !known.has(id) && rows.findIndex((other) => other.id === id) === i)
@@ -134,7 +152,7 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
 }
 
 /** An insert would wait for whoever is changing one of them just then. */
-async function findKnown(db: Connection, rows: readonly PlacedRow[]): Promise<Set<string>> {
+async function findKnown(db: Connection, rows: readonly NewRow[]): Promise<Set<string>> {
   const known = await db.query<{ id: string }>({
     name: 'find_known_candidates',
     text: `-- find_known_candidates

@@ -15,7 +15,7 @@ export type ListName = 'customers' | 'claims' | 'test_clocks'
  * Nobody who adds records waits longer for a reader, nor for a row that is just being changed or inserted: an alias that
  * another's advance moves, say. Then the statement fails (`isPassing`).
  */
-const LONGEST_LOCK_WAIT = '1s'
+export const LONGEST_LOCK_WAIT = '1s'
 
 /**
  * SQL that takes the shared side; put it before what takes the sequence number. $1 list, $2 user ids, of which any may come

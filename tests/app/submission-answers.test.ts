@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
+import { ofFirstShard } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { EVENT_WRITES, LAST_WRITE } from '../support/event-writes.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import { armWriteFaults, refuseOnce } from '../support/write-faults.ts'
@@ -23,7 +26,10 @@ type Home = 'live' | 'clock'
 async function newClaim(home: Home, known: boolean): Promise<string> {
   const body = { customer_id: customer, contract: contractWith({ fulfillment_condition: { event: 'goal' } }) }
   const onClock = home === 'clock' ? { test_clock_id: await newClock() } : {}
-  const { id } = (await api.post('/v1/claims', { ...body, ...onClock })).body
+  const { id } = await ofFirstShard(
+    service,
+    async () => (await api.post('/v1/claims', { ...body, ...onClock })).body,
+  )
   if (known)
     assert.equal((await api.post('/v1/events', { claim_id: id, id: 'first', type: 'a' })).status, 201)
   return id
@@ -115,7 +121,7 @@ describe('a write that fails says nothing of those before it and beside it', { c
 })
 
 describe('a connection that is lost', { concurrency: false }, () => {
-  const STATEMENTS = ['read_claims_to_decide', 'read_events', 'append_events', 'append_events_on_test_clocks']
+  const STATEMENTS = ['read_claims_to_decide', 'read_events', ...EVENT_WRITES]
   const CUTS = ['cut before', 'cut during'] as const
   for (const statement of STATEMENTS) {
     for (const cut of CUTS) {
@@ -138,7 +144,7 @@ describe('a connection that is lost', { concurrency: false }, () => {
           const again = results.pop()
           await assertTold(events, results)
           assert.ok([200, 503].includes(again.status))
-          if (statement.startsWith('append')) {
+          if (EVENT_WRITES.includes(statement)) {
             assert.deepEqual(statuses([...results, again]), [201, 201, 201, 201, 200])
           }
         })
@@ -149,7 +155,7 @@ describe('a connection that is lost', { concurrency: false }, () => {
   test('twice, once while it is written and once while it is looked for: still answered 201', async () => {
     const [a, b] = [await newClaim('live', true), await newClaim('clock', true)]
     const events = [a, b].map((claim_id) => ({ claim_id, id: 'twice', type: 'goal' }))
-    proxy.strike({ statement: 'append_events' }, 'cut during')
+    proxy.strike({ statement: LAST_WRITE }, 'cut during')
     let looks = 0
     proxy.listen((statement) => {
       if (statement === 'read_claims_to_decide' && looks++ === 0)
@@ -176,9 +182,9 @@ describe('a connection that is lost', { concurrency: false }, () => {
       // The first write is of all live claims, the second of the clock's, then come those of each one.
       let writes = 0
       proxy.listen((statement) => {
-        if (!statement.startsWith('append_events')) return
+        if (!(isOnCitus() ? /^log_to_shard/ : /^append_events/).test(statement)) return
         writes++
-        if (writes === 4) proxy.strike({ statement: 'append_events' }, cut)
+        if (writes === 4) proxy.strike({ statement: LAST_WRITE }, cut)
       })
       const results = await runBatch(api, '/v1/events/batch', events)
       proxy.listen(null)

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { createApp } from '../../src/app/app.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
-import { isOnCitus } from '../support/database-nodes.ts'
+import { LAST_WRITE } from '../support/event-writes.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -12,8 +12,6 @@ import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
 const { api, databaseUrl } = service
-/** What is committed at last. */
-const WRITE = isOnCitus() ? 'COMMIT' : 'append_events'
 
 test('where connections answer no more, each submission is answered in time and by what is known; later ones are recorded', async (t) => {
   const proxy = await startFaultProxy(t, databaseUrl)
@@ -31,7 +29,7 @@ test('where connections answer no more, each submission is answered in time and 
       payloadJson: '{}',
     })
   const fall = async (claim: typeof a, id: string) => {
-    proxy.strike({ statement: WRITE }, 'silence before')
+    proxy.strike({ statement: LAST_WRITE }, 'silence before')
     const submitted = submit(claim, id)
     submitted.catch(() => {})
     await eventually(async () => proxy.hasStruck())

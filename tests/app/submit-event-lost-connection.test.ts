@@ -4,7 +4,7 @@ import { createApp } from '../../src/app/app.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
-import { isOnCitus } from '../support/database-nodes.ts'
+import { LAST_WRITE } from '../support/event-writes.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
@@ -15,8 +15,7 @@ const customer = await api.customer('acme')
 const openClaim = async (): Promise<string> => (await api.claim(customer, contractWith())).id
 const logOf = async (id: string) => (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
-/** What is committed at last: on distributed tables its statements are in a transaction. */
-const WRITE = { statement: isOnCitus() ? 'COMMIT' : 'append_events' }
+const WRITE = { statement: LAST_WRITE }
 
 test('a write that took effect while its answer was lost is found by the event’s id and answered 201', async () => {
   const id = await openClaim()

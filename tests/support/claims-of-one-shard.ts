@@ -3,17 +3,26 @@ import { contractWith } from './contracts.ts'
 import { uniqueName } from './new-records.ts'
 import type { TestService } from './test-service.ts'
 
-/** So many new claims that go together in groups: on distributed tables, those of one shard. */
+/** What go together in groups are claims of one shard: makes one until it is in the first, which is at once if there is one. */
+export async function ofFirstShard<Claim extends { id: string }>(
+  { app }: Pick<TestService, 'app'>,
+  make: () => Promise<Claim>,
+): Promise<Claim> {
+  for (;;) {
+    const claim = await make()
+    if (app.db.distribution.shardOf(claim.id) === 0) return claim
+  }
+}
+
+/** So many new claims that go together in groups. */
 export async function claimsOfOneShard(
-  { api, app }: Pick<TestService, 'api' | 'app'>,
+  service: Pick<TestService, 'api' | 'app'>,
   count: number,
   contract = contractWith(),
 ): Promise<Answer['body'][]> {
-  const customer = await api.customer(uniqueName('customer'))
+  const customer = await service.api.customer(uniqueName('customer'))
   const claims: Answer['body'][] = []
-  while (claims.length < count) {
-    const claim = await api.claim(customer, contract)
-    if (app.db.distribution.shardOf(claim.id) === 0) claims.push(claim)
-  }
+  while (claims.length < count)
+    claims.push(await ofFirstShard(service, () => service.api.claim(customer, contract)))
   return claims
 }

@@ -24,6 +24,6 @@ export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise
 }
 
 /** Before an event of the type `once_…` is submitted: its id. */
-export async function refuseOnce({ sql }: Pick<TestService, 'sql'>, id: string): Promise<void> {
-  await sql(`CREATE SEQUENCE "tried_${id}"`)
+export async function refuseOnce({ sqlOnEach }: Pick<TestService, 'sqlOnEach'>, id: string): Promise<void> {
+  await sqlOnEach(`CREATE SEQUENCE "tried_${id}"`)
 }

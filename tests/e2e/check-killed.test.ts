@@ -6,6 +6,7 @@ import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { databaseProcess, embeddedUrl, madeDataFolder } from '../support/data-folder.ts'
+import { withTriggers } from '../support/database-nodes.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
@@ -126,7 +127,8 @@ const MOVED = `SELECT count(*)::int AS events, count(DISTINCT claim_id)::int AS 
   WHERE type = 'activity_window_elapsed'`
 /** Once the first batch has moved, and while another is on its way. */
 const MOVING = `SELECT a.pid, m.claims AS moved FROM pg_stat_activity a, (${MOVED}) m
-  WHERE a.datname = current_database() AND a.state = 'active' AND a.query LIKE '-- move_kinds%' AND m.claims > 0`
+  WHERE a.datname = current_database() AND a.application_name = 'claimkeeper' AND a.state = 'active'
+    AND a.query ~ '^-- (move_kinds|log_to_shard)' AND m.claims BETWEEN 1 AND ${DUE - 1}`
 
 function once<T>(work: () => Promise<T>): () => Promise<void> {
   let done: Promise<T> | undefined
@@ -141,7 +143,7 @@ const ask = (url: string, text: string, values: unknown[] = []): Promise<Record<
 
 /** On one connection, since making one takes more than what is asked on it. */
 async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: withTriggers(url) })
   // The database may be killed under it.
   client.on('error', () => {})
   await client.connect()

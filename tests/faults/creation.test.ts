@@ -1,3 +1,4 @@
+import { candidateId } from '../../src/storage/claims/candidate-id.ts'
 import type { Answer } from '../support/api-client.ts'
 import { newSchema, uniqueName } from '../support/new-records.ts'
 import { testFaults } from './fault-table.ts'
@@ -24,7 +25,7 @@ testFaults({
     const items = await newOfAllKinds(world)
     const { customer } = world
     const candidates = items.map(({ source }) => ({
-      candidate_alias: uniqueName('candidate'),
+      candidate_alias: aliasOfFirstShard(world),
       customer_uuid: customer.externalId,
       ...source,
     }))
@@ -58,6 +59,14 @@ testFaults({
     }
   },
 })
+
+/** What is stored together is of one shard. */
+function aliasOfFirstShard({ service: { app } }: World): string {
+  for (;;) {
+    const alias = uniqueName('candidate')
+    if (app.db.distribution.shardOf(candidateId(alias)) === 0) return alias
+  }
+}
 
 interface New {
   price: number

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { moveContracts } from '../../src/app/claims/move-contracts.ts'
-import { PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
+import { NO_CONTRACTS_TO_MOVE, PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
 import { testFaults } from './fault-table.ts'
 
 /** With the world's own more than one batch, and fewer than two. */
@@ -16,6 +16,7 @@ const TOLD = `SELECT c.id, coalesce(c.contract, k.document)::text AS text FROM c
 
 testFaults({
   name: 'moving contracts',
+  ...NO_CONTRACTS_TO_MOVE,
   begin: async ({ service: { app, sql }, claims }) => {
     const made = (await sql(MAKE, [claims[0], CLAIMS])).map(({ id }) => id)
     for (const statement of PUT_CONTRACTS_BACK) await sql(statement)

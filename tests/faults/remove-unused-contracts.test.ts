@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { UnusedContracts } from '../../src/app/claims/remove-unused-contracts.ts'
 import { contractWith } from '../support/contracts.ts'
 import { testFaults } from './fault-table.ts'
@@ -6,9 +7,8 @@ import { nextNumber } from './load.ts'
 
 const MARK = "UPDATE contracts SET unused_since = now() - interval '2 days' WHERE hash = $1"
 const ADD_UNUSED = `INSERT INTO contracts
-  SELECT sha256(gen_random_uuid()::text::bytea), document, bytes, event_types, review_window, timeout_outcome,
-    now() - interval '2 days'
-  FROM contracts WHERE hash = $1 RETURNING hash`
+  SELECT $2, document, bytes, event_types, review_window, timeout_outcome, now() - interval '2 days'
+  FROM contracts WHERE hash = $1`
 const LEFT = 'SELECT hash, unused_since FROM contracts WHERE hash = ANY ($1)'
 
 testFaults({
@@ -19,14 +19,15 @@ testFaults({
     const { id } = await api.claim(customer.id, contract)
     const [used] = await sql('SELECT contract_hash AS hash FROM claims WHERE id = $1', [id])
     await sql(MARK, [used?.hash])
-    const [unused] = await sql(ADD_UNUSED, [used?.hash])
+    const unused = randomBytes(32)
+    await sql(ADD_UNUSED, [used?.hash, unused])
     const contracts = new UnusedContracts(app)
     const remove = () => contracts.removeSome(() => false)
     return {
       run: () => remove().catch(() => {}),
       finish: async () => {
         await remove()
-        assert.deepEqual(await sql(LEFT, [[used?.hash, unused?.hash]]), [
+        assert.deepEqual(await sql(LEFT, [[used?.hash, unused]]), [
           { hash: used?.hash, unused_since: null },
         ])
         assert.deepEqual((await api.readClaim(id)).contract, contract)

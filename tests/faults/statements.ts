@@ -1,3 +1,5 @@
+import { isOnCitus } from '../support/database-nodes.ts'
+
 const TAKE_TURN = "SELECT pg_try_advisory_xact_lock(hashtext('claimkeeper sched"
 
 /**
@@ -129,6 +131,136 @@ export const STATEMENTS = {
   },
 } satisfies Record<string, Record<string, number>>
 
+const [LOCK_TIMEOUT, SHORT_LOCK_TIMEOUT] = ['SET LOCAL lock_timeout = n', "SET LOCAL lock_timeout = 'ns'"]
+/** Of four shards, a batch of the check is of one of them; the claims on a test clock are in all. */
+const SHARDS = 4
+
+/** The same of operations that send others where tables are distributed: the tests have claims of one shard in a group. */
+const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>> = {
+  'a scheduled check': {
+    BEGIN: 2 + SHARDS,
+    [TAKE_TURN]: 1,
+    take_back_totals: 1,
+    COMMIT: 2 + SHARDS,
+    begin_due_walk: 1,
+    'FETCH n FROM due_walk': 2,
+    read_due_kinds: SHARDS,
+    hold_totals_before: SHARDS,
+    [LOCK_TIMEOUT]: SHARDS,
+    update_shard: SHARDS,
+    log_to_shard: SHARDS,
+    'CLOSE due_walk': 1,
+  },
+  'a group of live claims and clocks': {
+    read_claims_to_decide: 2,
+    read_events: 1,
+    BEGIN: 2,
+    read_live_clock: 1,
+    hold_test_clocks: 1,
+    update_shard: 2,
+    log_to_shard: 2,
+    COMMIT: 2,
+  },
+  'a group in which the database does not take one event': {
+    read_claims_to_decide: 4,
+    BEGIN: 7,
+    read_live_clock: 6,
+    hold_test_clocks: 1,
+    update_shard: 7,
+    log_to_shard: 7,
+    ROLLBACK: 2,
+    COMMIT: 5,
+  },
+  'submissions to a claim whose log is long': {
+    read_claims_to_decide: 1,
+    read_long_log: 1,
+    read_evidence: 1,
+    BEGIN: 1,
+    read_live_clock: 1,
+    update_shard: 1,
+    log_to_shard: 1,
+    COMMIT: 1,
+  },
+  'submissions whose clock is held': {
+    read_claims_to_decide: 2,
+    BEGIN: 2,
+    hold_test_clocks: 2,
+    find_free_test_clocks: 1,
+    update_shard: 1,
+    log_to_shard: 1,
+    COMMIT: 2,
+  },
+  'creating claims': {
+    find_customers: 1,
+    find_test_clocks: 1,
+    find_next_due: 1,
+    find_contracts: 1,
+    find_stored_contracts: 2,
+    BEGIN: 4,
+    [SHORT_LOCK_TIMEOUT]: 2,
+    store_contracts: 2,
+    take_positions: 1,
+    take_positions_on_test_clock: 1,
+    insert_claims_in_shard: 2,
+    COMMIT: 4,
+  },
+  'creating candidates': {
+    find_customers_by_external_id: 1,
+    find_test_clocks: 1,
+    find_next_due: 1,
+    find_contracts: 1,
+    find_stored_contracts: 2,
+    find_known_candidates: 4,
+    BEGIN: 4,
+    [SHORT_LOCK_TIMEOUT]: 2,
+    store_contracts: 2,
+    take_positions: 1,
+    take_positions_on_test_clock: 1,
+    insert_candidates_in_shard: 2,
+    COMMIT: 4,
+  },
+  'creating what claims need': {
+    insert_customers: 1,
+    insert_claim_schema: 1,
+    insert_test_clock: 1,
+    find_next_due: 1,
+  },
+  'an advance of a test clock': {
+    BEGIN: 1,
+    "SELECT set_config('lock_timeout', $n, true)": 1,
+    hold_test_clock: 1,
+    [LOCK_TIMEOUT]: 1,
+    find_next_due: 2,
+    find_due_claims_on_test_clock: 2,
+    update_shard: 2 * SHARDS,
+    log_to_shard: 2 * SHARDS,
+    set_test_clock: 1,
+    COMMIT: 1,
+  },
+  'the deletion of a test clock': {
+    BEGIN: 1,
+    "SELECT set_config('lock_timeout', $n, true)": 1,
+    hold_test_clock: 1,
+    [LOCK_TIMEOUT]: 1,
+    find_next_due: 1,
+    delete_test_clock_events: 1,
+    delete_test_clock_claims_in_shards: 1,
+    read_clock: 1,
+    mark_unused_contracts: 1,
+    delete_test_clock: 1,
+    COMMIT: 1,
+  },
+}
+
+/** What the operation sends in this run. */
+export const statementsOf = (name: keyof typeof STATEMENTS): Record<string, number> =>
+  (isOnCitus() ? ON_SHARDS[name] : undefined) ?? STATEMENTS[name]
+
+/** All that are struck, in one run or another. */
+export const STRUCK: readonly string[] = [STATEMENTS, ON_SHARDS].flatMap((table) =>
+  Object.values(table).flatMap((some) => Object.keys(some)),
+)
+
 /** Named statements that no claim, event or sum depends on. */
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
@@ -137,7 +269,7 @@ export const NOT_STRUCK = {
     'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
-    'read_decisive_events read_log_end read_log_page read_payloads read_secret read_short_claims ' +
+    'read_decisive_events read_log_end read_log_page read_payloads read_secret read_shards read_short_claims ' +
     'read_unsafe_settings search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +

@@ -51,7 +51,7 @@ testFaults({
   begin: async (world, ledger) => {
     const { service, customer } = world
     const clock = await newClock(service)
-    const claims = await openClaims(service, customer.id, 2, clock)
+    const claims = await openClaims(service, customer.id, 2, clock, { together: true })
     const releases: (() => Promise<void>)[] = []
     const held = await holdClock({ after: (release) => releases.push(release) }, service.databaseUrl, clock)
     const [since] = await service.sql('SELECT clock_timestamp() AS time')
@@ -81,7 +81,7 @@ testFaults({
     const { service, customer } = world
     const fulfillment_condition = { event: 'progress', field: 'value', gte: 1_000 }
     const { id } = await service.api.claim(customer.id, contractWith({ fulfillment_condition }))
-    await service.sql(LENGTHEN, [id])
+    for (const text of LENGTHEN) await service.sql(text, [id])
     return {
       run: async () => void (await submitTogether(world, ledger, [id], [])),
       finish: async () => assert.ok((await service.api.readClaim(id)).events.length >= 3),
@@ -90,19 +90,19 @@ testFaults({
 })
 
 /** Three events that the condition reads, of 40 KB each. */
-const LENGTHEN = `WITH added AS (
-    INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-    SELECT $1, n, 'long-' || n, 'progress', json_build_object('value', n, 'text', repeat('x', 40000)), false, now()
-    FROM generate_series(1, 3) AS n RETURNING 1
-  )
-  UPDATE claims SET event_count = 3, log_bytes = 3 * 40040 WHERE id = $1`
+const LENGTHEN = [
+  `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+   SELECT $1, n, 'long-' || n, 'progress', json_build_object('value', n, 'text', repeat('x', 40000)), false, now()
+   FROM generate_series(1, 3) AS n`,
+  'UPDATE claims SET event_count = 3, log_bytes = 3 * 40040 WHERE id = $1',
+]
 
 /** Three live claims and one on each of two clocks. */
 async function claimsOfAllKinds({ service, customer }: World): Promise<string[]> {
   const clocks = [await newClock(service), await newClock(service)]
   const claims = await Promise.all([
-    openClaims(service, customer.id, 3, null),
-    ...clocks.map((clock) => openClaims(service, customer.id, 1, clock)),
+    openClaims(service, customer.id, 3, null, { together: true }),
+    ...clocks.map((clock) => openClaims(service, customer.id, 1, clock, { together: true })),
   ])
   return claims.flat()
 }

@@ -47,15 +47,23 @@ export async function createWorld(t: Scope): Promise<World> {
 
 /** Ids of new claims that no event settles. */
 export async function openClaims(
-  { api }: TestService,
+  { api, app }: TestService,
   customerId: string,
   count: number,
   clockId: string | null,
+  /** That go together in a group: on distributed tables more are made until so many are of one shard. */
+  { together } = { together: false },
 ): Promise<string[]> {
   const on = clockId === null ? {} : { test_clock_id: clockId }
   const claim = { customer_id: customerId, contract: NEVER_SETTLED, ...on }
-  const { body } = await api.post('/v1/claims/batch', { claims: Array.from({ length: count }, () => claim) })
-  return body.results.map((result: { claim: { id: string } }) => result.claim.id)
+  const ids: string[] = []
+  while (ids.length < count) {
+    const claims = Array.from({ length: count - ids.length }, () => claim)
+    const { body } = await api.post('/v1/claims/batch', { claims })
+    const made: string[] = body.results.map((result: { claim: { id: string } }) => result.claim.id)
+    ids.push(...made.filter((id) => !together || app.db.distribution.shardOf(id) === 0))
+  }
+  return ids
 }
 
 export async function newClock({ api }: TestService): Promise<string> {
@@ -66,9 +74,11 @@ export async function newClock({ api }: TestService): Promise<string> {
 /** What must be so once a fault is over: no transaction stays open, nobody holds the check's turn. */
 export async function settles({ service, unheard }: World): Promise<void> {
   const busy = () =>
-    service.sql(
+    service.sqlOnEach(
       `SELECT state, query FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'claimkeeper' AND xact_start IS NOT NULL
+       WHERE datname = current_database() AND application_name ~ '^(claimkeeper|citus_internal)' AND xact_start IS NOT NULL
+       UNION ALL
+       SELECT 'prepared', gid FROM pg_prepared_xacts WHERE database = current_database()
        UNION ALL
        SELECT 'has the turn', '' FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,

@@ -23,8 +23,8 @@ function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 /** Whether its database is on the Citus cluster of this run. */
-const isOnRun = ({ DATABASE_URL: url }: Record<string, string>): boolean =>
-  isOnCitus() && url !== undefined && url !== '' && new URL(url).host === new URL(nodesOfRun()[0] ?? '').host
+const isOnRun = ({ DATABASE_URL: url = '' }: Record<string, string>): boolean =>
+  isOnCitus() && URL.parse(url)?.host === new URL(nodesOfRun()[0] ?? '').host
 
 /** Runs `claimkeeper …` to its end. */
 export function runCli(args: string[], settings: Record<string, string>): Promise<Run> {

@@ -35,13 +35,17 @@ const REFUSED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
  * does not know whether it did (40003, and 08007 of the class 08), on whose connection nothing more is asked.
  */
 const CUT_OFF = /^(08|40003|57P0|25P0[34])/
-
 /**
- * What Citus says of a machine that failed while a transaction was being committed on it, by the SQLSTATE of its own faults:
- * nobody knows whether it was committed. The coordinator itself goes on.
+ * What Citus says as an internal error of its own if the coordinator lost another machine: at the next statement of a
+ * transaction, while it sends rows along, or at the commit, which the other may have made all the same.
  */
-const COMMIT_LOST = /^(could not commit transaction for shard|failure on connection marked as essential)/
-const INTERNAL = 'XX000'
+const OTHER_IS_LOST = {
+  code: 'XX000',
+  routines: ['MarkRemoteTransactionFailed', 'ErrorIfPostCommitFailedShardPlacements', 'ReportCopyError'],
+  // Of the driver between them, as which Citus passes it on.
+  message:
+    /server closed the connection|could not (?:send|receive) data|no connection to the server|invalid socket/,
+}
 
 /**
  * Whether nothing more will be heard on the connection on which this error came. With a PANIC the whole server goes
@@ -50,13 +54,24 @@ const INTERNAL = 'XX000'
  */
 export function isLastWord(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
-  return CUT_OFF.test(error.code ?? '') || error.severity === 'PANIC'
+  return CUT_OFF.test(error.code ?? '') || error.severity === 'PANIC' || isOtherLost(error)
 }
 
-/** Whether a machine is lost to a coordinator that is there itself. */
+const isOtherLost = ({ code, routine = '', message }: pg.DatabaseError) =>
+  code === OTHER_IS_LOST.code &&
+  (OTHER_IS_LOST.routines.includes(routine) || OTHER_IS_LOST.message.test(message))
+
+/** Whether a coordinator, which is there itself, has lost one of its machines. */
 export const isLossOfMachine = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError &&
-  ((error.code ?? '').startsWith('08') || (error.code === INTERNAL && COMMIT_LOST.test(error.message)))
+  error instanceof pg.DatabaseError && ((error.code ?? '').startsWith('08') || isOtherLost(error))
+
+/** Of a transaction over several machines, of which one was not told that it is committed: it hears of it later. */
+export const notCommittedEverywhere = (cause: unknown): DatabaseUnavailable =>
+  new DatabaseUnavailable(
+    'A part of the database was lost; the request takes effect a while later.',
+    false,
+    cause,
+  )
 
 /** The error of a statement as DatabaseUnavailable; null if it is none, but the statement's own fault. */
 export function asDatabaseUnavailable(error: unknown, readOnly: boolean): DatabaseUnavailable | null {
@@ -70,7 +85,6 @@ export function asDatabaseUnavailable(error: unknown, readOnly: boolean): Databa
     )
   // Not the server's word but the driver's: the socket broke, or no answer came in time.
   if (!(error instanceof pg.DatabaseError) || isLastWord(error)) return lost()
-  if (isLossOfMachine(error)) return lost()
   if (REFUSED.test(error.code ?? ''))
     return new DatabaseUnavailable('The database could not do this now.', true, error)
   return null

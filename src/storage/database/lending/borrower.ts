@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Distribution } from '../../distribution/distribution.ts'
 import type { Connection, Statement } from '../connection.ts'
-import { asDatabaseUnavailable, isLossOfMachine } from '../database-unavailable.ts'
+import { asDatabaseUnavailable, isLossOfMachine, notCommittedEverywhere } from '../database-unavailable.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'
 
@@ -119,14 +119,26 @@ class LentConnection implements Connection {
     return asDatabaseUnavailable(error, readOnly) ?? error
   }
 
-  /** Of a transaction in which a statement failed, PostgreSQL answers COMMIT with "ROLLBACK", and not with an error. */
+  /**
+   * Of a transaction in which a statement failed, PostgreSQL answers COMMIT with "ROLLBACK", and not with an error. If Citus
+   * could not reach a machine any more, it answers with a warning: the transaction is committed, but there only a while
+   * later, until when nobody sees what it did there.
+   */
   async #commit(): Promise<void> {
     let answer: pg.QueryResult
+    let warning: { severity: string | undefined } | undefined
+    const hear = (notice: { severity: string | undefined }) => {
+      if (notice.severity === 'WARNING') warning ??= notice
+    }
+    if (this.distribution.isOn) this.#client.on('notice', hear)
     try {
       answer = await this.#lender.ask(this.#client, { text: 'COMMIT' })
     } catch (error) {
       throw this.#failure(error, false)
+    } finally {
+      this.#client.off('notice', hear)
     }
+    if (warning) throw notCommittedEverywhere(warning)
     if (answer.command !== 'COMMIT') throw new Error('a statement failed unheard, and nothing was committed')
   }
 }

@@ -1,6 +1,7 @@
 import { NIL } from 'uuid'
 import type { ClaimState, Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import type { CheckTerms } from '../../domain/contract/contract.ts'
+import { contractIsMissing } from '../claims/contracts.ts'
 import { SCHEDULED_CHECK } from '../database/advisory-locks.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
@@ -126,7 +127,9 @@ export async function readDueKinds(
       GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`,
     values: [plainArray(ids), checkTime],
   })
-  return rows.map((row) => ({
+  // They are left for a later check.
+  const decidable = db.distribution.isOn ? rows.filter((row) => !lacksTerms(row)) : rows
+  return decidable.map((row) => ({
     ...toStateAndTerms(row),
     lastEventAt: row.last_event_at,
     count: row.count,
@@ -138,6 +141,7 @@ export async function readDueKinds(
 /**
  * The next claims on a test clock after the cursor that are due by the time. Events on a clock that stands
  * still come after the check of its minute, so the last of them does not matter.
+ * @throws DatabaseUnavailable if the contract of one is missing
  */
 export async function findDueClaimsOnTestClock(
   db: Connection,
@@ -156,8 +160,12 @@ export async function findDueClaimsOnTestClock(
       LIMIT $5`,
     values: [testClockId, until, after.dueAt, after.id, limit],
   })
+  if (db.distribution.isOn && rows.some(lacksTerms)) throw contractIsMissing()
   return rows.map((row) => ({ ...toStateAndTerms(row), id: row.id, eventCount: row.event_count }))
 }
+
+/** Its machine does not have its contract yet: see `contractIsMissing`. */
+const lacksTerms = ({ status, review_window }: StateRow) => status === 'OPEN' && review_window === null
 
 function toStateAndTerms(row: StateRow): { state: ClaimState; terms: CheckTerms | null } {
   const { status, scheduled_outcome, status_since, due_at, review_window, timeout_outcome } = row

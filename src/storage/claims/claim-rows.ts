@@ -2,6 +2,7 @@ import type { Evidence } from '../../domain/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claims.ts'
+import { contractIsMissing } from './contracts.ts'
 import type { FoundContract } from './known-contracts.ts'
 
 /** Bytes of a log, ids included, up to which it is read together with others. */
@@ -39,6 +40,7 @@ export type NamedEvents = ReadonlyMap<string, readonly string[]>
 
 /**
  * Of these claims what is short; of a long log only whether the named events are in it.
+ * @throws DatabaseUnavailable if the contract of one is missing
  * @param share bytes of one of them that are read, a quarter of its log's counted
  * @param isWhole reads contracts that are not short too, and logs although there are digests of them
  */
@@ -75,6 +77,8 @@ export async function readClaimRows(
     values: [[...wanted.keys()], [...wanted.values()].flat(), Math.ceil(share), isWhole],
     readOnly: true,
   })
+  // Its columns were missing, too, where decisive events were chosen.
+  if (rows.some(({ contract_bytes }) => contract_bytes === null)) throw contractIsMissing()
   return rows.map((row) => ({ ...row, digest: usableDigest(row, wanted.get(row.id) ?? []) }))
 }
 

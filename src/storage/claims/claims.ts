@@ -9,6 +9,7 @@ import { candidateId } from './candidate-id.ts'
 import {
   CONTRACT,
   contractIfShort,
+  contractIsMissing,
   contractParameters,
   givenContracts,
   type NewContract,
@@ -56,8 +57,12 @@ export interface ClaimRow {
 
 export type StoredClaimRow = WithContract<ClaimRow, string>
 
-/** With the contract as the row has it. */
+/**
+ * With the contract as the row has it.
+ * @throws DatabaseUnavailable if it is missing
+ */
 export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
+  if (row.contract === null) throw contractIsMissing()
   return {
     ...toClaimFacts(row),
     userId: row.user_id,

@@ -3,6 +3,7 @@ import type { Connection } from '../database/connection.ts'
 import type { LogRow } from './claim-rows.ts'
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claims.ts'
 import { type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'
+import { contractIsMissing } from './contracts.ts'
 
 /** Bytes of payloads that are read at once. */
 const PIECE_BYTES = 512 * 1024
@@ -32,6 +33,7 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
     readOnly: true,
   })
   if (!row) return
+  if (row.contract === null) throw contractIsMissing()
   const { decisive_sizes, ...claim } = row
   reader.onClaim(toClaimToDecide({ ...claim, is_read: true, digest: null, decisive: null }))
   for (const seqs of pieces(decisive_sizes ?? []))

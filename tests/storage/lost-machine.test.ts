@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import pg from 'pg'
+import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
+import { asDatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
+import { assertError } from '../support/assert-error.ts'
+import { newClaim } from '../support/new-records.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+
+/** As Citus gives them: internal errors, by the names of its functions. */
+const LOST: [routine: string, message: string][] = [
+  ['MarkRemoteTransactionFailed', 'failure on connection marked as essential: 127.0.0.1:5432'],
+  ['ErrorIfPostCommitFailedShardPlacements', 'could not commit transaction for shard 102008'],
+  ['ReportCopyError', 'terminating connection due to administrator command'],
+  ['ReportResultError', 'FATAL:  terminating connection\nserver closed the connection unexpectedly'],
+]
+
+const internalError = (routine: string, message: string) =>
+  Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: 'XX000', routine })
+
+test('if Citus loses another machine, whether a write took effect is not known', () => {
+  for (const [routine, message] of LOST) {
+    assert.equal(asDatabaseUnavailable(internalError(routine, message), false)?.outcomeKnown, false, routine)
+    assert.equal(asDatabaseUnavailable(internalError(routine, message), true)?.outcomeKnown, true, routine)
+  }
+})
+
+test('another internal error is the fault of its statement', () => {
+  assert.equal(asDatabaseUnavailable(internalError('ReportResultError', 'a relation is broken'), false), null)
+})
+
+test('a claim whose contract is not there yet is neither shown nor decided', async () => {
+  const { api, app, sql } = service
+  const claim = await newClaim(api)
+  await sql('DELETE FROM contracts')
+  assertError(await api.get(`/v1/claims/${claim.id}`), 503, 'UNAVAILABLE')
+  await assert.rejects(readClaimsToDecide(app.db, new Map([[claim.id as string, []]])), {
+    code: 'UNAVAILABLE',
+    outcomeKnown: true,
+  })
+})

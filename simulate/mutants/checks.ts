@@ -74,8 +74,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claim-writes/move-claims.ts',
-        'transitions.at(-1) as Transition',
-        'transitions[0] as Transition',
+        '...statesOf(moves.map(({ transitions }) => transitions.at(-1) as Transition)),',
+        '...statesOf(moves.map(({ transitions }) => transitions[0] as Transition)),',
       ),
     ],
   },
@@ -125,11 +125,7 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'an event is recorded on a clock that is being advanced',
     edits: [
-      edit(
-        'storage/claim-writes/append-events.ts',
-        'AND id = ANY ($16::uuid[]) FOR SHARE SKIP LOCKED',
-        'AND id = ANY ($16::uuid[])',
-      ),
+      edit('storage/claim-writes/append-events.ts', '+ 1}::uuid[]) FOR SHARE SKIP LOCKED', '+ 1}::uuid[])'),
     ],
   },
   {

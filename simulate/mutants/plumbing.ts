@@ -7,7 +7,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'storage/database/lending/borrower.ts',
-        "await connection.query({ text: 'ROLLBACK' }).catch(() => {})",
+        "await this.query({ text: 'ROLLBACK' }).catch(() => {})",
         '',
       ),
       edit(
@@ -21,11 +21,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
   {
     name: 'what a transaction did is answered before its commit',
     edits: [
-      edit(
-        'storage/database/lending/borrower.ts',
-        'await this.#commit(client)',
-        'this.#commit(client).catch(() => {})',
-      ),
+      edit('storage/database/lending/borrower.ts', 'await this.#commit()', 'this.#commit().catch(() => {})'),
     ],
   },
   {
@@ -33,8 +29,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'storage/database/connection-settings.ts',
-        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`",
-        "SELECT set_config('synchronous_commit', 'off', false)`",
+        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+        "SELECT set_config('synchronous_commit', 'off', false)",
       ),
     ],
     faults: 'power-cut,database-stopped-immediate,backend-killed',
@@ -66,8 +62,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/run-scheduled-check.ts',
-        'const [next, ...moved] = await allSettled([readNext(app, turn, checkTime), ...moving])',
-        'const coming = readNext(app, turn, checkTime)\n    const moved = await Promise.all(moving)\n    const [next] = await allSettled([coming])',
+        'const [next, ...moved] = await allSettled([readNext(app, walk, checkTime), ...moving])',
+        'const coming = readNext(app, walk, checkTime)\n    const moved = await Promise.all(moving)\n    const [next] = await allSettled([coming])',
       ),
     ],
     faults: 'next-batch-of-check-struck',

@@ -1,12 +1,22 @@
 import { FAULTS } from './faults/faults.ts'
 import type { RealFault } from './faults/moments.ts'
+import type { Plan } from './plan.ts'
 
-/** Of a list of names. Those that cannot be done here are left out, and said, where all were asked for. */
-export function chooseFaults(list: string, say: (line: string) => void): RealFault[] {
+/**
+ * Of a list of names. Those that cannot be done here are left out, and said, where all were asked for; those of a cluster
+ * are not among all where there is none.
+ */
+export function chooseFaults(
+  { faults: list, citus }: Pick<Plan, 'faults' | 'citus'>,
+  say: (line: string) => void,
+): RealFault[] {
   if (list === 'none') return []
-  const names = list === 'all' ? FAULTS.map(({ name }) => name) : list.split(',')
+  const here = FAULTS.filter(({ need }) => need !== 'shard nodes' || citus !== undefined)
+  const names = list === 'all' ? here.map(({ name }) => name) : list.split(',')
   return names.flatMap((name) => {
-    const fault = FAULTS.find((fault) => fault.name === name)
+    const fault = here.find((fault) => fault.name === name)
+    if (!fault && FAULTS.some((fault) => fault.name === name))
+      throw new Error(`${name} cannot be done here: it takes --citus`)
     if (!fault)
       throw new Error(`there is no fault ${name}; there are: ${FAULTS.map(({ name }) => name).join(', ')}`)
     const why = fault.unavailable()

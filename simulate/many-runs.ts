@@ -129,7 +129,7 @@ class Runs {
   /** A fault that was never done shows nothing. */
   #unstruck(): string[] {
     const struck = struckIn(this.#results)
-    const faults = chooseFaults(this.#options.plan.faults, () => {})
+    const faults = chooseFaults(this.#options.plan, () => {})
     return faults.map(({ name }) => name).filter((name) => !struck.get(name))
   }
 

@@ -5,6 +5,7 @@ import { OF_LISTS } from './mutants/lists.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { OF_PEOPLE } from './mutants/people.ts'
 import { OF_PLUMBING } from './mutants/plumbing.ts'
+import { OF_SHARDS } from './mutants/shards.ts'
 import { OF_SUBMISSIONS } from './mutants/submissions.ts'
 
 export const MUTANTS: readonly Mutant[] = [
@@ -15,4 +16,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...OF_LISTS,
   ...OF_ANSWERS,
   ...OF_PLUMBING,
+  ...OF_SHARDS,
 ]

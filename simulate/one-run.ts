@@ -45,17 +45,22 @@ export async function runOnce(plan: Plan, json: string | null): Promise<Outcome>
   }
 }
 
+/** Three databases take three times the room before anything is in them. */
+const diskOf = ({ seconds, citus }: Plan) =>
+  Math.min(LARGEST_DISK_MEBIBYTES, (citus === undefined ? 400 : 1_200) + 3 * seconds)
+
 async function run(plan: Plan, json: string | null, progress: Progress): Promise<Outcome> {
   const { seed, seconds, clients, accounts, patience } = plan
-  const faults = chooseFaults(plan.faults, (line) => progress.say(line))
+  const faults = chooseFaults(plan, (line) => progress.say(line))
   const command = commandOf(plan)
   progress.say(command)
   const stage = await openStage({
     servers: plan.servers,
     workers: plan.workers,
     needs: new Set(faults.flatMap(({ need }) => need ?? [])),
-    diskMebibytes: Math.min(LARGEST_DISK_MEBIBYTES, 400 + 3 * plan.seconds),
+    diskMebibytes: diskOf(plan),
     log: (line) => progress.say(line),
+    citus: plan.citus,
     ...(plan.source ? { program: SOURCE } : {}),
   })
   try {

@@ -52,6 +52,10 @@ const program = new Command('npm run simulate --')
   .option('--patience <seconds>', 'how long a client waits for an answer', wholeNumber, 15)
   .option('--faults <list>', 'all, none, or names joined by commas', 'all')
   .option('--source', 'run the servers from src/ as it is, not as it was built', false)
+  .option(
+    '--citus <folder>',
+    'distribute the database over a Citus cluster of its own, of the PostgreSQL whose programs are there',
+  )
   .option('--json <file>', 'write the result also as JSON; of many runs after each')
   .option('--shrink <seconds>', 'for how long a finding is looked for in smaller runs', wholeNumber, 300)
   .option('--no-shrink', 'tell a finding as it is')
@@ -70,10 +74,10 @@ const program = new Command('npm run simulate --')
     'plant known defects, all or those with these words in their names, and see that each is found within 5 minutes',
   )
   .action(async (options: Options) => {
-    const { mutants, jobs } = options
+    const { mutants, jobs, citus = null } = options
     const words = mutants === true ? null : (mutants ?? null)
     process.exitCode = mutants
-      ? await tryMutants({ words, jobs, say: (line) => console.error(line) })
+      ? await tryMutants({ words, citus, jobs, say: (line) => console.error(line) })
       : await run(options)
   })
 
@@ -86,13 +90,14 @@ async function run(options: Options): Promise<number> {
     patience,
     faults,
     source,
+    citus,
     json = null,
     servers,
     runs,
   } = options
   const seed = options.seed ?? randomInt(MOST_SEED)
   const shrinkMs = (options.shrink || 0) * 1000
-  const plan = { seed, seconds, workers, clients, accounts, patience, faults, source }
+  const plan = { seed, seconds, workers, clients, accounts, patience, faults, source, citus }
   if (runs !== undefined) {
     const { operations, jobs, keepGoing, folder = join(tmpdir(), `claimkeeper-runs-${seed}`) } = options
     const say = (line: string) => console.error(line)

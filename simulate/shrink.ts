@@ -77,7 +77,7 @@ async function findsAgain(
 
 /** What can be left out of a run, the most first. */
 function smaller({ plan, seconds }: RunResult): Plan[] {
-  const names = chooseFaults(plan.faults, () => {}).map(({ name }) => name)
+  const names = chooseFaults(plan, () => {}).map(({ name }) => name)
   const half = Math.ceil(names.length / 2)
   const lists = names.length <= 1 ? [] : [names.slice(0, half), names.slice(half)]
   const shorter = { ...plan, seconds: Math.min(plan.seconds, Math.ceil(seconds) + MORE_SECONDS) }

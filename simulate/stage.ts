@@ -36,6 +36,8 @@ export type Need =
   | 'small disk'
   /** The servers' and the database's clocks can be set. */
   | 'clocks'
+  /** The database is a Citus cluster, whose shards are on nodes of their own. */
+  | 'shard nodes'
 
 export interface StageOptions {
   servers: number
@@ -44,6 +46,8 @@ export interface StageOptions {
   log: (line: string) => void
   /** What the faults of this run need; see `Fault.need`. Those that are unavailable need nothing. */
   needs?: ReadonlySet<Need>
+  /** The folder of a PostgreSQL's programs, with Citus: the database is then distributed over nodes. */
+  citus?: string | undefined
   /** The script that the servers run, with `serve`; by default dist/main.js. */
   program?: string
   /** The size of the small disk; what a run stores must have room on it. */

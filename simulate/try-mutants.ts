@@ -7,14 +7,19 @@ import { MUTANTS } from './mutants.ts'
 interface MutantOptions {
   /** Of those that are tried, in their names; null for all. */
   words: string | null
+  /** The folder of a PostgreSQL's programs, with Citus; null: what needs it is left out. */
+  citus: string | null
   /** At once. */
   jobs: number
   say: (line: string) => void
 }
 
 /** Plants each defect in a copy of the tree and lets the simulator, or the fuzzer, look for it. Returns the status. */
-export async function tryMutants({ words, jobs, say }: MutantOptions): Promise<number> {
-  const mutants = MUTANTS.filter(({ name }) => words === null || name.includes(words))
+export async function tryMutants({ words, citus, jobs, say }: MutantOptions): Promise<number> {
+  const named = MUTANTS.filter(({ name }) => words === null || name.includes(words))
+  const mutants = named.filter(({ onCitus }) => !onCitus || citus !== null)
+  for (const { name } of named.filter((mutant) => !mutants.includes(mutant)))
+    say(`left out: ${name} (it takes --citus)`)
   if (mutants.length === 0) throw new Error(`there is no mutant like ${words}`)
   // All of it first: the last one must not show after an hour that the source has moved on.
   for (const mutant of mutants) await mutated(mutant)
@@ -24,7 +29,7 @@ export async function tryMutants({ words, jobs, say }: MutantOptions): Promise<n
     verdicts.set(verdict.mutant, verdict)
     say(lineOf(verdict))
   }
-  await Promise.all(Array.from({ length: jobs }, () => workThrough(next, hear)))
+  await Promise.all(Array.from({ length: jobs }, () => workThrough(next, citus, hear)))
   console.log(tableOf(mutants.flatMap((mutant) => verdicts.get(mutant) ?? [])))
   const survivors = [...verdicts.values()].filter(({ killedAfter }) => killedAfter === null)
   console.log(`${mutants.length - survivors.length} of ${mutants.length} were found.`)
@@ -32,10 +37,14 @@ export async function tryMutants({ words, jobs, say }: MutantOptions): Promise<n
 }
 
 /** One after the other, in a copy of its own. */
-async function workThrough(mutants: Iterable<Mutant>, hear: (verdict: Verdict) => void): Promise<void> {
+async function workThrough(
+  mutants: Iterable<Mutant>,
+  citus: string | null,
+  hear: (verdict: Verdict) => void,
+): Promise<void> {
   const plot = await Plot.make()
   try {
-    for (const mutant of mutants) hear(await plot.with(mutant, () => hunt(plot.folder, mutant)))
+    for (const mutant of mutants) hear(await plot.with(mutant, () => hunt(plot.folder, mutant, citus)))
   } finally {
     await plot.remove()
   }

@@ -32,7 +32,7 @@ export const diskFull: RealFault = {
   unavailable: mountUnavailable,
   strike: (stage, random, signal) =>
     stage.postgres.alone(async () => {
-      const { postgres, disk } = stage
+      const { disk } = stage
       if (disk === null) return null
       const clear = stage.untilCalm(() => disk.clear())
       try {
@@ -42,7 +42,7 @@ export const diskFull: RealFault = {
         return (await hasRoom(stage)) ? null : `the disk full for ${seconds(ms)}`
       } finally {
         await clear()
-        await postgres.start()
+        await stage.startDatabase()
       }
     }),
 }

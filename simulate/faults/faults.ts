@@ -14,6 +14,7 @@ import { migration, vacuumFull } from './maintenance.ts'
 import { atCheck, type RealFault } from './moments.ts'
 import { commitsLinger, REFUSALS } from './refusals.ts'
 import { powerCut, serverKilled, serverStopped, workerKilled } from './servers.ts'
+import { shardCommitCut, shardNodeCut, shardNodeKilled, shardsMove } from './shard-nodes.ts'
 import {
   advanceStruck,
   checkStruck,
@@ -21,6 +22,7 @@ import {
   creationStruck,
   groupStruck,
   nextBatchStruck,
+  shardWriteStruck,
 } from './statements.ts'
 import { syncFails } from './sync.ts'
 
@@ -61,4 +63,11 @@ export const FAULTS: readonly RealFault[] = [
   atCheck(databaseStoppedImmediate),
   atCheck(backendsTerminated),
   atCheck(databaseConnectionCut),
+  shardNodeKilled,
+  shardNodeCut,
+  shardCommitCut,
+  shardsMove,
+  shardWriteStruck,
+  atCheck(shardNodeKilled),
+  atCheck(shardNodeCut),
 ]

@@ -5,17 +5,28 @@ import { possible, type RealFault, seconds, wait } from './moments.ts'
 const ROWS_OF_CLAIMS = "SELECT id FROM claims WHERE status = 'OPEN' ORDER BY random() LIMIT 200"
 const ROWS_OF_CLOCKS = 'SELECT id FROM test_clocks ORDER BY random() LIMIT 5'
 
+/** On one of the nodes, whose tables have the shards' numbers in their names: Citus locks no rows of several shards. */
+const HOLD_IN_SHARD = `DO $$
+  BEGIN
+    EXECUTE (
+      SELECT format('SELECT FROM (%s FOR UPDATE SKIP LOCKED) AS held', replace('${ROWS_OF_CLAIMS.replaceAll("'", "''")}', 'claims', relname))
+      FROM pg_class WHERE relname ~ '^claims_[0-9]+$' AND relkind = 'r' ORDER BY random() LIMIT 1
+    );
+  END $$`
+
 /** A transaction that somebody opened by hand, and leaves open for a second. */
-const held = (name: string, lock: string, what: string): RealFault => ({
+const held = (name: string, lock: string, what: string, lockOfShard?: string): RealFault => ({
   name,
   unavailable: possible,
   strike: async (stage, random, signal) => {
-    const client = await stage.postgres.connect().catch(() => null)
+    const ofShard = stage.shardNodes.length > 0 ? lockOfShard : undefined
+    const node = ofShard === undefined ? stage.postgres : random.pick(stage.shardNodes)
+    const client = await node.connect().catch(() => null)
     if (client === null) return null
     const letGo = stage.untilCalm(() => client.end())
     try {
       const ms = random.int(400, 1_500)
-      const waiting = await hold(stage, client, lock, ms, signal)
+      const waiting = await hold(stage, client, ofShard ?? lock, ms, signal)
       return waiting === 0 ? null : `${what} held for ${seconds(ms)}, ${waiting} statements waited`
     } finally {
       await letGo()
@@ -49,16 +60,21 @@ async function hold(
 }
 
 async function countWaiting(stage: RealStage): Promise<number> {
-  const [row] = await stage.sql<{ count: number }>(
-    "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
-  )
-  return row?.count ?? 0
+  let count = 0
+  for (const node of [stage.postgres, ...stage.shardNodes]) {
+    const [row] = await node.sql<{ count: number }>(
+      "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+    )
+    count += row?.count ?? 0
+  }
+  return count
 }
 
 export const claimsHeld = held(
   'claims-held',
   `WITH held AS (${ROWS_OF_CLAIMS} FOR UPDATE SKIP LOCKED) SELECT count(*) FROM held`,
   'rows of claims',
+  HOLD_IN_SHARD,
 )
 export const clocksHeld = held(
   'clocks-held',

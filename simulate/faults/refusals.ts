@@ -19,13 +19,14 @@ const armed = (name: string, stateOf: (random: Random) => string, what: string):
   name,
   unavailable: possible,
   strike: async (stage, random, signal) => {
+    const nodes = [stage.postgres, ...stage.shardNodes]
     const share = random.pick([0.02, 0.2, 1])
-    const before = await countRaised(stage.postgres)
-    const end = stage.untilCalm(() => disarm(stage.postgres))
+    const before = await countRaised(nodes)
+    const end = stage.untilCalm(() => disarm(nodes))
     try {
-      await arm(stage.postgres, stateOf(random), share)
+      await arm(nodes, stateOf(random), share)
       await wait(random.int(200, 1_200), signal)
-      const raised = (await countRaised(stage.postgres)) - before
+      const raised = (await countRaised(nodes)) - before
       return raised === 0 ? null : `${raised} statements ${what}`
     } finally {
       await end()

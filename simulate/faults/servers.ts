@@ -27,16 +27,16 @@ export const powerCut: RealFault = {
   unavailable: possible,
   strike: (stage, random, runs) =>
     stage.postgres.alone(async () => {
-      const { postgres, servers } = stage
+      const { postgres, shardNodes, servers } = stage
       const startAll = async () => {
-        await postgres.start()
+        await stage.startDatabase()
         await Promise.all(servers.map((server) => server.start()))
       }
       const comeBack = stage.untilCalm(startAll)
       const since = performance.now()
       try {
         const ended = await Promise.all([
-          postgres.stop('immediate'),
+          ...[postgres, ...shardNodes].map((node) => node.stop('immediate')),
           ...servers.map((server) => server.end('SIGKILL')),
         ])
         await wait(random.int(0, 1_000), runs)

@@ -15,6 +15,16 @@ const OF_A_CREATION = [
   'insert_claims_on_test_clock',
   'insert_test_clock',
 ]
+/** What stands in their place on distributed tables. */
+const OF_A_SHARD_WRITE = [
+  'read_live_clock',
+  'hold_test_clocks',
+  'update_shard',
+  'log_to_shard',
+  'take_positions',
+  'insert_claims_in_shard',
+  'insert_candidates_in_shard',
+]
 
 const PATIENCE_MS = 5_000
 
@@ -61,6 +71,11 @@ export const commitStruck = struck('commit-struck', ['COMMIT'], 5)
 export const groupStruck = struck('group-struck', OF_A_GROUP, 5)
 export const advanceStruck = struck('advance-struck', OF_AN_ADVANCE, 2)
 export const creationStruck = struck('creation-struck', OF_A_CREATION, 3)
+
+export const shardWriteStruck: RealFault = {
+  ...struck('shard-write-struck', OF_A_SHARD_WRITE, 5),
+  need: 'shard nodes',
+}
 
 /** From just before the whole minute on. */
 const inCheck = (fault: RealFault): RealFault => ({

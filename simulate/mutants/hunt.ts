@@ -15,14 +15,14 @@ export interface Verdict {
   how: string
 }
 
-/** Looks for the defect that is planted in the folder, run after run, each from another seed. */
-export async function hunt(folder: string, mutant: Mutant): Promise<Verdict> {
+/** Looks for the defect that is planted in the folder, run after run, each from another seed; on Citus by its programs. */
+export async function hunt(folder: string, mutant: Mutant, citus: string | null): Promise<Verdict> {
   const built = await run(folder, ['scripts/build.ts', '--if-stale'])
   if (built.status !== 0) return { mutant, killedAfter: null, how: `it does not build: ${built.output}` }
   const startedAt = performance.now()
   let failure = 'nothing was found'
   for (let seed = 1; performance.now() - startedAt < PATIENCE_MS; seed++) {
-    const { status, output } = await run(folder, commandOf(mutant, seed))
+    const { status, output } = await run(folder, commandOf(mutant, seed, citus))
     const found = findingIn(output)
     const killedAfter = Math.round((performance.now() - startedAt) / 1000)
     if (found) return { mutant, killedAfter, how: found.slice(0, MOST_CHARACTERS) }
@@ -32,13 +32,15 @@ export async function hunt(folder: string, mutant: Mutant): Promise<Verdict> {
 }
 
 function commandOf(
-  { by, faults = 'none', servers = 2, workers = 1, clients = 16, accounts = 3 }: Mutant,
+  { by, onCitus, faults = 'none', servers = 2, workers = 1, clients = 16, accounts = 3 }: Mutant,
   seed: number,
+  citus: string | null,
 ) {
   if (by === 'fuzz') return ['simulate/fuzz/run.ts', '--seed', `${seed}`, '--requests', `${FUZZED_REQUESTS}`]
   const settings = { seed, seconds: RUN_SECONDS, servers, workers, clients, accounts, faults }
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
-  return ['simulate/run.ts', '--no-shrink', ...options]
+  const where = onCitus && citus !== null ? ['--citus', citus] : []
+  return ['simulate/run.ts', '--no-shrink', ...options, ...where]
 }
 
 const findingIn = (output: string): string | null => /^(?:FINDING:|FOUND) (.*)/m.exec(output)?.[1] ?? null

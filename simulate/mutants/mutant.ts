@@ -6,6 +6,8 @@ export interface Mutant {
   by?: 'simulate' | 'fuzz'
   /** The faults without which nobody would feel it. */
   faults?: string
+  /** Nobody would feel it but on a Citus cluster. */
+  onCitus?: boolean
   /** How it is found fast. */
   servers?: number
   workers?: number

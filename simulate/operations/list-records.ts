@@ -29,7 +29,7 @@ function judgeListed(client: Client, account: Account, filters: Filters, found: 
   const records = found.shown.map(({ row }) => account.byAddress.get(nameOf(row)))
   const addresses = found.shown.map(({ row }) => nameOf(row))
   const about = () => ({ query, addresses })
-  demandOnce(addresses, about)
+  demandOnce(addresses, () => ({ query, shown: found.shown }))
   for (const [i, { row, sentAt, answeredAt }] of found.shown.entries()) {
     const isIts = row.user_id === undefined || row.user_id === account.userId
     demand(

@@ -5,6 +5,7 @@ import { startFaultProxy } from '../../tests/support/fault-proxy.ts'
 import { mountSmallDisk } from '../../tests/support/small-disk.ts'
 import type { StageOptions } from '../stage.ts'
 import { installRefusals } from './armed.ts'
+import { type Citus, createCitus } from './citus.ts'
 import { Clock } from './clock.ts'
 import { endWithUs } from './end-with-us.ts'
 import { Front } from './front.ts'
@@ -31,20 +32,23 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
   const { needs = new Set(), folder = tmpdir(), program = BUILT, log } = options
   const servers: Server[] = []
   const scope = { after: (step: () => Promise<void>) => void cleanup.add(step) }
-  let postgres: Postgres | null = null
-  endWithUs(cleanup, () => [...servers.map(({ pid }) => pid), postgres?.lastPid ?? null])
+  const nodes: Postgres[] = []
+  endWithUs(cleanup, () => [...servers.map(({ pid }) => pid), ...nodes.map(({ lastPid }) => lastPid)])
 
   const work = await workFolders.make(folder, cleanup)
   const disk = needs.has('small disk')
     ? await mountSmallDisk(scope, options.diskMebibytes ?? DISK_MEBIBYTES, work)
     : null
   const clocks = needs.has('clocks') ? await makeClocks(work, options.servers) : null
-  postgres = await Postgres.create(
-    disk?.dataDir ?? dataDirOf(work),
+  const dataDir = disk?.dataDir ?? dataDirOf(work)
+  const { coordinator: postgres, shardNodes } = await createDatabase(
+    options.citus,
+    dataDir,
     clocks?.database.environment ?? {},
     cleanup,
   )
-  if (disk !== null) await limitWal(postgres)
+  nodes.push(postgres, ...shardNodes)
+  if (disk !== null) for (const node of nodes) await limitWal(node)
   const complaints: string[] = []
   const complain = (line: string) => {
     complaints.push(line)
@@ -60,6 +64,7 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
         environment: {
           [MARK]: work,
           CLAIMKEEPER_WORKERS: `${options.workers ?? 1}`,
+          CLAIMKEEPER_DISTRIBUTE: `${shardNodes.length > 0}`,
           ...clocks?.servers[i]?.environment,
         },
         complain,
@@ -71,10 +76,31 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
     // One after the other: the first migrates.
     await server.start()
   }
-  await installRefusals(postgres)
-  const stage = new RealStage({ postgres, servers, disk, clocks, complaints, program, cleanup, log })
+  await installRefusals(postgres, shardNodes)
+  const stage = new RealStage({
+    postgres,
+    shardNodes,
+    servers,
+    disk,
+    clocks,
+    complaints,
+    program,
+    cleanup,
+    log,
+  })
   await stage.calm()
   return stage
+}
+
+/** One PostgreSQL, or a cluster of them. */
+async function createDatabase(
+  programs: string | undefined,
+  dataDir: string,
+  environment: Record<string, string>,
+  cleanup: Cleanup,
+): Promise<Citus> {
+  if (programs !== undefined) return await createCitus(programs, dataDir, environment, cleanup)
+  return { coordinator: await Postgres.create(dataDir, environment, cleanup), shardNodes: [] }
 }
 
 /** By default it takes more than the disk has. */

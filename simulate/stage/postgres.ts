@@ -22,12 +22,16 @@ const RETRY_MS = 100
 /** Characters. */
 const LAST_WORDS = 4_000
 
+/** How it is ended; by SIGKILL its sessions live on for a moment. */
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', killed: 'SIGKILL' } as const
+
 /** A cluster of the stage's own, on one port for life; it is stopped and started as the faults say. */
 export class Postgres {
   /** Of its main process, as it was started last; null since it was stopped. */
   lastPid: number | null = null
   /** As the service's role. */
   readonly url: string
+  readonly #mightyUrl: string
   readonly #cluster: Cluster
   readonly #port: number
   #turn: Promise<unknown> = Promise.resolve()
@@ -37,14 +41,16 @@ export class Postgres {
 
   private constructor(cluster: Cluster, url: string, password: string, environment: Record<string, string>) {
     this.url = url
+    this.#mightyUrl = mightyUrl(url, password)
     this.#cluster = cluster
     this.#port = Number(new URL(url).port)
     this.#environment = environment
-    const mighty = new URL(url)
-    mighty.username = 'postgres'
-    mighty.password = password
     // Two of the connections that PostgreSQL keeps for the superuser, so that a full one still takes ours.
-    this.#superuser = new pg.Pool({ connectionString: mighty.href, max: 2, connectionTimeoutMillis: 5_000 })
+    this.#superuser = new pg.Pool({
+      connectionString: this.#mightyUrl,
+      max: 2,
+      connectionTimeoutMillis: 5_000,
+    })
     this.#superuser.on('error', () => {})
     this.#superuser.on('connect', (client) => client.on('error', () => {}))
   }
@@ -58,7 +64,18 @@ export class Postgres {
     await first.release()
     const cluster = await prepareCluster(dataDir, () => {}, new AbortController().signal)
     const password = (await readFile(join(cluster.dir, 'superuser.password'), 'utf8')).trim()
-    const postgres = new Postgres(cluster, first.connectionString, password, environment)
+    return Postgres.run(cluster, first.connectionString, password, environment, cleanup)
+  }
+
+  /** Starts a cluster that is there. The password is the superuser's. */
+  static async run(
+    cluster: Cluster,
+    url: string,
+    password: string,
+    environment: Record<string, string>,
+    cleanup: Cleanup,
+  ): Promise<Postgres> {
+    const postgres = new Postgres(cluster, url, password, environment)
     cleanup.add(() => postgres.#close())
     await postgres.start()
     return postgres
@@ -92,10 +109,10 @@ export class Postgres {
   }
 
   /** Returns whether it ran. */
-  async stop(how: 'fast' | 'immediate', patienceMs = PATIENCE_MS): Promise<boolean> {
+  async stop(how: keyof typeof SIGNALS, patienceMs = PATIENCE_MS): Promise<boolean> {
     const pid = await this.pid()
     if (pid === null) return false
-    process.kill(pid, how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+    process.kill(pid, SIGNALS[how])
     const deadline = performance.now() + patienceMs
     while (await isPostmasterOf(pid, this.#cluster.dir)) {
       if (performance.now() > deadline) throw new Error('PostgreSQL does not stop')
@@ -119,8 +136,16 @@ export class Postgres {
   }
 
   /** A connection as the service's role, for a transaction held by hand. */
-  async connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 5_000 })
+  connect(): Promise<pg.Client> {
+    return this.#connect(this.url)
+  }
+
+  connectAsSuperuser(): Promise<pg.Client> {
+    return this.#connect(this.#mightyUrl)
+  }
+
+  async #connect(connectionString: string): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 })
     client.on('error', () => {})
     await client.connect()
     return client
@@ -147,6 +172,14 @@ export class Postgres {
     await Promise.race([this.#superuser.end(), pause(1_000)])
     await this.stop('immediate', CLOSE_PATIENCE_MS).catch(() => killPostgres(this.#cluster.dir))
   }
+}
+
+/** The same database as the superuser. */
+export function mightyUrl(url: string, password: string): string {
+  const mighty = new URL(url)
+  mighty.username = 'postgres'
+  mighty.password = password
+  return mighty.href
 }
 
 /** What another fault does to our own statement: no room, no answer of the disk, a deadlock, a lock. */

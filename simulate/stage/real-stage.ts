@@ -10,9 +10,15 @@ import type { Server } from './server.ts'
 
 const CALM_PATIENCE_MS = 120_000
 const ASK_PATIENCE_MS = 10_000
+/** For transactions in doubt, at which Citus looks every 5 s. */
+const CERTAIN_PATIENCE_MS = 60_000
+/** For longer than a commit in calm weather is. */
+const PREPARED =
+  "SELECT gid, prepared FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '1 second'"
 
 interface Parts {
   postgres: Postgres
+  shardNodes: readonly Postgres[]
   servers: readonly Server[]
   /** Null where the stage was not asked for them. */
   disk: SmallDisk | null
@@ -29,6 +35,8 @@ export class RealStage implements Stage {
   readonly urls: readonly string[]
   readonly complaints: readonly string[]
   readonly postgres: Postgres
+  /** Of a Citus cluster those that have the shards, of which `postgres` is the coordinator; none without. */
+  readonly shardNodes: readonly Postgres[]
   readonly servers: readonly Server[]
   readonly disk: SmallDisk | null
   readonly clocks: Parts['clocks']
@@ -37,10 +45,11 @@ export class RealStage implements Stage {
   readonly #cleanup: Cleanup
   readonly #undos = new Set<() => Promise<void>>()
 
-  constructor({ postgres, servers, disk, clocks, complaints, program, cleanup, log }: Parts) {
+  constructor({ postgres, shardNodes, servers, disk, clocks, complaints, program, cleanup, log }: Parts) {
     this.urls = servers.map(({ front }) => front.url)
     this.complaints = complaints
     this.postgres = postgres
+    this.shardNodes = shardNodes
     this.servers = servers
     this.disk = disk
     this.clocks = clocks
@@ -68,6 +77,11 @@ export class RealStage implements Stage {
     return this.postgres.sql(text, values)
   }
 
+  /** Of a cluster all nodes; those that run are left as they are. */
+  async startDatabase(): Promise<void> {
+    await Promise.all([this.postgres, ...this.shardNodes].map((node) => node.start()))
+  }
+
   /** What ends a fault: called by the returned function, or else by the calm. */
   untilCalm(undo: () => unknown): () => Promise<void> {
     const own = async () => {
@@ -82,7 +96,8 @@ export class RealStage implements Stage {
     for (const undo of [...this.#undos].reverse()) {
       await undo().catch((error: Error) => this.log(`while a fault was undone: ${error.message}`))
     }
-    await this.postgres.start()
+    await this.startDatabase()
+    await this.#untilCertain()
     await Promise.all(this.servers.map((server) => this.#untilReady(server)))
   }
 
@@ -106,6 +121,21 @@ export class RealStage implements Stage {
       servers: await Promise.all(servers),
       sessions: await sessions,
       log: await this.postgres.lastWords(),
+    }
+  }
+
+  /** What was prepared on a node when its coordinator, or the connection, was lost: Citus settles it by itself. */
+  async #untilCertain(): Promise<void> {
+    const deadline = performance.now() + CERTAIN_PATIENCE_MS
+    const prepared = () => Promise.all(this.shardNodes.map((node) => node.sql(PREPARED)))
+    for (let left = (await prepared()).flat(); left.length > 0; left = (await prepared()).flat()) {
+      // Citus goes by a clock that may have been set back.
+      if (this.clocks !== null) await this.sql('SELECT recover_prepared_transactions()')
+      if (performance.now() > deadline) {
+        const message = `transactions are in doubt ${CERTAIN_PATIENCE_MS / 1000} s after the last fault`
+        throw new NotCalm(message, left)
+      }
+      await pause(200)
     }
   }
 

@@ -9,16 +9,20 @@ const DISK = /^claimkeeper-disk-/
 /** In the environment of each server: the folder of its run. */
 export const MARK = 'CLAIMKEEPER_SIMULATION'
 
+/** The folders of those nodes of a Citus cluster that are not its coordinator: beside the coordinator's. */
+export const SHARD_NODES = ['shard-node-1', 'shard-node-2'] as const
+const DATA_DIRS = ['data', ...SHARD_NODES]
+
 /** With servers, databases and disks. */
 export const workFolders = new RunFolders('claimkeeper-simulate', clearUp)
 
 async function clearUp(folder: string): Promise<void> {
   for (const pid of await findMarked(folder)) kill(pid)
-  await killDatabase(join(folder, 'data'))
+  for (const name of DATA_DIRS) await killDatabase(join(folder, name))
   for (const name of await readdir(folder).catch(() => [])) {
     if (!DISK.test(name)) continue
     const disk = join(folder, name)
-    await killDatabase(join(disk, 'data'))
+    for (const name of DATA_DIRS) await killDatabase(join(disk, name))
     await promisify(execFile)('umount', ['-l', disk]).catch(() => {})
   }
 }

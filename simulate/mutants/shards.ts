@@ -1,0 +1,54 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** What only distributed tables do: planted where there is a Citus. */
+const PLANTED: readonly Mutant[] = [
+  {
+    name: 'on shards an event is appended without the guard',
+    edits: [
+      edit(
+        'storage/claim-writes/shard-write.ts',
+        'c.status = d.seen_status AND c.event_count = d.seen',
+        'c.status = d.seen_status',
+      ),
+    ],
+  },
+  {
+    name: 'on shards the log gains items of claims that were not written',
+    edits: [
+      edit(
+        'storage/claim-writes/shard-write.ts',
+        'ids.flatMap((id) => itemsOf.get(id) ?? [])',
+        'ofShard.flatMap(({ id }) => itemsOf.get(id) ?? [])',
+      ),
+    ],
+  },
+  {
+    name: 'a claim is decided though its contract is missing on its machine',
+    faults: 'shard-commit-cut',
+    edits: [
+      edit(
+        'storage/claims/claim-rows.ts',
+        'if (rows.some(({ contract_bytes }) => contract_bytes === null)) throw contractIsMissing()',
+        'if (rows.some(({ contract_bytes }) => contract_bytes === -1)) throw contractIsMissing()',
+      ),
+      edit(
+        'storage/claims/claims.ts',
+        'if (row.contract === null) throw contractIsMissing()',
+        'if (row.contract === undefined) throw contractIsMissing()',
+      ),
+    ],
+  },
+  {
+    name: 'a machine that is lost is taken for a fault of the statement',
+    faults: 'shard-node-cut,shard-commit-cut',
+    edits: [
+      edit(
+        'storage/database/database-unavailable.ts',
+        " || error.severity === 'PANIC' || isOtherLost(error)",
+        " || (error.severity === 'PANIC' && isOtherLost(error))",
+      ),
+    ],
+  },
+]
+
+export const OF_SHARDS: readonly Mutant[] = PLANTED.map((mutant) => ({ ...mutant, onCitus: true }))

@@ -84,7 +84,11 @@ async function readClaimPage<Row>(db: Connection, filter: ClaimFilter, columns: 
   return readPage(db, list, filter, (count, upTo) => {
     const query = conditionsOf(filter, upTo)
     if (span) query.where('position', '>=', span.from).where('position', '<=', span.to)
-    const page = (filter.search && !span ? searchStatement : listStatement)(filter, query, columns, count)
+    const { isOn } = db.distribution
+    const page =
+      filter.search && !span
+        ? searchStatement(filter, query, columns, count)
+        : listStatement(filter, query, columns, count, isOn)
     return db.query<Row & ListedRow>({
       ...(columns === shown ? {} : nameOf(filter, count, upTo)),
       text: columns === shown ? page : showing(shown, page, filter),
@@ -142,14 +146,33 @@ async function findSpanToWalk(db: Connection, filter: ClaimFilter): Promise<Sear
 /**
  * The indexes of an account's list and of a customer's are by status: if all are wanted, a page of each is read, in
  * the order of its index, and of them together the page is the beginning. Those by schema and by clock are not.
+ *
+ * On distributed tables these pages are read one after the other, each at a time of its own. In the order of the statuses,
+ * which claims never go back, none is missed; one that changes its status meanwhile is there twice, and the later one is
+ * taken.
  */
-function listStatement(filter: ClaimFilter, query: ListQuery, columns: string, count: number): string {
+function listStatement(
+  filter: ClaimFilter,
+  query: ListQuery,
+  columns: string,
+  count: number,
+  isDistributed: boolean,
+): string {
   const page = `ORDER BY position ${filter.order} LIMIT ${count}`
   const pageWhere = (condition: string) =>
     `SELECT ${columns}, position, ${FRESH} FROM claims
       WHERE ${kindOf(filter)} AND ${query.conditions} AND ${condition} ${page}`
   const isOfOneIndex = (filter.status ?? filter.schemaId ?? filter.testClockId) !== undefined
   if (isOfOneIndex) return `-- list_claims\n${pageWhere('true')}`
+  if (isDistributed) {
+    const pages = STATUSES.map(
+      (status, place) =>
+        `(SELECT *, ${place} AS place FROM (${pageWhere(`status = '${status}'`)}) AS p${place})`,
+    )
+    return `-- list_claims
+    SELECT DISTINCT ON (position) * FROM (${pages.join(' UNION ALL ')}) AS pages
+    ORDER BY position ${filter.order}, place DESC LIMIT ${count}`
+  }
   return `-- list_claims
     SELECT * FROM (
       ${STATUSES.map((status) => `(${pageWhere(`status = '${status}'`)})`).join(' UNION ALL ')}

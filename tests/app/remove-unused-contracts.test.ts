@@ -124,17 +124,21 @@ test('a creation that is under way when the contract is removed waits for it, an
   assert.deepEqual((await api.readClaim(id)).contract, contract)
 })
 
-test('it stays if the contract of an older version’s claim is moved to it', NO_CONTRACTS_TO_MOVE, async () => {
-  const contract = freshContract()
-  const { id } = await api.claim(customer, contract)
-  for (const statement of PUT_CONTRACTS_BACK) await sql(statement)
-  await abandoned(contract)
-  const contracts = new UnusedContracts(app)
-  await contracts.removeSome(() => true)
-  await moveContracts(app, never)
-  assert.equal(await contracts.removeSome(never), 0)
-  assert.deepEqual((await api.readClaim(id)).contract, contract)
-})
+test(
+  'it stays if the contract of an older version’s claim is moved to it',
+  NO_CONTRACTS_TO_MOVE,
+  async () => {
+    const contract = freshContract()
+    const { id } = await api.claim(customer, contract)
+    for (const statement of PUT_CONTRACTS_BACK) await sql(statement)
+    await abandoned(contract)
+    const contracts = new UnusedContracts(app)
+    await contracts.removeSome(() => true)
+    await moveContracts(app, never)
+    assert.equal(await contracts.removeSome(never), 0)
+    assert.deepEqual((await api.readClaim(id)).contract, contract)
+  },
+)
 
 test('a creation on a test clock waits for who stores the same contract, as a live one does', async (t) => {
   const contract = freshContract()

@@ -17,7 +17,12 @@ test('where connections answer no more, each submission is answered in time and 
   const proxy = await startFaultProxy(t, databaseUrl)
   // The driver gives up five seconds after the statement's own time: later than submissions do.
   const { distribution } = service.app.db
-  const db = new Database({ connectionString: proxy.url, poolSize: 9, statementTimeoutMs: 7_000, distribution })
+  const db = new Database({
+    connectionString: proxy.url,
+    poolSize: 9,
+    statementTimeoutMs: 7_000,
+    distribution,
+  })
   t.after(() => db.close())
   const app = createApp(db)
   const [a, b, c] = await claimsOfOneShard(service, 3)

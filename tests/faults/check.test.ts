@@ -32,7 +32,10 @@ const MAKE_RESOLVED = `INSERT INTO claims (id, user_id, customer_id, contract, d
     $3::timestamptz, $3::timestamptz - n * interval '1 minute'
   FROM claims, generate_series(1, $2) AS n WHERE id = $1 RETURNING id`
 
-const FORGET = ['DELETE FROM claim_events WHERE claim_id = ANY ($1)', 'DELETE FROM claims WHERE id = ANY ($1)']
+const FORGET = [
+  'DELETE FROM claim_events WHERE claim_id = ANY ($1)',
+  'DELETE FROM claims WHERE id = ANY ($1)',
+]
 
 /** How many of each kind stand alike. */
 const STANDING = `SELECT kind, status, outcome, since, log, count(*)::int AS claims FROM (

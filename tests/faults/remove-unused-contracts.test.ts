@@ -27,9 +27,7 @@ testFaults({
       run: () => remove().catch(() => {}),
       finish: async () => {
         await remove()
-        assert.deepEqual(await sql(LEFT, [[used?.hash, unused]]), [
-          { hash: used?.hash, unused_since: null },
-        ])
+        assert.deepEqual(await sql(LEFT, [[used?.hash, unused]]), [{ hash: used?.hash, unused_since: null }])
         assert.deepEqual((await api.readClaim(id)).contract, contract)
       },
     }

@@ -32,7 +32,10 @@ for (const [what, change, constraint] of [
   test(`the database refuses ${what}`, async () => {
     // By name: of a shard the driver is not told it apart.
     const named = new RegExp(`violates check constraint "${constraint}"$`)
-    await assert.rejects(sql(`UPDATE claims SET ${change} WHERE id = $1`, [id]), { code: '23514', message: named })
+    await assert.rejects(sql(`UPDATE claims SET ${change} WHERE id = $1`, [id]), {
+      code: '23514',
+      message: named,
+    })
   })
 }
 

@@ -58,7 +58,8 @@ async function move(connection: Connection, ids: readonly string[]): Promise<voi
 }
 
 /** Two who wait in a circle are noticed after a second, and one of them is tried again. */
-const UNORDERED = 'the other machines of a cluster plan without our settings, and lock in the order of their plans'
+const UNORDERED =
+  'the other machines of a cluster plan without our settings, and lock in the order of their plans'
 
 describe('claims are locked in the order of their ids', () => {
   for (const { claims, state } of [

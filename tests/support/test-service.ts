@@ -96,6 +96,8 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     openConnections: () => promisify(server.server.getConnections).call(server.server),
     sql: async (text, values) => (await side.query(text, values)).rows,
     sqlOnEach: async (text, values) =>
-      (await Promise.all([side, ...workers].map((pool) => pool.query(text, values)))).flatMap(({ rows }) => rows),
+      (await Promise.all([side, ...workers].map((pool) => pool.query(text, values)))).flatMap(
+        ({ rows }) => rows,
+      ),
   }
 }

@@ -1,5 +1,6 @@
+import type { BenchDatabase } from './bench-database.ts'
 import { Cleanup } from './cleanup.ts'
-import { type BenchDatabase, Cluster } from './cluster.ts'
+import { Cluster } from './cluster.ts'
 import { findPgbench, type Pgbench } from './pgbench.ts'
 import { Progress } from './progress.ts'
 import { ServerProcess } from './server-process.ts'
@@ -19,6 +20,8 @@ export interface BenchOptions {
   serverOptions: string[]
   /** Of the part abuse only these; empty for all. */
   attacks: string[]
+  /** The coordinator of a Citus cluster, as a superuser; null for none. */
+  citus: string | null
 }
 
 /** What the parts share: the cluster and what was found out once for all of them. */

@@ -1,7 +1,7 @@
 import { EventLog } from '../src/domain/claims/event-log.ts'
 import { writeDigest } from '../src/domain/claims/log-digest.ts'
 import { storeContract } from '../tests/support/store-contract.ts'
-import type { BenchDatabase } from './cluster.ts'
+import type { BenchDatabase } from './bench-database.ts'
 import { idPrefix } from './load/submissions.ts'
 
 /** The contract of every claim. Satisfaction below 4 leaves it OPEN. */
@@ -16,6 +16,9 @@ export const CONTRACT = {
   },
 }
 
+/** The same as a field of a creation's JSON. */
+export const CONTRACT_GIVEN = `"contract":${JSON.stringify(CONTRACT)}`
+
 /** Events in each claim's log before a run. */
 const FIRST_EVENTS = 3
 const PAYLOAD = '{"value":2,"agent":"a-17"}'
@@ -24,6 +27,8 @@ const CHUNK = 50_000
 export interface ClaimSet {
   set: number
   claims: number
+  /** Of the claims only these; by default all. */
+  numbers?: readonly number[]
   /** Null for OPEN claims; else they are PENDING, and due in the minute before this time, at the latest at it. */
   dueBy: Date | null
 }
@@ -31,16 +36,16 @@ export interface ClaimSet {
 /** Adds a set of claims with short logs, by SQL, and hears how far it is. */
 export async function loadClaims(
   database: BenchDatabase,
-  { set, claims, dueBy }: ClaimSet,
+  { set, claims, numbers, dueBy }: ClaimSet,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<void> {
   const contractHash = await storeContract(database.sql, CONTRACT)
-  for (let from = 1; from <= claims; from += CHUNK) {
-    const to = Math.min(from + CHUNK - 1, claims)
+  const all = numbers ?? Array.from({ length: claims }, (_, i) => i + 1)
+  for (let from = 0; from < all.length; from += CHUNK) {
+    const chunk = all.slice(from, from + CHUNK)
     await database.sql.query(INSERT_CLAIMS, [
       idPrefix(set),
-      from,
-      to,
+      chunk,
       database.userId,
       database.customerId,
       contractHash,
@@ -50,8 +55,8 @@ export async function loadClaims(
       dueBy,
       DIGEST,
     ])
-    await database.sql.query(INSERT_EVENTS, [idPrefix(set), from, to, FIRST_EVENTS, PAYLOAD])
-    onProgress(to / claims)
+    await database.sql.query(INSERT_EVENTS, [idPrefix(set), chunk, FIRST_EVENTS, PAYLOAD])
+    onProgress((from + chunk.length) / all.length)
   }
 }
 
@@ -67,21 +72,21 @@ const DIGEST = writeDigest(
 const INSERT_CLAIMS = `
   INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, scheduled_outcome,
     status_since, due_at, event_count, log_bytes, log_digest, last_event_at, created_at)
-  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $4, $5, $6, $7,
-    CASE WHEN $10::timestamptz IS NULL THEN 'OPEN' ELSE 'PENDING' END,
-    CASE WHEN $10::timestamptz IS NULL THEN NULL WHEN n % 2 = 0 THEN 'CONFIRMED' ELSE 'FAILED' END,
-    made, coalesce($10::timestamptz - n::bigint * 7919 % 59000 * interval '1 millisecond', made + interval '1 year'),
-    $8, $9, CASE WHEN $10::timestamptz IS NULL THEN decode($11, 'hex') END,
-    CASE WHEN $10::timestamptz IS NULL THEN made + interval '1 day' END, made
-  FROM generate_series($2::int, $3::int) n,
+  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, $5, $6,
+    CASE WHEN $9::timestamptz IS NULL THEN 'OPEN' ELSE 'PENDING' END,
+    CASE WHEN $9::timestamptz IS NULL THEN NULL WHEN n % 2 = 0 THEN 'CONFIRMED' ELSE 'FAILED' END,
+    made, coalesce($9::timestamptz - n::bigint * 7919 % 59000 * interval '1 millisecond', made + interval '1 year'),
+    $7, $8, CASE WHEN $9::timestamptz IS NULL THEN decode($10, 'hex') END,
+    CASE WHEN $9::timestamptz IS NULL THEN made + interval '1 day' END, made
+  FROM unnest($2::int[]) n,
     (SELECT date_trunc('milliseconds', now()) - interval '2 days' AS made) time`
 
 const INSERT_EVENTS = `
   INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
   SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, seq, 'first-' || seq,
-    CASE WHEN seq = 1 THEN 'ticket_opened' ELSE 'agent_replied' END, $5, false,
+    CASE WHEN seq = 1 THEN 'ticket_opened' ELSE 'agent_replied' END, $4, false,
     date_trunc('milliseconds', now()) - interval '1 day'
-  FROM generate_series($2::int, $3::int) n, generate_series(1, $4::int) seq`
+  FROM unnest($2::int[]) n, generate_series(1, $3::int) seq`
 
 /** Plans that were made for an empty table scan it for ever after: never measure before this. */
 export async function analyze({ sql }: BenchDatabase): Promise<void> {

@@ -7,6 +7,8 @@ export interface Part {
   name: string
   /** One line for --list. */
   summary: string
+  /** Runs only if it is named. */
+  isExtra?: true
   /** How long it would wait idly if it began now, in milliseconds; another part may use the time. */
   idleMs?: (sizes: Sizes) => number
   run: (bench: Bench, report: PartReport) => Promise<void>

@@ -20,6 +20,9 @@ export function familyCpuMsOf(parent: number): number | null {
   return children.reduce((sum, child) => sum + (child?.ownMs ?? 0), stat.ownMs + stat.endedChildrenMs)
 }
 
+/** Whether a process with this number is PostgreSQL's. */
+export const isPostgres = (pid: number): boolean => readProc(`${pid}/comm`).startsWith('postgres')
+
 interface Stat {
   parent: number
   ownMs: number

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Part } from './part.ts'
 import { abuse } from './parts/abuse.ts'
 import { backtest } from './parts/backtest.ts'
@@ -8,13 +8,25 @@ import { batch } from './parts/batch.ts'
 import { check } from './parts/check.ts'
 import { contended } from './parts/contended.ts'
 import { creation } from './parts/creation.ts'
+import { distributed } from './parts/distributed.ts'
 import { reading } from './parts/reading.ts'
 import { reads } from './parts/reads.ts'
 import { single } from './parts/single.ts'
 import { runParts } from './run-parts.ts'
 import { FULL, QUICK } from './sizes.ts'
 
-const PARTS: readonly Part[] = [single, batch, contended, creation, reading, check, reads, backtest, abuse]
+const PARTS: readonly Part[] = [
+  single,
+  batch,
+  contended,
+  creation,
+  reading,
+  check,
+  reads,
+  backtest,
+  abuse,
+  distributed,
+]
 
 interface Options {
   quick: boolean
@@ -23,6 +35,7 @@ interface Options {
   folder: string
   serverOptions: string
   attacks: string
+  citus?: string
 }
 
 function partOf(name: string, chosen: Part[] = []): Part[] {
@@ -33,25 +46,30 @@ function partOf(name: string, chosen: Part[] = []): Part[] {
 
 const program = new Command('npm run bench --')
   .description('Measures the service on a database and a server of its own, and shows what it found.')
-  .argument('[parts...]', 'which parts; by default all', partOf)
+  .argument('[parts...]', 'which parts; by default all but those marked "if named"', partOf)
   .option('--quick', 'smaller data and shorter runs: all parts in under 2 minutes', false)
   .option('--json <file>', 'write the figures also as one flat object')
   .option('--list', 'list the parts', false)
   .option('--folder <folder>', 'where the temporary data goes', tmpdir())
   .option('--server-options <options>', 'options of Node for the server, such as "--cpu-prof"', '')
   .option('--attacks <names>', 'of the part abuse only these, joined by commas', '')
+  .addOption(
+    new Option('--citus <url>', 'the coordinator of a Citus cluster, as a superuser').env('CITUS_URL'),
+  )
   .action(async (parts: Part[], options: Options) => {
     if (options.list) {
-      for (const { name, summary } of PARTS) console.log(`${name.padEnd(10)} ${summary}`)
+      for (const { name, summary, isExtra } of PARTS)
+        console.log(`${name.padEnd(11)} ${summary}${isExtra ? ' (if named)' : ''}`)
       return
     }
-    const status = await runParts(parts.length > 0 ? parts : PARTS, {
+    const status = await runParts(parts.length > 0 ? parts : PARTS.filter(({ isExtra }) => !isExtra), {
       sizes: options.quick ? QUICK : FULL,
       quick: options.quick,
       json: options.json ? resolve(options.json) : null,
       folder: options.folder,
       serverOptions: options.serverOptions.split(' ').filter(Boolean),
       attacks: options.attacks.split(',').filter(Boolean),
+      citus: options.citus ?? null,
     })
     process.exit(status)
   })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../package.json' with { type: 'json' }
+import type { BenchDatabase } from './bench-database.ts'
 import type { Cleanup } from './cleanup.ts'
-import type { BenchDatabase } from './cluster.ts'
 import { familyCpuMsOf, residentMbOf } from './process-figures.ts'
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))

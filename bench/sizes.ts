@@ -20,6 +20,10 @@ export interface Sizes {
   overdueClaims: number
   /** How long before its check the loading of the overdue claims begins. */
   overdueLeadMs: number
+  /** Plain PostgreSQL (p) and Citus (c) by turns; checks each wait for a whole minute. */
+  distributedTurns: string
+  distributedCheckTurns: string
+  distributedOverdue: number
   readClaims: { small: number; large: number }
   readRounds: number
   /** Requests of each kind in each round. */
@@ -47,6 +51,9 @@ export const FULL: Sizes = {
   contendedClaims: 10,
   overdueClaims: 1_000_000,
   overdueLeadMs: 120_000,
+  distributedTurns: 'pccp',
+  distributedCheckTurns: 'pccp',
+  distributedOverdue: 100_000,
   readClaims: { small: 10_000, large: 10_000_000 },
   readRounds: 6,
   readsOfKind: 100,
@@ -71,6 +78,9 @@ export const QUICK: Sizes = {
   contendedClaims: 10,
   overdueClaims: 100_000,
   overdueLeadMs: 10_000,
+  distributedTurns: 'pccp',
+  distributedCheckTurns: 'pc',
+  distributedOverdue: 10_000,
   readClaims: { small: 10_000, large: 300_000 },
   readRounds: 2,
   readsOfKind: 15,

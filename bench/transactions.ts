@@ -1,6 +1,6 @@
 import { decisiveEventTypes } from '../src/domain/contract/contract.ts'
+import type { BenchDatabase } from './bench-database.ts'
 import { CONTRACT } from './claims.ts'
-import type { BenchDatabase } from './cluster.ts'
 import { customerPrefix } from './load/creations.ts'
 import { type ClaimPick, idPrefix } from './load/submissions.ts'
 

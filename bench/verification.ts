@@ -1,15 +1,17 @@
-import type { BenchDatabase } from './cluster.ts'
+import type { BenchDatabase } from './bench-database.ts'
 import type { PhaseResult } from './load/plan.ts'
 import { type ClaimPick, claimId, claimOf, eventId } from './load/submissions.ts'
 
 /**
  * Every acknowledged event is in the log of its claim exactly once, none is there that was not sent, and each
- * claim counts its log rightly. Returns how many were acknowledged.
+ * claim counts its log rightly. Returns how many were acknowledged. A request is of so many events, and accepted whole or
+ * not at all.
  */
 export async function verifyAcknowledged(
   database: BenchDatabase,
   pick: ClaimPick,
   { sent, refused }: PhaseResult,
+  batch = 1,
 ): Promise<number> {
   const range = [claimId(pick.set, 1), claimId(pick.set, pick.claims)]
   const { rows } = await database.sql.query<{ event: string }>(
@@ -19,8 +21,8 @@ export async function verifyAcknowledged(
   )
   const stored = new Set(rows.map(({ event }) => event))
   const unacknowledged = new Set(refused)
-  const expected = Array.from({ length: sent }, (_, number) => nameOf(pick, number))
-  const acknowledged = expected.filter((_, number) => !unacknowledged.has(number))
+  const expected = Array.from({ length: sent * batch }, (_, number) => nameOf(pick, number))
+  const acknowledged = expected.filter((_, number) => !unacknowledged.has(Math.floor(number / batch)))
   const lost = acknowledged.filter((event) => !stored.has(event)).length
   const unsent = stored.difference(new Set(expected)).size
   const wrong = await countWrongCounts(database, range)
@@ -42,6 +44,13 @@ async function countWrongCounts(database: BenchDatabase, range: string[]): Promi
     range,
   )
   return Number(rows[0]?.wrong)
+}
+
+/** In tables that were empty are as many claims as creations were acknowledged, which was each that was sent. */
+export async function verifyCreated({ sql }: BenchDatabase, { sent }: PhaseResult): Promise<void> {
+  const { rows } = await sql.query<{ count: string }>('SELECT count(*) AS count FROM claims')
+  const found = Number(rows[0]?.count)
+  if (found !== sent) throw new Error(`of ${sent} acknowledged creations there are ${found} claims`)
 }
 
 /** Every claim of a set is terminal, with exactly one system event. */

@@ -9,6 +9,8 @@ export interface ClaimPick {
    * neighbours: those whose number leaves the remainder `slice` when divided by `slices`.
    */
   walk: 'random' | { slice: number; slices: number }
+  /** Only these, by their numbers, any of them again and again: so many submissions to the first group, then as many to the next. */
+  only?: { groups: readonly (readonly number[])[]; each: number }
 }
 
 /** A prime, so that a walk by this step meets every claim before it meets one again. */
@@ -16,6 +18,11 @@ const STRIDE = 15_485_863
 
 /** The claim that the submission with this number goes to. */
 export function claimOf(pick: ClaimPick, submission: number): number {
+  if (pick.only) {
+    const { groups, each } = pick.only
+    const group = groups[Math.floor(submission / each) % groups.length] as readonly number[]
+    return group[scramble(submission) % group.length] as number
+  }
   if (pick.walk === 'random') return 1 + (scramble(submission) % pick.claims)
   const { slice, slices } = pick.walk
   const size = Math.floor(pick.claims / slices)

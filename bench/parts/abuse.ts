@@ -9,7 +9,7 @@ import {
   SPARE_DESCRIPTORS,
 } from '../../tests/abuse/measure-attack.ts'
 import type { Bench } from '../bench.ts'
-import type { BenchDatabase } from '../cluster.ts'
+import type { BenchDatabase } from '../bench-database.ts'
 import type { Part, PartReport } from '../part.ts'
 import type { ServerProcess } from '../server-process.ts'
 

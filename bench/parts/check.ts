@@ -1,4 +1,4 @@
-import type { Bench, Workplace } from '../bench.ts'
+import type { Bench } from '../bench.ts'
 import { analyze, loadClaims } from '../claims.ts'
 import { watchCpu } from '../cpu-watch.ts'
 import { highestSingleRate } from '../fastest.ts'
@@ -11,6 +11,7 @@ import type { Part } from '../part.ts'
 import type { Sizes } from '../sizes.ts'
 import { freshClaims, submit } from '../submission-run.ts'
 import { verifyResolved } from '../verification.ts'
+import { waitForTransitions } from '../wait-for-transitions.ts'
 
 const CONNECTIONS = 64
 const MINUTE_MS = 60_000
@@ -108,33 +109,4 @@ async function watchCheck(
 async function failed(results: Promise<unknown>): Promise<never> {
   await results
   throw new Error('the check did not end in time')
-}
-
-/**
- * How many seconds the server took for so many transitions, by its log: a check that takes longer than a minute is
- * told of in several lines. Without durations, the time from the whole minute to the last line.
- */
-function waitForTransitions(
-  { server }: Workplace,
-  wanted: number,
-  checkTime: Date,
-  timeoutMs: number,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sum = { transitions: 0, durationMs: 0 }
-    const timer = setTimeout(() => {
-      stop()
-      reject(new Error(`the check made ${sum.transitions} of ${wanted} transitions in time`))
-    }, timeoutMs)
-    const stop = server.onLogLine(({ msg, transitions, durationMs, time }) => {
-      if (msg !== 'scheduled check') return
-      sum.transitions += Number(transitions)
-      sum.durationMs += Number(durationMs)
-      if (sum.transitions < wanted) return
-      clearTimeout(timer)
-      stop()
-      const wholeMs = Number(time) - checkTime.getTime()
-      resolve((Number.isNaN(sum.durationMs) ? wholeMs : sum.durationMs) / 1000)
-    })
-  })
 }

@@ -1,21 +1,18 @@
 import type { Bench } from '../bench.ts'
-import { analyze, CONTRACT, clearClaims } from '../claims.ts'
+import { analyze, CONTRACT, CONTRACT_GIVEN, clearClaims } from '../claims.ts'
 import { best, compare } from '../comparison.ts'
-import { customerPrefix } from '../load/creations.ts'
 import type { Measured } from '../measured.ts'
 import { measurePgbench, measureServer, type Run } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
+import { addCustomers, CUSTOMERS } from '../sides/customers.ts'
 import { OPEN_LOOP_CONNECTIONS } from '../sizes.ts'
 import { creationScript } from '../transactions.ts'
-
-const CUSTOMERS = 10_000
-const CONTRACT_GIVEN = `"contract":${JSON.stringify(CONTRACT)}`
 
 export const creation: Part = {
   name: 'creation',
   summary: 'one claim a request, against pgbench doing the same by hand; latency at half of the maximum rate',
   run: async (bench, report) => {
-    await bench.once('customers', () => addCustomers(bench))
+    await bench.once('customers', async () => addCustomers((await bench.main()).database))
     const ours = await sweep(bench, report, `ours, %d connections`, (run) => create(bench, run))
     const theirs = bench.pgbench
       ? await sweep(bench, report, 'pgbench, %d clients', (run) => createByPgbench(bench, run))
@@ -89,17 +86,6 @@ async function emptyTables(bench: Bench): Promise<void> {
   await clearClaims(database)
   await analyze(database)
   await (await bench.cluster()).checkpoint()
-}
-
-async function addCustomers(bench: Bench): Promise<void> {
-  const { database } = await bench.main()
-  await database.sql.query(
-    `INSERT INTO customers (user_id, id, external_id, created_at)
-     SELECT $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, 'customer-' || n, now() - interval '1 hour'
-     FROM generate_series(1, $3::int) n`,
-    [database.userId, customerPrefix, CUSTOMERS],
-  )
-  await database.sql.query('VACUUM ANALYZE customers')
 }
 
 async function addSchema(bench: Bench): Promise<string> {

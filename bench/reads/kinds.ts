@@ -1,5 +1,5 @@
 import { candidateId } from '../../src/storage/claims/candidate-id.ts'
-import type { BenchDatabase } from '../cluster.ts'
+import type { BenchDatabase } from '../bench-database.ts'
 import { claimId } from '../load/submissions.ts'
 import { AVERAGE_CUSTOMERS, alias, CUSTOMER, customerExternalId, customerId } from './account.ts'
 import { CLAIM_SET } from './load-account.ts'

@@ -1,6 +1,6 @@
 import { storeContract } from '../../tests/support/store-contract.ts'
+import type { BenchDatabase } from '../bench-database.ts'
 import { CONTRACT } from '../claims.ts'
-import type { BenchDatabase } from '../cluster.ts'
 import { idPrefix } from '../load/submissions.ts'
 import {
   AVERAGE_CUSTOMERS,

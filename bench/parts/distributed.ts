@@ -1,0 +1,144 @@
+import type { Bench } from '../bench.ts'
+import type { Part, PartReport } from '../part.ts'
+import { type Costs, costsOf, meanCosts, type PairedTurn, ratiosOf } from '../sides/paired.ts'
+import { clusterOf, type Side, sideOnCluster } from '../sides/side.ts'
+import { checkAt } from '../sides/side-check.ts'
+import { createAt, type SideMeasured, submitTo, warmUp } from '../sides/side-load.ts'
+import type { Spread } from '../sides/spread.ts'
+import { EVENTS_A_BATCH } from '../sizes.ts'
+
+const SINGLE_CONNECTIONS = 32
+const BATCH_CONNECTIONS = 8
+
+export const distributed: Part = {
+  name: 'distributed',
+  summary: 'Citus against plain PostgreSQL on the same servers: --citus or CITUS_URL names the coordinator',
+  isExtra: true,
+  run: async (bench, report) => {
+    const { citus } = bench.options
+    if (citus === null) {
+      bench.progress.say('  skipped: it needs a Citus cluster; name its coordinator by --citus or CITUS_URL')
+      report.row({ what: 'skipped', note: 'no --citus and no CITUS_URL' })
+      return
+    }
+    const nodes = await clusterOf(bench, citus)
+    const sides = {
+      plain: await sideOnCluster(bench, nodes, 'plain'),
+      citus: await sideOnCluster(bench, nodes, 'citus'),
+    }
+    const { shards } = sides.citus.distribution
+    report.row({ what: `${await nodes.describe()}, ${shards} shards` })
+    for (const side of Object.values(sides)) await warmUp(bench, side)
+    for (const work of worksOn(bench, sides.citus)) await compareSides(bench, report, sides, work)
+    for (const [name, { server }] of Object.entries(sides)) {
+      report.peakMemory(name, server.takePeakMb())
+      await bench.stopServer(server)
+    }
+  },
+}
+
+/** Something that both sides do. */
+interface Work {
+  /** Of its figures. */
+  key: string
+  name: string
+  /** One of what is counted. */
+  unit: string
+  turns: string
+  at: (side: Side) => Promise<Done>
+}
+
+type Done = Costs & Partial<SideMeasured>
+
+function worksOn(bench: Bench, { distribution }: Side): Work[] {
+  const { measureMs, distributedTurns: turns, distributedCheckTurns, distributedOverdue } = bench.sizes
+  const batches = async (side: Side, name: string, spread: Spread) => {
+    const load = { label: name, connections: BATCH_CONNECTIONS, measureMs, batch: EVENTS_A_BATCH, spread }
+    return done(await submitTo(bench, side, load))
+  }
+  const batchWork = (key: string, name: string, spread: Spread): Work => ({
+    ...{ key: `batch_${key}`, name, unit: 'an event', turns },
+    at: (side) => batches(side, name, spread),
+  })
+  const saturating = { connections: SINGLE_CONNECTIONS, measureMs }
+  return [
+    batchWork('one_shard', 'batches to one shard', { shard: 0, of: distribution }),
+    batchWork('shard_each', 'batches of a shard each', { eachOf: distribution }),
+    batchWork('all_shards', 'batches to all shards', 'all'),
+    {
+      ...{ key: 'single', name: 'one event a request', unit: 'an event', turns },
+      at: async (side) => {
+        const load = { ...saturating, label: 'one event a request', batch: 1, spread: 'all' as const }
+        return done(await submitTo(bench, side, load))
+      },
+    },
+    {
+      ...{ key: 'creation', name: 'creations', unit: 'a claim', turns },
+      at: async (side) => done(await createAt(bench, side, { ...saturating, label: 'creations' })),
+    },
+    {
+      ...{ key: 'check', name: `check of ${distributedOverdue.toLocaleString('en')}`, unit: 'a transition' },
+      turns: distributedCheckTurns,
+      at: async (side) => {
+        const { perSecond, usage } = await checkAt(bench, side, distributedOverdue)
+        return costsOf(perSecond, usage)
+      },
+    },
+  ]
+}
+
+const done = (measured: SideMeasured): Done => ({
+  ...measured,
+  ...costsOf(measured.perSecond, measured.usage),
+})
+
+async function compareSides(
+  bench: Bench,
+  report: PartReport,
+  sides: Record<Side['name'], Side>,
+  work: Work,
+): Promise<void> {
+  const turns: PairedTurn<Done>[] = []
+  for (const letter of work.turns) {
+    const name = letter === 'p' ? 'plain' : 'citus'
+    const result = await work.at(sides[name])
+    turns.push({ name, result })
+    bench.progress.say(`  ${work.name}, ${name}: ${Math.round(result.perSecond).toLocaleString('en')}/s`)
+  }
+  const { ratio, ofACore } = ratiosOf(turns)
+  for (const name of ['plain', 'citus'] as const) tell(report, work, name, turns, { ratio, ofACore })
+  report.figure(`distributed_${work.key}_vs_plain`, ratio)
+  report.figure(`distributed_${work.key}_of_a_core_vs_plain`, ofACore)
+}
+
+function tell(
+  report: PartReport,
+  { key, name: what, unit }: Work,
+  name: Side['name'],
+  turns: readonly PairedTurn<Done>[],
+  { ratio, ofACore }: { ratio: number; ofACore: number | null },
+): void {
+  const costs = meanCosts(turns.filter((turn) => turn.name === name).map(({ result }) => result))
+  const { perSecond, serverUs, databaseUs, perCore } = costs
+  const us = (value: number | null) => (value === null ? 'unknown' : `${value.toFixed(0)} µs`)
+  const cost = `${unit}: server ${us(serverUs)}, PostgreSQL ${us(databaseUs)}`
+  const core = perCore === null ? '' : `; a core: ${Math.round(perCore).toLocaleString('en')}/s`
+  const toPlain = name === 'citus' && ofACore !== null ? `, ratio ${ofACore.toFixed(2)}` : ''
+  report.row({
+    what: `${what}: ${name}`,
+    perSecond,
+    ...(name === 'citus' ? { ratio } : {}),
+    serverCpu: serverUs === null ? null : (serverUs * perSecond) / 1e6,
+    databaseCpu: databaseUs === null ? null : (databaseUs * perSecond) / 1e6,
+    note: cost + core + toPlain,
+    detail: turns
+      .filter((turn) => turn.name === name)
+      .map(({ result }) => ({ ...result, latency: undefined })),
+  })
+  const figure = (suffix: string, value: number | null) =>
+    report.figure(`distributed_${key}_${name}_${suffix}`, value)
+  figure('per_second', perSecond)
+  figure('server_us', serverUs)
+  figure('postgresql_us', databaseUs)
+  figure('per_core', perCore)
+}

@@ -1,0 +1,54 @@
+import type { Bench } from '../bench.ts'
+import { clearClaims, loadClaims } from '../claims.ts'
+import { verifyResolved } from '../verification.ts'
+import { waitForTransitions } from '../wait-for-transitions.ts'
+import type { Side } from './side.ts'
+import { readyTables } from './side-load.ts'
+import { readUsage, type Usage, usageBetween } from './usage.ts'
+
+const MINUTE_MS = 60_000
+/** What loading the claims may take, with much to spare. */
+const FIRST_LEAD_MS = 8_000
+const LEAD_MS_A_CLAIM = 0.2
+/** A check that is not through by then is given up. */
+const LONGEST_CHECK_MS = 120_000
+
+export interface CheckMeasured {
+  claims: number
+  seconds: number
+  perSecond: number
+  usage: Usage
+}
+
+/** The scheduled check of so many overdue claims, with nothing else at work; each is then looked at. */
+export async function checkAt(bench: Bench, side: Side, claims: number): Promise<CheckMeasured> {
+  const set = bench.nextSet()
+  const checkTime = await loadOverdue(bench, side, set, claims)
+  const untilMs = checkTime.getTime() - Date.now()
+  const resolved = waitForTransitions(side, claims, checkTime, untilMs + LONGEST_CHECK_MS)
+  const first = new Promise<Awaited<ReturnType<typeof readUsage>>>((resolve, reject) => {
+    setTimeout(() => readUsage(side).then(resolve, reject), untilMs)
+  })
+  const label = `${side.name}: waiting for the check at ${checkTime.toISOString().slice(11, 16)}Z`
+  const [seconds, before] = await bench.progress.during(label, untilMs, Promise.all([resolved, first]))
+  const usage = usageBetween(before, await readUsage(side))
+  bench.progress.doing(`${side.name}: looking at every resolved claim`)
+  await verifyResolved(side.database, set, claims)
+  return { claims, seconds, perSecond: claims / seconds, usage }
+}
+
+/** Returns the whole minute whose check finds them all; no earlier one finds any. */
+async function loadOverdue(bench: Bench, side: Side, set: number, claims: number): Promise<Date> {
+  const leadMs = FIRST_LEAD_MS + claims * LEAD_MS_A_CLAIM
+  const checkTime = new Date(Math.ceil((Date.now() + leadMs) / MINUTE_MS) * MINUTE_MS)
+  await clearClaims(side.database)
+  bench.progress.doing(`${side.name}: loading ${claims.toLocaleString('en')} overdue claims`)
+  await loadClaims(side.database, { set, claims, dueBy: checkTime }, (fraction) =>
+    bench.progress.at(fraction),
+  )
+  await readyTables(bench, side)
+  if (Date.now() + 500 > checkTime.getTime()) {
+    throw new Error('loading the overdue claims took longer than expected: the machine is too busy or slow')
+  }
+  return checkTime
+}

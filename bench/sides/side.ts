@@ -1,0 +1,39 @@
+import type { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { readDistribution } from '../../src/storage/distribution/read-distribution.ts'
+import type { Bench, Workplace } from '../bench.ts'
+import { type BenchDatabase, prepareDatabase } from '../bench-database.ts'
+import { addCustomers } from './customers.ts'
+import { Nodes } from './nodes.ts'
+
+/** One of the databases that are compared, with a server on it. */
+export interface Side extends Workplace {
+  name: 'plain' | 'citus'
+  databaseName: string
+  nodes: Nodes
+  distribution: Distribution
+}
+
+export const clusterOf = (bench: Bench, coordinator: string): Promise<Nodes> =>
+  bench.once('citus nodes', () => Nodes.ofCluster(coordinator, bench.cleanup))
+
+/** A database on all machines of the cluster, or one that is not distributed, on the coordinator's server. */
+export function sideOnCluster(bench: Bench, nodes: Nodes, name: Side['name']): Promise<Side> {
+  return bench.once(`side ${name}`, async () => {
+    const databaseName = `claimkeeper_bench_${process.pid}_${name}`
+    const isCitus = name === 'citus'
+    bench.progress.doing(`making the database of ${name}`)
+    const url = await nodes.createDatabase(databaseName, isCitus ? 'all' : 'coordinator', bench.cleanup)
+    const database = await prepareDatabase(url, bench.cleanup, { distribute: isCitus })
+    return toSide(bench, { name, databaseName, nodes, database })
+  })
+}
+
+async function toSide(
+  bench: Bench,
+  parts: Pick<Side, 'name' | 'databaseName' | 'nodes'> & { database: BenchDatabase },
+): Promise<Side> {
+  const { sql } = parts.database
+  await addCustomers(parts.database)
+  const distribution = await readDistribution({ query: async ({ text }) => (await sql.query(text)).rows })
+  return { ...parts, distribution, server: await bench.startServer(parts.database) }
+}

@@ -1,0 +1,30 @@
+import type { Workplace } from './bench.ts'
+
+/**
+ * How many seconds the server took for so many transitions, by its log: a check that takes longer than a minute is
+ * told of in several lines. Without durations, the time from the whole minute to the last line.
+ */
+export function waitForTransitions(
+  { server }: Pick<Workplace, 'server'>,
+  wanted: number,
+  checkTime: Date,
+  timeoutMs: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sum = { transitions: 0, durationMs: 0 }
+    const timer = setTimeout(() => {
+      stop()
+      reject(new Error(`the check made ${sum.transitions} of ${wanted} transitions in time`))
+    }, timeoutMs)
+    const stop = server.onLogLine(({ msg, transitions, durationMs, time }) => {
+      if (msg !== 'scheduled check') return
+      sum.transitions += Number(transitions)
+      sum.durationMs += Number(durationMs)
+      if (sum.transitions < wanted) return
+      clearTimeout(timer)
+      stop()
+      const wholeMs = Number(time) - checkTime.getTime()
+      resolve((Number.isNaN(sum.durationMs) ? wholeMs : sum.durationMs) / 1000)
+    })
+  })
+}

@@ -24,6 +24,8 @@ export interface Sizes {
   distributedTurns: string
   distributedCheckTurns: string
   distributedOverdue: number
+  /** Of which each comes about once. */
+  modelClaims: number
   readClaims: { small: number; large: number }
   readRounds: number
   /** Requests of each kind in each round. */
@@ -54,6 +56,7 @@ export const FULL: Sizes = {
   distributedTurns: 'pccp',
   distributedCheckTurns: 'pccp',
   distributedOverdue: 100_000,
+  modelClaims: 100_000,
   readClaims: { small: 10_000, large: 10_000_000 },
   readRounds: 6,
   readsOfKind: 100,
@@ -81,6 +84,7 @@ export const QUICK: Sizes = {
   distributedTurns: 'pccp',
   distributedCheckTurns: 'pc',
   distributedOverdue: 10_000,
+  modelClaims: 20_000,
   readClaims: { small: 10_000, large: 300_000 },
   readRounds: 2,
   readsOfKind: 15,

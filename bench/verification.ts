@@ -5,13 +5,13 @@ import { type ClaimPick, claimId, claimOf, eventId } from './load/submissions.ts
 /**
  * Every acknowledged event is in the log of its claim exactly once, none is there that was not sent, and each
  * claim counts its log rightly. Returns how many were acknowledged. A request is of so many events, and accepted whole or
- * not at all.
+ * not at all. What was submitted before has the first numbers, and was all accepted.
  */
 export async function verifyAcknowledged(
   database: BenchDatabase,
   pick: ClaimPick,
   { sent, refused }: PhaseResult,
-  batch = 1,
+  { batch = 1, before }: { batch?: number; before?: { pick: ClaimPick; events: number } | undefined } = {},
 ): Promise<number> {
   const range = [claimId(pick.set, 1), claimId(pick.set, pick.claims)]
   const { rows } = await database.sql.query<{ event: string }>(
@@ -20,9 +20,13 @@ export async function verifyAcknowledged(
     range,
   )
   const stored = new Set(rows.map(({ event }) => event))
-  const unacknowledged = new Set(refused)
-  const expected = Array.from({ length: sent * batch }, (_, number) => nameOf(pick, number))
-  const acknowledged = expected.filter((_, number) => !unacknowledged.has(Math.floor(number / batch)))
+  const unacknowledged = new Set<number | null>(refused)
+  const first = before?.events ?? 0
+  const requestOf = (number: number) => (number < first ? null : Math.floor((number - first) / batch))
+  const expected = Array.from({ length: first + sent * batch }, (_, number) =>
+    nameOf(before && number < first ? before.pick : pick, number),
+  )
+  const acknowledged = expected.filter((_, number) => !unacknowledged.has(requestOf(number)))
   const lost = acknowledged.filter((event) => !stored.has(event)).length
   const unsent = stored.difference(new Set(expected)).size
   const wrong = await countWrongCounts(database, range)

@@ -9,7 +9,10 @@ export interface ClaimPick {
    * neighbours: those whose number leaves the remainder `slice` when divided by `slices`.
    */
   walk: 'random' | { slice: number; slices: number }
-  /** Only these, by their numbers, any of them again and again: so many submissions to the first group, then as many to the next. */
+  /**
+   * Only these, by their numbers: so many submissions to the first group, then as many to the next. Each group is walked
+   * through in its order, unless it is random.
+   */
   only?: { groups: readonly (readonly number[])[]; each: number }
 }
 
@@ -20,8 +23,10 @@ const STRIDE = 15_485_863
 export function claimOf(pick: ClaimPick, submission: number): number {
   if (pick.only) {
     const { groups, each } = pick.only
-    const group = groups[Math.floor(submission / each) % groups.length] as readonly number[]
-    return group[scramble(submission) % group.length] as number
+    const turn = Math.floor(submission / each)
+    const group = groups[turn % groups.length] as readonly number[]
+    const inOrder = Math.floor(turn / groups.length) * each + (submission % each)
+    return group[(pick.walk === 'random' ? scramble(submission) : inOrder) % group.length] as number
   }
   if (pick.walk === 'random') return 1 + (scramble(submission) % pick.claims)
   const { slice, slices } = pick.walk

@@ -1,4 +1,5 @@
 import type { Bench } from '../bench.ts'
+import { percentilesOf } from '../measured.ts'
 import type { Part, PartReport } from '../part.ts'
 import { type Costs, costsOf, meanCosts, type PairedTurn, ratiosOf } from '../sides/paired.ts'
 import { clusterOf, type Side, sideOnCluster } from '../sides/side.ts'
@@ -118,7 +119,9 @@ function tell(
   turns: readonly PairedTurn<Done>[],
   { ratio, ofACore }: { ratio: number; ofACore: number | null },
 ): void {
-  const costs = meanCosts(turns.filter((turn) => turn.name === name).map(({ result }) => result))
+  const results = turns.filter((turn) => turn.name === name).map(({ result }) => result)
+  const costs = meanCosts(results)
+  const latencies = results.flatMap(({ latency }) => (latency ? [latency] : []))
   const { perSecond, serverUs, databaseUs, perCore } = costs
   const us = (value: number | null) => (value === null ? 'unknown' : `${value.toFixed(0)} µs`)
   const cost = `${unit}: server ${us(serverUs)}, PostgreSQL ${us(databaseUs)}`
@@ -130,10 +133,9 @@ function tell(
     ...(name === 'citus' ? { ratio } : {}),
     serverCpu: serverUs === null ? null : (serverUs * perSecond) / 1e6,
     databaseCpu: databaseUs === null ? null : (databaseUs * perSecond) / 1e6,
+    ...(latencies.length > 0 ? percentilesOf(...latencies) : {}),
     note: cost + core + toPlain,
-    detail: turns
-      .filter((turn) => turn.name === name)
-      .map(({ result }) => ({ ...result, latency: undefined })),
+    detail: results.map((result) => ({ ...result, latency: undefined })),
   })
   const figure = (suffix: string, value: number | null) =>
     report.figure(`distributed_${key}_${name}_${suffix}`, value)

@@ -31,10 +31,23 @@ export async function checkAt(bench: Bench, side: Side, claims: number): Promise
   })
   const label = `${side.name}: waiting for the check at ${checkTime.toISOString().slice(11, 16)}Z`
   const [seconds, before] = await bench.progress.during(label, untilMs, Promise.all([resolved, first]))
-  const usage = usageBetween(before, await readUsage(side))
+  const after = await readUsage(side)
+  // What was spent in the time around it was spent on the check.
+  const usage = scaled(usageBetween(before, after), (after.atMs - before.atMs) / 1000 / seconds)
   bench.progress.doing(`${side.name}: looking at every resolved claim`)
   await verifyResolved(side.database, set, claims)
   return { claims, seconds, perSecond: claims / seconds, usage }
+}
+
+function scaled(usage: Usage, factor: number): Usage {
+  const times = (value: number | null) => (value === null ? null : value * factor)
+  return {
+    server: times(usage.server),
+    coordinator: times(usage.coordinator),
+    workers: times(usage.workers),
+    transactions: usage.transactions * factor,
+    walBytes: usage.walBytes * factor,
+  }
 }
 
 /** Returns the whole minute whose check finds them all; no earlier one finds any. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimId, claimOf } from '../../bench/load/submissions.ts'
-import { numbersOf, pickOf, type Spread } from '../../bench/sides/spread.ts'
+import { numbersOf, pickOf, type Spread, touchOf } from '../../bench/sides/spread.ts'
 import { Distribution } from '../../src/storage/distribution/distribution.ts'
 
 const shards = new Distribution([-(2 ** 31), -(2 ** 30), 0, 2 ** 30])
@@ -28,4 +28,23 @@ test('each batch goes to one shard, and the next to another', () => {
 
 test('submissions go to claims of all shards', () => {
   assert.equal(new Set(shardsOf('all', 500)).size, 4)
+})
+
+test('batches of one shard each touch every claim', () => {
+  const numbers = numbersOf('all', 7, 395)
+  const { pick, requests } = touchOf(shards, 7, numbers, BATCH)
+  const touched = Array.from({ length: requests * BATCH }, (_, i) => claimOf(pick, i))
+  assert.deepEqual(new Set(touched), new Set(numbers))
+  const batches = Array.from({ length: requests }, (_, i) => touched.slice(i * BATCH, (i + 1) * BATCH))
+  assert.ok(batches.every((batch) => new Set(batch.map((n) => shards.shardOf(claimId(7, n)))).size === 1))
+})
+
+test('each claim comes once', () => {
+  const numbers = numbersOf('once', 7, 400)
+  const pick = pickOf('once', 7, numbers, BATCH)
+  const met = Array.from({ length: 400 }, (_, i) => claimOf(pick, i))
+  assert.deepEqual(
+    met.toSorted((a, b) => a - b),
+    numbers,
+  )
 })

@@ -1,6 +1,7 @@
 import type { BenchDatabase } from './bench-database.ts'
 import { Cleanup } from './cleanup.ts'
 import { Cluster } from './cluster.ts'
+import type { ModelOptions } from './model/options.ts'
 import { findPgbench, type Pgbench } from './pgbench.ts'
 import { Progress } from './progress.ts'
 import { ServerProcess } from './server-process.ts'
@@ -22,6 +23,8 @@ export interface BenchOptions {
   attacks: string[]
   /** The coordinator of a Citus cluster, as a superuser; null for none. */
   citus: string | null
+  /** Of the part model. */
+  model: ModelOptions
 }
 
 /** What the parts share: the cluster and what was found out once for all of them. */

@@ -36,6 +36,8 @@ export class PartReport {
   /** The flat figures; null for one that could not be had here. */
   readonly figures: Record<string, number | null> = {}
   readonly rows: Row[] = []
+  /** Shown as they are, below the measurements. */
+  readonly texts: string[] = []
   readonly #part: string
   readonly #say: (line: string) => void
 
@@ -61,6 +63,10 @@ export class PartReport {
     const key = `${this.#part}_${server}_rss_mb`
     const before = this.figures[key] ?? 0
     this.figures[key] = mb === null ? null : Math.max(before, Math.round(mb))
+  }
+
+  text(text: string): void {
+    this.texts.push(text)
   }
 
   row(row: Row): void {

@@ -15,6 +15,7 @@ export interface PartResult {
   error: string | null
   figures: Record<string, number | null>
   rows: Row[]
+  texts: string[]
 }
 
 /** All parts' figures in one object without levels, and the servers' peak memory over all of them. */

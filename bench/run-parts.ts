@@ -41,6 +41,7 @@ export async function runParts(
   bench.progress.end()
 
   console.log(measurementsTable(results))
+  for (const text of results.flatMap(({ texts }) => texts)) console.log(text)
   console.log(figuresTable(figures))
   console.log(introduction(machine, description.versions))
   const run = {
@@ -88,7 +89,7 @@ async function runPart(bench: Bench, part: Part): Promise<PartResult> {
   const [firstError, ...others] = bench.takeServerErrors()
   if (firstError) error ??= `the server logged ${others.length + 1} errors; the first: ${firstError}`
   const seconds = Math.round((performance.now() - startedAt) / 1000)
-  return { name: part.name, seconds, error, figures: report.figures, rows: report.rows }
+  return { name: part.name, seconds, error, figures: report.figures, rows: report.rows, texts: report.texts }
 }
 
 async function describe(bench: Bench) {

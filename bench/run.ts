@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { addModelOptions, type GivenOptions, modelOptions } from './model/options.ts'
 import type { Part } from './part.ts'
 import { abuse } from './parts/abuse.ts'
 import { backtest } from './parts/backtest.ts'
@@ -9,6 +10,7 @@ import { check } from './parts/check.ts'
 import { contended } from './parts/contended.ts'
 import { creation } from './parts/creation.ts'
 import { distributed } from './parts/distributed.ts'
+import { model } from './parts/model.ts'
 import { reading } from './parts/reading.ts'
 import { reads } from './parts/reads.ts'
 import { single } from './parts/single.ts'
@@ -26,9 +28,10 @@ const PARTS: readonly Part[] = [
   backtest,
   abuse,
   distributed,
+  model,
 ]
 
-interface Options {
+interface Options extends GivenOptions {
   quick: boolean
   json?: string
   list: boolean
@@ -47,7 +50,7 @@ function partOf(name: string, chosen: Part[] = []): Part[] {
 const program = new Command('npm run bench --')
   .description('Measures the service on a database and a server of its own, and shows what it found.')
   .argument('[parts...]', 'which parts; by default all but those marked "if named"', partOf)
-  .option('--quick', 'smaller data and shorter runs: all parts in under 2 minutes', false)
+  .option('--quick', 'smaller data and shorter runs: all parts but those if named in under 2 minutes', false)
   .option('--json <file>', 'write the figures also as one flat object')
   .option('--list', 'list the parts', false)
   .option('--folder <folder>', 'where the temporary data goes', tmpdir())
@@ -70,8 +73,9 @@ const program = new Command('npm run bench --')
       serverOptions: options.serverOptions.split(' ').filter(Boolean),
       attacks: options.attacks.split(',').filter(Boolean),
       citus: options.citus ?? null,
+      model: modelOptions(options),
     })
     process.exit(status)
   })
 
-await program.parseAsync()
+await addModelOptions(program).parseAsync()

@@ -28,6 +28,17 @@ export function sideOnCluster(bench: Bench, nodes: Nodes, name: Side['name']): P
   })
 }
 
+/** A database in the embedded PostgreSQL. */
+export function embeddedSide(bench: Bench): Promise<Side> {
+  return bench.once('side embedded', async () => {
+    const cluster = await bench.cluster()
+    const databaseName = 'bench_side'
+    const database = await cluster.createDatabase(databaseName)
+    const nodes = await Nodes.of([cluster.superuserUrl], bench.cleanup)
+    return toSide(bench, { name: 'plain', databaseName, nodes, database })
+  })
+}
+
 async function toSide(
   bench: Bench,
   parts: Pick<Side, 'name' | 'databaseName' | 'nodes'> & { database: BenchDatabase },

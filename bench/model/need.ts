@@ -1,0 +1,57 @@
+import { FILL } from './capacity.ts'
+import type { Spent } from './costs.ts'
+
+const DAY_SECONDS = 86_400
+const DAYS = 365
+/** From OPEN to PENDING, and from there to the end: each appends to the log. */
+export const TRANSITIONS_A_CLAIM = 2
+
+/** What one of each takes. */
+export interface OneOfEach {
+  event: Spent
+  creation: Spent
+  transition: Spent
+  /** Bytes on the disk, with indexes. */
+  diskOfClaim: number
+  diskOfEvent: number
+}
+
+export interface Need {
+  eventsPerSecond: number
+  /** Machines with so many cores; 0 on plain PostgreSQL. */
+  workers: number
+  servers: number
+  coordinatorCores: number
+  diskADay: number
+  diskAYear: number
+  walADay: number
+}
+
+/** What so many events a second need, with the claims that they go to: created, and brought to their end. */
+export function needOf(
+  { event, creation, transition, diskOfClaim, diskOfEvent }: OneOfEach,
+  eventsPerSecond: number,
+  { eventsAClaim, coresOfWorker }: { eventsAClaim: number; coresOfWorker: number },
+): Need {
+  const claims = eventsPerSecond / eventsAClaim
+  const a = (pick: (one: Spent) => number) =>
+    eventsPerSecond * pick(event) + claims * (pick(creation) + TRANSITIONS_A_CLAIM * pick(transition))
+  const bytes = (eventsPerSecond + claims * TRANSITIONS_A_CLAIM) * diskOfEvent + claims * diskOfClaim
+  const whole = (cores: number) => Math.ceil(cores / FILL)
+  return {
+    eventsPerSecond,
+    workers: Math.ceil(a(({ workers }) => workers) / FILL / coresOfWorker),
+    servers: whole(a(({ server }) => server)),
+    coordinatorCores: whole(a(({ coordinator }) => coordinator)),
+    diskADay: bytes * DAY_SECONDS,
+    diskAYear: bytes * DAY_SECONDS * DAYS,
+    walADay: a(({ walBytes }) => walBytes) * DAY_SECONDS,
+  }
+}
+
+/** Powers of ten from a thousand up to the rate, and the rate. */
+export function ratesUpTo(most: number): number[] {
+  const rates: number[] = []
+  for (let rate = 1_000; rate < most; rate *= 10) rates.push(rate)
+  return [...rates, most]
+}

@@ -1,0 +1,153 @@
+import Table from 'cli-table3'
+import { type Capacity, FILL } from './capacity.ts'
+import { type Costs, RESOURCES, type Resource } from './costs.ts'
+import type { Known, Model, Prediction, Trial } from './model.ts'
+import { type Need, TRANSITIONS_A_CLAIM } from './need.ts'
+import type { ModelOptions } from './options.ts'
+
+type Rows = (string | number)[][]
+
+function table(head: string[], rows: Rows): string {
+  const colAligns = head.map((_, i) => (i === 0 ? ('left' as const) : ('right' as const)))
+  const drawn = new Table({ head, style: { head: [], border: [], compact: true }, colAligns })
+  drawn.push(...rows)
+  return drawn.toString()
+}
+
+const whole = (value: number) => (Number.isFinite(value) ? Math.round(value).toLocaleString('en') : 'any')
+const us = (seconds: number) => (seconds * 1e6).toFixed(seconds < 1e-5 ? 1 : 0)
+const withLimit = ({ perSecond, limit }: Capacity) => `${whole(perSecond)} (${limit})`
+const percent = (share: number | null) =>
+  share === null ? '' : `${share < 0 ? '' : '+'}${(share * 100).toFixed(0)} %`
+
+function bytes(value: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
+  const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1)
+  return `${(value / 1000 ** power).toPrecision(3)} ${units[power]}`
+}
+
+/** What a request, a group and one event or claim take. */
+export function costsTable({ submission, creation, check }: Model, { isCitus }: Known): string {
+  const resources = RESOURCES.filter((resource) => isCitus || resource !== 'workers')
+  const name = (resource: Resource) =>
+    ({
+      client: 'client µs',
+      server: 'server µs',
+      coordinator: isCitus ? 'coordinator µs' : 'PostgreSQL µs',
+      workers: 'workers µs',
+      walBytes: 'log bytes',
+    })[resource]
+  const row = (what: string, costs: Costs, term: 'requests' | 'groups' | 'events') => [
+    what,
+    ...resources.map((resource) => {
+      const cost = costs[resource][term]
+      return resource === 'walBytes' ? whole(cost) : us(cost)
+    }),
+  ]
+  return table(
+    ['what it costs', ...resources.map(name)],
+    [
+      row('a request with submissions', submission, 'requests'),
+      row('a group of submissions', submission, 'groups'),
+      row('an event in it', submission, 'events'),
+      row('a statement of creations', creation, 'groups'),
+      row('a claim created', creation, 'events'),
+      row('a check', check, 'groups'),
+      row('a transition in it', check, 'events'),
+    ],
+  )
+}
+
+export function trialsTable(trials: readonly { name: string; perSecond: number; trial: Trial }[]): string {
+  return table(
+    ['predicted, not fitted', 'a second', 'measured', 'off', 'server', 'coordinator', 'workers', 'all'],
+    trials.map(({ name, perSecond, trial: { predictedPerSecond, off } }) => [
+      name,
+      whole(predictedPerSecond),
+      whole(perSecond),
+      percent(off.perSecond),
+      percent(off.server),
+      percent(off.coordinator),
+      percent(off.workers),
+      percent(off.all),
+    ]),
+  )
+}
+
+export function predictionsTable(
+  predictions: readonly Prediction[],
+  { batch }: ModelOptions,
+  isCitus: boolean,
+): string {
+  const head = [
+    'workers',
+    'servers',
+    `events/s, batches of ${batch}`,
+    'events/s, one a request',
+    'claims created/s',
+    'claims checked/min',
+    `the ${isCitus ? 'workers' : 'database'} could, events/s`,
+    'with servers',
+    'with coordinator cores',
+  ]
+  return table(
+    head,
+    predictions.map((one) => [
+      one.workers === 0 ? 'none: plain' : one.workers,
+      one.servers,
+      withLimit(one.inBatches),
+      withLimit(one.alone),
+      withLimit(one.creations),
+      withLimit({ ...one.checked, perSecond: one.checked.perSecond * 60 }),
+      whole(one.workersCould),
+      one.needed.servers,
+      one.needed.coordinatorCores,
+    ]),
+  )
+}
+
+export function needsTable(needs: readonly Need[], { cores, batch }: ModelOptions, isCitus: boolean): string {
+  const head = [
+    `events/s, batches of ${batch}`,
+    ...(isCitus ? [`workers of ${cores} cores`] : []),
+    'server processes',
+    isCitus ? 'coordinator cores' : 'database cores',
+    'disk a day',
+    'disk a year',
+    'log a day',
+  ]
+  return table(
+    head,
+    needs.map((need) => [
+      whole(need.eventsPerSecond),
+      ...(isCitus ? [whole(need.workers)] : []),
+      whole(need.servers),
+      whole(need.coordinatorCores),
+      bytes(need.diskADay),
+      bytes(need.diskAYear),
+      bytes(need.walADay),
+    ]),
+  )
+}
+
+/** What one has to know to read the tables. */
+export function footOf(known: Known, options: ModelOptions): string {
+  const { cores, coordinatorCores, shards, eventsAClaim } = options
+  const general = [
+    `Of each core ${FILL * 100} % may be busy. In brackets: what is the limit.`,
+    'Groups are as large as here under the highest load. Each event goes to a claim that is not in the server’s memory, and is read.',
+    `What so many events need counts their claims in: ${eventsAClaim} events a claim, its creation and ${TRANSITIONS_A_CLAIM} transitions.`,
+    'The log counts pages that are written whole after a checkpoint, of which a short run has more than a long one.',
+  ]
+  const ofCitus = [
+    `Workers have ${cores} cores, the coordinator ${coordinatorCores}. Every statement goes through the coordinator: its cost of a statement is what bounds a large cluster.`,
+    'Citus MX, where servers connect to workers that have the metadata, would spread it; but with DATABASE_URLs of several nodes this service does NOT work yet: the turnstile of lists, test clocks and accounts are local to the coordinator.',
+    shards === null
+      ? `There are as many shards as workers need; here there are ${known.shards}. A worker without a shard does nothing: citus.shard_count counts when the tables are distributed.`
+      : `With ${shards} shards, no more than ${shards} workers do anything.`,
+  ]
+  const ofPlain = [
+    `This is plain PostgreSQL with ${coordinatorCores} cores of its own, so it is for one machine only: --citus measures a cluster.`,
+  ]
+  return [...(known.isCitus ? ofCitus : ofPlain), ...general].map((line) => `- ${line}`).join('\n')
+}

@@ -1,0 +1,127 @@
+import { availableParallelism } from 'node:os'
+import type { Bench } from '../bench.ts'
+import { BATCH_CONNECTIONS, type MeasuredSide, measureAll } from '../model/measure.ts'
+import { fitModel, type Known, type Model, needs, predict, type Trial, tryModel } from '../model/model.ts'
+import { costsTable, footOf, needsTable, predictionsTable, trialsTable } from '../model/tables.ts'
+import type { Part, PartReport } from '../part.ts'
+import { clusterOf, embeddedSide, type Side, sideOnCluster } from '../sides/side.ts'
+
+/** As `MOVES` and `MOST_MOVES` of the database, and `BATCH` of the scheduled check. */
+const MOVES = 2
+const MOST_MOVES = 8
+const CHECK_BATCH = 1_000
+/** Statements of a batch of the check for which it waits, besides the one that commits. */
+const CHECK_STATEMENTS = 4
+
+export const model: Part = {
+  name: 'model',
+  summary: 'a capacity model: what each kind of work costs here, and what clusters of many sizes could do',
+  isExtra: true,
+  run: async (bench, report) => {
+    const side = await sideOf(bench)
+    const measured = await measureAll(bench, side)
+    const known = knownOf(measured)
+    const fitted = fitModel(known)
+    tellMeasured(report, measured)
+    const trials = measured.tried.map((load) => ({
+      ...load,
+      trial: tryModel(fitted, load, known.cores),
+    }))
+    tell(bench, report, { known, fitted, trials })
+    report.peakMemory('server', side.server.takePeakMb())
+    await bench.stopServer(side.server)
+  },
+}
+
+async function sideOf(bench: Bench): Promise<Side> {
+  const { citus } = bench.options
+  if (citus !== null) return sideOnCluster(bench, await clusterOf(bench, citus), 'citus')
+  bench.progress.say('  without --citus or CITUS_URL this is for plain PostgreSQL, on one machine only')
+  return embeddedSide(bench)
+}
+
+function knownOf({ side, latencies, ...measured }: MeasuredSide): Known {
+  const { shards, isOn } = side.distribution
+  return {
+    ...measured,
+    checkWaits: (CHECK_STATEMENTS * latencies.roundTrip + latencies.claimCommit) / 1000,
+    checkLanes: Math.min(Math.max(MOVES, shards), MOST_MOVES),
+    checkBatch: CHECK_BATCH,
+    batchConnections: BATCH_CONNECTIONS,
+    shards,
+    isCitus: isOn,
+    cores: availableParallelism(),
+  }
+}
+
+function tellMeasured(
+  report: PartReport,
+  { fitted, tried, creations, latencies, ...disk }: MeasuredSide,
+): void {
+  for (const { name, perSecond, counts, spent } of [...fitted, ...tried, ...creations]) {
+    report.row({
+      what: name,
+      perSecond,
+      clientCpu: spent.client,
+      serverCpu: spent.server,
+      databaseCpu: spent.coordinator + spent.workers,
+      note: `${(counts.events / counts.groups).toFixed(1)} in a group`,
+      detail: { counts, spent },
+    })
+  }
+  const ms = (value: number) => `${value.toFixed(2)} ms`
+  report.row({
+    what: 'waits if nothing else is at work',
+    note: `round trip ${ms(latencies.roundTrip)}, commit ${ms(latencies.commit)}, commit of a claim ${ms(latencies.claimCommit)}`,
+  })
+  const { diskOfClaim, diskOfEvent } = disk
+  report.row({
+    what: 'disk with indexes',
+    note: `a claim ${Math.round(diskOfClaim)} bytes, an event ${Math.round(diskOfEvent)}`,
+  })
+}
+
+interface Found {
+  known: Known
+  fitted: Model
+  trials: { name: string; perSecond: number; trial: Trial }[]
+}
+
+function tell(bench: Bench, report: PartReport, { known, fitted, trials }: Found): void {
+  const options = bench.options.model
+  const { submission, creation, check } = fitted
+  const predictions = predict(known, fitted, options)
+  const needed = needs(known, fitted, options)
+  for (const text of [
+    costsTable(fitted, known),
+    trialsTable(trials),
+    predictionsTable(predictions, options, known.isCitus),
+    needsTable(needed, options, known.isCitus),
+    footOf(known, options),
+  ]) {
+    report.text(text)
+  }
+  report.row({ what: 'the model', note: 'below', detail: { options, fitted, trials, predictions, needed } })
+  for (const [kind, costs] of Object.entries({ submission, creation, check })) {
+    for (const [resource, { groups, events }] of Object.entries(costs)) {
+      const [unit, factor] = resource === 'walBytes' ? ['bytes', 1] : ['us', 1e6]
+      report.figure(`model_${kind}_${resource}_${unit}_a_group`, groups * factor)
+      report.figure(`model_${kind}_${resource}_${unit}_each`, events * factor)
+    }
+  }
+  for (const { workers, inBatches, alone, checked } of predictions) {
+    report.figure(`model_${workers}_workers_events_per_second`, inBatches.perSecond)
+    report.figure(`model_${workers}_workers_single_events_per_second`, alone.perSecond)
+    report.figure(`model_${workers}_workers_checked_per_minute`, checked.perSecond * 60)
+  }
+  for (const { eventsPerSecond, diskADay, workers, servers, coordinatorCores } of needed) {
+    const figure = (name: string, value: number) =>
+      report.figure(`model_at_${eventsPerSecond}_${name}`, value)
+    figure('disk_gb_a_day', diskADay / 1e9)
+    figure('workers', workers)
+    figure('servers', servers)
+    figure('coordinator_cores', coordinatorCores)
+  }
+  const worst = Math.max(...trials.map(({ trial }) => Math.abs(trial.off.all)))
+  report.figure('model_worst_error_percent', worst * 100)
+}

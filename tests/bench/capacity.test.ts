@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { capacityOf, checkCapacity, FILL, type Machines, neededFor } from '../../bench/model/capacity.ts'
+import type { Spent } from '../../bench/model/costs.ts'
+import { needOf, ratesUpTo } from '../../bench/model/need.ts'
+
+const us = (server: number, coordinator: number, workers: number): Spent => ({
+  client: 0,
+  server: server / 1e6,
+  coordinator: coordinator / 1e6,
+  workers: workers / 1e6,
+  walBytes: 100,
+})
+
+const machines = (workers: number, more: Partial<Machines> = {}): Machines => ({
+  ...{ workers, coresOfWorker: 4, coordinatorCores: 8, servers: 4 * workers, shards: null },
+  ...more,
+})
+
+const rounded = ({ perSecond, limit }: ReturnType<typeof capacityOf>) => [Math.round(perSecond), limit]
+
+test('the least of what servers, coordinator and workers can do is the limit', () => {
+  const one = us(50, 20, 100)
+  assert.deepEqual(rounded(capacityOf(one, machines(1))), [4e4 * FILL, 'workers'])
+  assert.deepEqual(rounded(capacityOf(one, machines(100))), [4e5 * FILL, 'coordinator'])
+  assert.deepEqual(rounded(capacityOf(one, machines(4, { servers: 1 }))), [2e4 * FILL, 'servers'])
+})
+
+test('more workers than shards do nothing', () => {
+  const one = us(10, 1, 100)
+  assert.deepEqual(
+    capacityOf(one, machines(64, { shards: 8 })),
+    capacityOf(one, machines(8, { servers: 256 })),
+  )
+})
+
+test('plain PostgreSQL is bounded by the database and the servers', () => {
+  assert.deepEqual(rounded(capacityOf(us(10, 80, 0), machines(0, { servers: 4 }))), [1e5 * FILL, 'database'])
+  assert.deepEqual(rounded(capacityOf(us(80, 10, 0), machines(0, { servers: 4 }))), [5e4 * FILL, 'servers'])
+})
+
+test('what busy workers need is told', () => {
+  assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * FILL), { servers: 50, coordinatorCores: 20 })
+})
+
+test('a check is made by one server, and by no more batches at once than there are lanes', () => {
+  const times = { lanes: 8, claimsABatch: 1000, waits: 0 }
+  assert.equal(checkCapacity(us(10, 1, 1), machines(100), times).limit, 'servers')
+  const waiting = checkCapacity(us(1, 1, 8), machines(100), { ...times, waits: 0.99 })
+  assert.deepEqual(rounded(waiting), [8000, 'lanes'])
+})
+
+test('a rate needs what its events take, and the claims that they go to', () => {
+  const ones = {
+    ...{ event: us(40, 20, 80), creation: us(100, 50, 100), transition: us(0, 0, 50) },
+    ...{ diskOfClaim: 1000, diskOfEvent: 100 },
+  }
+  const need = needOf(ones, 10_000, { eventsAClaim: 10, coresOfWorker: 1 })
+  // Of events, creations and transitions in their order.
+  assert.equal(need.servers, Math.ceil((0.4 + 0.1) / FILL))
+  assert.equal(need.coordinatorCores, Math.ceil((0.2 + 0.05) / FILL))
+  assert.equal(need.workers, Math.ceil((0.8 + 0.1 + 0.1) / FILL))
+  assert.equal(need.diskADay, (12_000 * 100 + 1000 * 1000) * 86_400)
+  assert.equal(need.diskAYear, need.diskADay * 365)
+  assert.equal(need.walADay, 13_000 * 100 * 86_400)
+})
+
+test('rates go by tens up to the highest', () => {
+  assert.deepEqual(ratesUpTo(1_000_000), [1_000, 10_000, 100_000, 1_000_000])
+  assert.deepEqual(ratesUpTo(2_500), [1_000, 2_500])
+  assert.deepEqual(ratesUpTo(50), [50])
+})

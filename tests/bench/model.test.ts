@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Costs, spentOn } from '../../bench/model/costs.ts'
+import { eventsAGroup, fitGrowth } from '../../bench/model/group-size.ts'
+import { fitModel, type Known, type KnownLoad, needs, predict, tryModel } from '../../bench/model/model.ts'
+
+/** A world of which the costs are known. */
+const TRUE_GROWTH = 0.3
+const SHARDS = 8
+const of = (requests: number, groups: number, events: number) => ({ requests, groups, events })
+const TRUE: Costs = {
+  client: of(20e-6, 0, 1e-6),
+  server: of(60e-6, 100e-6, 15e-6),
+  coordinator: of(0, 200e-6, 5e-6),
+  workers: of(0, 150e-6, 20e-6),
+  walBytes: of(0, 200, 400),
+}
+
+function load(connections: number, batch: number, perSecond: number): KnownLoad {
+  const inFlight = (connections * batch) / SHARDS
+  const groups = perSecond / eventsAGroup(TRUE_GROWTH, inFlight)
+  const counts = of(perSecond / batch, groups, perSecond)
+  return { perSecond, inFlight, counts, spent: spentOn(TRUE, counts) }
+}
+
+const known: Known = {
+  fitted: [load(4, 1, 800), load(16, 1, 1_500), load(64, 1, 3_000), load(8, 10, 5_000), load(8, 100, 9_000)],
+  creations: [load(4, 1, 900), load(32, 1, 2_000)],
+  checks: [
+    { counts: of(0, 1, 1_000), spent: spentOn(TRUE, of(0, 1, 1_000)) },
+    { counts: of(0, 1, 10_000), spent: spentOn(TRUE, of(0, 1, 10_000)) },
+  ],
+  ...{ checkWaits: 0.01, checkLanes: 8, checkBatch: 1_000, batchConnections: 8, shards: SHARDS },
+  ...{ isCitus: true, cores: 2, diskOfClaim: 900, diskOfEvent: 250 },
+}
+
+const options = {
+  ...{ cores: 4, coordinatorCores: 8, servers: 4, shards: null, rate: 100_000, eventsAClaim: 5, batch: 100 },
+}
+
+test('how groups grow with what is in flight is found again', () => {
+  const samples = [1, 2, 8, 100].map((inFlight) => ({ inFlight, eventsAGroup: eventsAGroup(0.3, inFlight) }))
+  assert.ok(Math.abs(fitGrowth(samples) - 0.3) < 1e-9)
+  assert.equal(fitGrowth([]), 0)
+  assert.equal(eventsAGroup(0.3, 0.5), 1)
+})
+
+test('the costs of a request, a group and an event are found again, and predict a load that was not fitted', () => {
+  const model = fitModel(known)
+  assert.ok(Math.abs(model.submission.server.groups - 100e-6) < 1e-9)
+  assert.ok(Math.abs(model.submission.coordinator.events - 5e-6) < 1e-9)
+  const { off } = tryModel(model, load(8, 30, 7_000), known.cores)
+  for (const error of [off.server, off.coordinator, off.workers, off.all]) {
+    assert.ok(Math.abs(Number(error)) < 1e-6)
+  }
+})
+
+test('a cluster does more with each worker until the coordinator is the limit', () => {
+  const predictions = predict(known, fitModel(known), options)
+  assert.deepEqual(
+    predictions.map(({ workers }) => workers),
+    [1, 2, 4, 8, 16, 32, 64, 100],
+  )
+  const rates = predictions.map(({ inBatches }) => inBatches.perSecond)
+  assert.deepEqual(
+    rates,
+    rates.toSorted((a, b) => a - b),
+  )
+  const [first, last] = [predictions[0], predictions.at(-1)]
+  assert.notEqual(first?.inBatches.limit, 'coordinator')
+  assert.equal(last?.inBatches.limit, 'coordinator')
+  assert.ok(Number(last?.needed.coordinatorCores) > options.coordinatorCores)
+})
+
+test('plain PostgreSQL has one prediction, of one machine', () => {
+  const plain = { ...known, isCitus: false, shards: 1 }
+  assert.deepEqual(
+    predict(plain, fitModel(plain), options).map(({ workers }) => workers),
+    [0],
+  )
+})
+
+test('what is needed grows with the rate', () => {
+  const [small, large] = needs(known, fitModel(known), { ...options, rate: 10_000 })
+  assert.ok(Math.abs(Number(large?.diskADay) / Number(small?.diskADay) - 10) < 1e-9)
+  assert.ok(Number(large?.workers) >= Number(small?.workers))
+})

@@ -13,7 +13,10 @@ const FILES = ['app', 'faults', 'http', 'storage'].map((folder) => `tests/${fold
 async function runTests(url: string, files: readonly string[]): Promise<number> {
   const options = ['--test', '--test-concurrency=4', '--test-global-setup=tests/support/global-setup.ts']
   const env = { ...process.env, TEST_CITUS_URL: url }
-  const [status] = await once(spawn(process.execPath, [...options, ...files], { stdio: 'inherit', env }), 'exit')
+  const [status] = await once(
+    spawn(process.execPath, [...options, ...files], { stdio: 'inherit', env }),
+    'exit',
+  )
   return status ?? 1
 }
 
@@ -22,7 +25,9 @@ const given = process.env.TEST_CITUS_URL
 const bin = given ? null : findCitus()
 if (given) process.exitCode = await runTests(given, files)
 else if (bin === null) {
-  console.log(styleText('yellow', 'Skipped: no TEST_CITUS_URL, and no PostgreSQL with Citus on this machine.'))
+  console.log(
+    styleText('yellow', 'Skipped: no TEST_CITUS_URL, and no PostgreSQL with Citus on this machine.'),
+  )
 } else {
   const cluster = await startCitusCluster(bin)
   // Ctrl-C reaches the tests too, which end by it.

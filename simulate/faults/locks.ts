@@ -5,8 +5,9 @@ import { possible, type RealFault, seconds, wait } from './moments.ts'
 const ROWS_OF_CLAIMS = "SELECT id FROM claims WHERE status = 'OPEN' ORDER BY random() LIMIT 200"
 const ROWS_OF_CLOCKS = 'SELECT id FROM test_clocks ORDER BY random() LIMIT 5'
 
-/** On one of the nodes, whose tables have the shards' numbers in their names: Citus locks no rows of several shards. */
-const HOLD_IN_SHARD = `DO $$
+/** On one of the nodes, whose tables have the shards' numbers in their names: Citus locks no rows of several shards, and hides those tables. */
+const HOLD_IN_SHARD = `SET LOCAL citus.override_table_visibility = off;
+  DO $$
   BEGIN
     EXECUTE (
       SELECT format('SELECT FROM (%s FOR UPDATE SKIP LOCKED) AS held', replace('${ROWS_OF_CLAIMS.replaceAll("'", "''")}', 'claims', relname))

@@ -15,6 +15,7 @@ import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts
 import type { Connection } from '../../src/storage/database/connection.ts'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
+import { connectionOf } from '../support/connection-of.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -131,11 +132,7 @@ describe('a group', () => {
     }
     for (const statements of [2, 1]) {
       asked = 0
-      const { claims: read } = await readClaimsToDecide(
-        { query } as Connection,
-        namedEvents(claims),
-        100 * KIB,
-      )
+      const { claims: read } = await readClaimsToDecide(connectionOf(query), namedEvents(claims), 100 * KIB)
       assert.deepEqual([[...read].length, asked], [20, statements])
     }
   })

@@ -12,7 +12,7 @@ import {
   toClaim,
   toClaimFacts,
 } from './claims.ts'
-import { CONTRACT } from './contracts.ts'
+import { CONTRACT, contractIsMissing } from './contracts.ts'
 
 /** Which claims, or which candidates. */
 export interface ClaimSelection {
@@ -47,16 +47,21 @@ export async function listClaims(db: Connection, filter: ClaimFilter): Promise<P
   return { rows: rows.map(toClaim), hasMore }
 }
 
-/** The contracts of these claims as JSON, by the claims' ids. */
+/** The contracts of these claims as JSON, by the claims' ids. @throws DatabaseUnavailable if one is missing */
 export async function readContracts(db: Connection, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.query<{ id: string; contract: string }>({
+  const rows = await db.query<{ id: string; contract: string | null }>({
     name: 'read_contracts',
     text: `-- read_contracts
       SELECT id, ${CONTRACT}::text AS contract FROM claims WHERE id = ANY ($1)`,
     values: [ids],
     readOnly: true,
   })
-  return new Map(rows.map(({ id, contract }) => [id, contract]))
+  return new Map(
+    rows.map(({ id, contract }) => {
+      if (contract === null) throw contractIsMissing()
+      return [id, contract]
+    }),
+  )
 }
 
 interface ExportedRow extends ClaimFactsRow {

@@ -10,6 +10,7 @@ import {
   CLAIM_COLUMNS_IF_SHORT,
   type StoredClaimRow,
   toClaim,
+  toWholeClaim,
 } from './claims.ts'
 
 /** An event as it is stored. */
@@ -102,7 +103,7 @@ export async function readClaimAndLog(
     values: [id, userId, alias],
     readOnly: true,
   })
-  return row ? { claim: toClaim(row), items: (row.log ?? []).map(toLogItem) } : null
+  return row ? { claim: toWholeClaim(row), items: (row.log ?? []).map(toLogItem) } : null
 }
 
 /** The next of a claim's log after one of its items. */

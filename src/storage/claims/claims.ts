@@ -57,12 +57,8 @@ export interface ClaimRow {
 
 export type StoredClaimRow = WithContract<ClaimRow, string>
 
-/**
- * With the contract as the row has it.
- * @throws DatabaseUnavailable if it is missing
- */
+/** With the contract as the row has it; that may be null, if only a short one was asked for. */
 export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
-  if (row.contract === null) throw contractIsMissing()
   return {
     ...toClaimFacts(row),
     userId: row.user_id,
@@ -70,6 +66,15 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
     eventCount: row.event_count,
     logBytes: row.log_bytes,
   }
+}
+
+/**
+ * With the contract, which was asked for however long it is.
+ * @throws DatabaseUnavailable if it is missing
+ */
+export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
+  if (row.contract === null) throw contractIsMissing()
+  return toClaim(row)
 }
 
 /** Whatever is told of a claim, in any form. */
@@ -104,7 +109,7 @@ export async function findClaim(
     values: [id, userId, alias],
     readOnly: true,
   })
-  return row ? toClaim(row) : null
+  return row ? toWholeClaim(row) : null
 }
 
 export interface NewClaim {

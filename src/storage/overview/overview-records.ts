@@ -1,5 +1,5 @@
 import type { Claim } from '../../domain/claims/claim.ts'
-import { CLAIM_COLUMNS, type ClaimRow, toClaim } from '../claims/claims.ts'
+import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from '../claims/claims.ts'
 import type { Connection } from '../database/connection.ts'
 import { IS_RESOLVED, IS_UNRESOLVED, type OverviewScope, ScopeQuery } from './overview-scope.ts'
 
@@ -16,7 +16,7 @@ export async function listDueNext(db: Connection, scope: OverviewScope, limit: n
     values: query.values,
     readOnly: true,
   })
-  return rows.map(toClaim)
+  return rows.map(toWholeClaim)
 }
 
 /** Those that the check of this time, or an earlier one, should have moved. */
@@ -53,5 +53,5 @@ export async function listRecent(db: Connection, scope: OverviewScope, limit: nu
     values: query.values,
     readOnly: true,
   })
-  return rows.map(toClaim)
+  return rows.map(toWholeClaim)
 }

@@ -169,3 +169,12 @@ describe('GET /v1/candidates: after takes an alias as well (§4.2)', () => {
     assertError(other, 400, 'VALIDATION_ERROR', 'after')
   })
 })
+
+test('a long contract is in the lists as in the claim', async () => {
+  const api = await service.newAccount()
+  const match = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`a-key-of-some-length-${i}`, i]))
+  const claim = await newClaim(api, { fulfillment_condition: { event: 'goal', match } })
+  const { body } = await api.get('/v1/claims')
+  assert.deepEqual(body.data, [withoutEvents(await api.readClaim(claim.id))])
+  assert.deepEqual(body.data[0].contract, claim.contract)
+})

@@ -212,7 +212,7 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     find_stored_contracts: 2,
     find_known_candidates: 4,
     BEGIN: 4,
-    [SHORT_LOCK_TIMEOUT]: 2,
+    [SHORT_LOCK_TIMEOUT]: 4,
     store_contracts: 2,
     take_positions: 1,
     take_positions_on_test_clock: 1,

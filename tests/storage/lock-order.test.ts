@@ -14,7 +14,6 @@ import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { isOnCitus } from '../support/database-nodes.ts'
 import { holdClaims, holdTurnstile } from '../support/held-rows.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -57,17 +56,13 @@ async function move(connection: Connection, ids: readonly string[]): Promise<voi
   await moveKinds(connection, moves, 0)
 }
 
-/** Two who wait in a circle are noticed after a second, and one of them is tried again. */
-const UNORDERED =
-  'the other machines of a cluster plan without our settings, and lock in the order of their plans'
-
 describe('claims are locked in the order of their ids', () => {
   for (const { claims, state } of [
     { claims: 60 * distribution.shards, state: 'few, not analysed' },
     { claims: 20_000, state: 'many, not analysed' },
     { claims: 0, state: 'many, analysed' },
   ]) {
-    test(`where there are ${state}`, { todo: isOnCitus() && UNORDERED }, async (t) => {
+    test(`where there are ${state}`, async (t) => {
       const { id } = await service.api.claim(customer, terms)
       await service.sql(COPY_CLAIM, [id, claims])
       if (claims === 0) await service.sql('ANALYZE claims')

@@ -24,7 +24,7 @@ max_prepared_transactions = 600
 shared_buffers = 128MB
 citus.shard_count = 8
 citus.node_conninfo = 'sslmode=disable'
-citus.recover_2pc_interval = '2s'
+citus.recover_2pc_interval = '5s'
 `
 
 /** The folder of PostgreSQL's programs that have Citus beside them; null if there is none on this machine. */

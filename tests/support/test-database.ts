@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { nodesOfRun, onEachNode, urlOfDatabase } from './database-nodes.ts'
+import { isOnCitus, nodesOfRun, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
 
 /** What a resource belongs to: a test (`t`), or a whole file (`{ after }` of node:test). */
@@ -17,7 +17,13 @@ export async function createTestDatabase(t: Scope, options = { migrated: true })
 
   const name = `claimkeeper_test_${run}_${randomBytes(6).toString('hex')}`
   const template = `claimkeeper_test_${run}_${options.migrated ? 'template' : 'empty'}`
-  await onEachNode(nodes, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+  await onEachNode(nodes, async (client) => {
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    // What distributing sets is not copied with a database.
+    if (!isOnCitus()) return
+    for (const setting of ['enable_seqscan', 'enable_bitmapscan'])
+      await client.query(`ALTER DATABASE ${name} SET ${setting} = off`)
+  })
   t.after(() => onEachNode(nodes, (client) => dropDatabase(client, name)))
   return urlOfDatabase(server, name)
 }

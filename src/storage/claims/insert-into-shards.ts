@@ -117,6 +117,8 @@ type PlacedRow = NewRow & { position: string; testClockId: string | null; now: D
 /** Returns the ids of those that were not there. Only a candidate's can be: a claim's is new. */
 async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {
   const hasCandidates = rows.some(isCandidate)
+  // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
+  if (hasCandidates) await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
   const known = hasCandidates ? await findKnown(db, rows) : new Set()
   const fresh = rows
     .filter(({ id }, i) => !known.has(id) && rows.findIndex((other) => other.id === id) === i)

@@ -19,6 +19,8 @@ const MOST_MOVES = 8
 /** Groups of submissions that go at once; on distributed tables of each shard, or if there are many shards half as many. */
 const LANES = 2
 const MANY_SHARDS = 16
+/** What a group of submissions has locked is not to outlast its server by long. */
+const SUBMISSION_IDLE_MS = 15_000
 /** Of submissions, on distributed tables. With still more shards they share them. */
 const MOST_LANES = 32
 /**
@@ -65,8 +67,15 @@ export class Database implements Connection {
     const { distribution = new Distribution() } = options
     this.distribution = distribution
     this.lanesOfShard = distribution.shards > MANY_SHARDS ? LANES / 2 : LANES
-    const share = (size: number, ofAccount?: AccountBounds) => {
-      const pool = new Pool({ connectionString, size, statementTimeoutMs, ofAccount, distribution })
+    const share = (size: number, ofAccount?: AccountBounds, idleTransactionMs?: number) => {
+      const pool = new Pool({
+        connectionString,
+        size,
+        statementTimeoutMs,
+        ofAccount,
+        idleTransactionMs,
+        distribution,
+      })
       this.#pools.push(pool)
       return pool
     }
@@ -77,7 +86,7 @@ export class Database implements Connection {
     this.reads = share(Math.ceil(others / 2))
     this.writes = share(Math.floor(others / 2))
     this.clocks = share(clocks)
-    this.submissions = share(lanes).for(THE_SERVICE)
+    this.submissions = share(lanes, undefined, SUBMISSION_IDLE_MS).for(THE_SERVICE)
     // Besides the moves: the turn, or the next batch; other jobs, and whether the service is ready, take what is free.
     this.checks = share(1 + this.moves).for(THE_SERVICE)
     this.callers = share(identity, OF_CALLER)

@@ -6,7 +6,8 @@ import { hasCitus } from './read-distribution.ts'
 /**
  * Distributes the tables by Citus: claims by their ids, each log with its claim, and a copy of the contracts on every
  * machine. All else stays on the coordinator: it does not grow with the events. In one transaction; if it was done
- * already nothing is. Claims that are there are copied, so that it takes its time, and nothing is written meanwhile.
+ * already, only machines that have come since get their settings. Claims that are there are copied, so that it takes its
+ * time, and nothing is written meanwhile.
  * @throws OperatorError without the extension, or if contracts still stand in the claims' rows
  */
 export async function distribute(
@@ -33,7 +34,28 @@ export async function distribute(
     report('Distributing the tables: contracts, claims, events')
     for (const text of STEPS) await connection.query({ text })
   })
+  await setPlanners(db, report)
 }
+
+/**
+ * As `CONNECTION_SETTINGS` has them, which reach the coordinator alone; Citus hands on what a database has. So rows of
+ * several claims are locked in the order of their ids on every machine. Without it statements may lock each other out, and
+ * are tried again after a second: whoever may not set it is told so.
+ */
+async function setPlanners(db: Pick<Borrower, 'transaction'>, report: (step: string) => void): Promise<void> {
+  try {
+    await db.transaction((connection) => connection.query({ text: SET_PLANNERS }))
+  } catch (error) {
+    report(`The planner of all machines could not be set: ${(error as Error).message}`)
+  }
+}
+
+const SET_PLANNERS = `DO $$
+  BEGIN
+    EXECUTE format('ALTER DATABASE %I SET enable_seqscan = off', current_database());
+    EXECUTE format('ALTER DATABASE %I SET enable_bitmapscan = off', current_database());
+  END
+$$`
 
 const STEPS = [
   // Servers of an older version, for which it is, cannot run on distributed tables.

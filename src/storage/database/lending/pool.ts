@@ -27,6 +27,8 @@ export interface PoolOptions {
   /** 0 for none. */
   statementTimeoutMs?: number | undefined
   ofAccount?: AccountBounds | undefined
+  /** For how long a transaction may wait for its next statement: it holds what it has locked. */
+  idleTransactionMs?: number | undefined
   /** Where claims are; by default all in one place. */
   distribution?: Distribution
 }
@@ -64,7 +66,7 @@ export class Pool implements Lender {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: statementTimeoutMs,
       // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
-      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+      idle_in_transaction_session_timeout: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
       keepAlive: true,
       application_name: 'claimkeeper',
       types: TYPES,

@@ -33,7 +33,7 @@ else if (bin === null) {
   // Ctrl-C reaches the tests too, which end by it.
   process.on('SIGINT', () => {})
   try {
-    process.exitCode = await runTests(cluster.coordinator.url, files)
+    process.exitCode = await runTests(await cluster.createDatabase('claimkeeper_tests'), files)
   } finally {
     await cluster.stop()
   }

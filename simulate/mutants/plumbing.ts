@@ -12,8 +12,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
       ),
       edit(
         'storage/database/lending/pool.ts',
-        "return use?.askedAt === null && !use.isEnding && client.getTransactionStatus() === 'I'",
-        'return use?.askedAt === null && !use.isEnding',
+        "return mayLead && use.askedAt === null && client.getTransactionStatus() === 'I'",
+        'return mayLead && use.askedAt === null',
       ),
     ],
     faults: 'check-struck,advance-struck,refused-40001',
@@ -51,8 +51,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'storage/database/lending/borrower.ts',
-        'throw asDatabaseUnavailable(error, readOnly === true) ?? error',
-        'throw asDatabaseUnavailable(error, readOnly ?? true) ?? error',
+        'throw this.#failure(error, readOnly === true)',
+        'throw this.#failure(error, readOnly ?? true)',
       ),
     ],
     faults: 'database-connection-cut,group-struck,backends-terminated',

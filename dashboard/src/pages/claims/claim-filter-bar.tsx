@@ -81,10 +81,15 @@ interface SearchFieldProps {
 
 function SearchField({ kind, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value)
+  const [shown, setShown] = useState(value)
   const least = LEAST_LENGTH[kind]
   const wanted = text.trim()
   const isShort = wanted !== '' && wanted.length < least
-  useEffect(() => setText(value), [value])
+  // At once, and not in an effect: on a busy machine what was written before would be searched for again.
+  if (shown !== value) {
+    setShown(value)
+    setText(value)
+  }
   useEffect(() => {
     if (isShort || wanted === value) return
     const timer = setTimeout(() => onSearch(wanted), SEARCH_DELAY_MS)

@@ -15,6 +15,14 @@ interface Parts {
   result: string
 }
 
+/** Of a claim `c`, by a row `d` of `decided`. */
+export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
+          status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
+          scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
+          status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
+          due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
+          log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END`
+
 /**
  * The statement of every write to claims that are there: those that stand as they were seen become what was decided, and
  * their logs gain the items. A claim to which something happened since is passed over. What else is to be written with
@@ -27,12 +35,7 @@ export const guardedWrite = ({ name, decided, forItems, items, result }: Parts):
       WITH ${decided},
       written AS (
         UPDATE claims c
-        SET event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
-          status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
-          scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
-          status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
-          due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
-          log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END
+        SET ${WHAT_IT_BECOMES}
         FROM decided d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
         RETURNING ${['c.id', ...forItems.map((column) => `d.${column}`)].join(', ')}

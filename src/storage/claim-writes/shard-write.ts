@@ -1,6 +1,7 @@
 import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
+import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
 /** What a claim becomes; see `guarded-write.ts`, whose columns these are. */
 export interface ClaimWrite {
@@ -29,14 +30,9 @@ export interface LogWrite {
 
 const UPDATE_SHARD = `-- update_shard
       UPDATE claims c
-      SET event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
-        status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
-        scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
-        status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
-        due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
-        log_digest = decode(d.hex_digest, 'hex'), last_event_at = CASE WHEN d.status IS NULL THEN d.at END
+      SET ${WHAT_IT_BECOMES}
       FROM (
-        SELECT * FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::text[],
+        SELECT *, decode(hex_digest, 'hex') AS digest FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::text[],
           $7::timestamptz[], $8::text[], $9::text[], $10::timestamptz[])
           AS d (id, seen_status, seen, added, bytes, hex_digest, at, status, outcome, due)
       ) AS d

@@ -132,7 +132,11 @@ describe('a group', () => {
     }
     for (const statements of [2, 1]) {
       asked = 0
-      const { claims: read } = await readClaimsToDecide(connectionOf(query), namedEvents(claims), 100 * KIB)
+      const { claims: read } = await readClaimsToDecide(
+        { ...connectionOf(query), distribution: app.db.distribution },
+        namedEvents(claims),
+        100 * KIB,
+      )
       assert.deepEqual([[...read].length, asked], [20, statements])
     }
   })

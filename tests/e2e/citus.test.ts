@@ -117,6 +117,17 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
       },
     )
 
+    await t.test('a machine that does not keep what it acknowledges is refused', async () => {
+      await second.sql(`ALTER DATABASE ${DATABASE} SET synchronous_commit = off`)
+      const { status, stderr } = await runCli(['migrate'], { DATABASE_URL: url })
+      assert.equal(status, 1)
+      assert.match(
+        stderr,
+        new RegExp(`The machine 127.0.0.1:${second.port} does not keep what it acknowledges`),
+      )
+      await second.sql(`ALTER DATABASE ${DATABASE} RESET synchronous_commit`)
+    })
+
     await t.test(
       'an advance of a clock over claims of all machines is made once, though a machine dies in it',
       async () => {

@@ -223,7 +223,6 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     insert_customers: 1,
     insert_claim_schema: 1,
     insert_test_clock: 1,
-    find_next_due: 1,
   },
   'an advance of a test clock': {
     BEGIN: 1,
@@ -272,7 +271,7 @@ export const NOT_STRUCK = {
     'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
     'read_decisive_events read_log_end read_log_page read_payloads read_secret read_shards read_short_claims ' +
-    'read_unsafe_settings search_claims tally_resolved tally_unresolved',
+    'read_unsafe_settings read_unsafe_settings_of_machines search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +
     'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens rename_customer rename_user replace_password revoke_invitation_of ' +

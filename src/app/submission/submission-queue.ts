@@ -40,10 +40,10 @@ export class SubmissionQueue implements Part {
   readonly #copies = new ClaimCopies()
   readonly #longLogs: LongLogs
   readonly #lines: SubmissionLines
-  /** Of each shard, as many as go at once. */
   readonly #lanesOfShard: number
-  /** They take turns. */
   #firstShard = 0
+  /** Whose last group was heavy. */
+  #lastHeavy: number | null = null
   /** The groups on their way. */
   readonly #lanes: Lane[] = []
   #isScheduled = false
@@ -124,7 +124,10 @@ export class SubmissionQueue implements Part {
   #fillLanesOf(shard: number, worthAnother: number): void {
     // One lane at most: what is read for it takes long, and the other is everyone else's.
     const mayBeHeavy = this.#hasLane(shard) && !this.#lanes.some(({ kind }) => kind === 'heavy')
-    if (mayBeHeavy && this.#lines.openCount('heavy', shard) > 0) this.#start('heavy', shard)
+    // With one lane they take turns.
+    const isTheirs =
+      this.#lanesOfShard > 1 || this.#lastHeavy !== shard || this.#lines.openCount('light', shard) === 0
+    if (mayBeHeavy && isTheirs && this.#lines.openCount('heavy', shard) > 0) this.#start('heavy', shard)
     while (
       this.#hasLane(shard) &&
       this.#lines.openCount('light', shard) >= (this.#isUnderWay('light', shard) ? worthAnother : 1)
@@ -146,6 +149,8 @@ export class SubmissionQueue implements Part {
   }
 
   #start(kind: Kind, shard: number): void {
+    if (kind === 'heavy') this.#lastHeavy = shard
+    else if (this.#lastHeavy === shard) this.#lastHeavy = null
     void owned(this.#send({ kind, shard, group: this.#lines.take(kind, shard) }))
   }
 

@@ -68,7 +68,9 @@ export async function insertIntoShards(
       now: first.now,
     }))
     const stored = new Set<string>()
-    for (const ofShard of Map.groupBy(placed, ({ id }) => connection.distribution.shardOf(id)).values())
+    // In one order for all who write to several.
+    const shards = Map.groupBy(placed, ({ id }) => connection.distribution.shardOf(id))
+    for (const [, ofShard] of [...shards].sort(([a], [b]) => a - b))
       for (const id of await insertInShard(connection, ofShard)) stored.add(id)
     return { stored, now: first.now }
   })

@@ -61,6 +61,18 @@ const isOtherLost = ({ code, routine = '', message }: pg.DatabaseError) =>
   code === OTHER_IS_LOST.code &&
   (OTHER_IS_LOST.routines.includes(routine) || OTHER_IS_LOST.message.test(message))
 
+/**
+ * A commit on distributed tables: another machine may have made it before the coordinator found that it could not. Only
+ * what was in the way of others has surely changed nothing.
+ */
+export function commitFailed(error: unknown): DatabaseUnavailable {
+  const isKnown = error instanceof pg.DatabaseError && /^40(001|P01)/.test(error.code ?? '')
+  return (
+    (isKnown && asDatabaseUnavailable(error, false)) ||
+    new DatabaseUnavailable('Whether the request took effect is not known.', false, error)
+  )
+}
+
 /** Whether a coordinator, which is there itself, has lost one of its machines. */
 export const isLossOfMachine = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && ((error.code ?? '').startsWith('08') || isOtherLost(error))

@@ -19,8 +19,8 @@ const MOST_MOVES = 8
 /** Groups of submissions that go at once; on distributed tables of each shard, or if there are many shards half as many. */
 const LANES = 2
 const MANY_SHARDS = 16
-/** What a group of submissions has locked is not to outlast its server by long. */
-const SUBMISSION_IDLE_MS = 15_000
+/** On distributed tables a write has several statements: what they have locked is not to outlast their server by long. */
+const HELD_MS = 15_000
 /** Of submissions, on distributed tables. With still more shards they share them. */
 const MOST_LANES = 32
 /**
@@ -84,9 +84,9 @@ export class Database implements Connection {
     const lanes = Math.min(this.lanesOfShard * distribution.shards, MOST_LANES)
     const others = 2 + Math.max(0, poolSize - LEAST_CONNECTIONS)
     this.reads = share(Math.ceil(others / 2))
-    this.writes = share(Math.floor(others / 2))
+    this.writes = share(Math.floor(others / 2), undefined, distribution.isOn ? HELD_MS : undefined)
     this.clocks = share(clocks)
-    this.submissions = share(lanes, undefined, SUBMISSION_IDLE_MS).for(THE_SERVICE)
+    this.submissions = share(lanes, undefined, HELD_MS).for(THE_SERVICE)
     // Besides the moves: the turn, or the next batch; other jobs, and whether the service is ready, take what is free.
     this.checks = share(1 + this.moves).for(THE_SERVICE)
     this.callers = share(identity, OF_CALLER)

@@ -9,7 +9,7 @@ import type { Borrower } from './lending/borrower.ts'
 import { THE_SERVICE } from './lending/places.ts'
 import { Pool } from './lending/pool.ts'
 import { hasVersionTable, migrate } from './migrate.ts'
-import { requireDurable } from './require-durable.ts'
+import { requireDurable, requireDurableMachines } from './require-durable.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export interface DatabaseOptions {
@@ -61,6 +61,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     if (!mayCreate) await requireTables(db, databaseUrl)
     await migrateUnhurried(connectionString, options)
     const distribution = await readDistribution(db)
+    if (distribution.isOn && !options.allowUnsafe) await requireDurableMachines(db)
     await first.close()
     return opened(new Database({ connectionString, poolSize, distribution }), connectionString, embedded)
   } catch (error) {

@@ -20,9 +20,37 @@ export async function requireDurable(db: Connection): Promise<void> {
     values: [Object.keys(RISKS)],
     readOnly: true,
   })
-  if (rows.length === 0) return
+  if (rows.length > 0) throw notDurable('The database', rows)
+}
+
+/**
+ * The same of the machines of a cluster: an event is acknowledged once its own machine has committed it.
+ * @throws OperatorError
+ */
+export async function requireDurableMachines(db: Connection): Promise<void> {
+  const machines = await db.query<{ host: string; names: string }>({
+    text: `-- read_unsafe_settings_of_machines
+      SELECT nodename || ':' || nodeport AS host, result AS names FROM run_command_on_all_nodes($1)
+      JOIN pg_dist_node USING (nodeid) WHERE success AND result <> ''`,
+    values: [
+      `SELECT coalesce(string_agg(name, ',' ORDER BY name), '') FROM pg_settings
+       WHERE name IN (${Object.keys(RISKS)
+         .map((name) => `'${name}'`)
+         .join(', ')}) AND reset_val = 'off'`,
+    ],
+    readOnly: true,
+  })
+  const [first] = machines
+  if (first)
+    throw notDurable(
+      `The machine ${first.host}`,
+      first.names.split(',').map((name) => ({ name })),
+    )
+}
+
+function notDurable(what: string, rows: readonly { name: string }[]): OperatorError {
   const found = rows.map(({ name }) => `${name} = off (${RISKS[name]})`).join(', ')
-  throw new OperatorError(
-    `The database does not keep what it acknowledges: ${found}. Set ${rows.map(({ name }) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
+  return new OperatorError(
+    `${what} does not keep what it acknowledges: ${found}. Set ${rows.map(({ name }) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
   )
 }

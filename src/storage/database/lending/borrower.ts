@@ -1,7 +1,12 @@
 import type pg from 'pg'
 import type { Distribution } from '../../distribution/distribution.ts'
 import type { Connection, Statement } from '../connection.ts'
-import { asDatabaseUnavailable, isLossOfMachine, notCommittedEverywhere } from '../database-unavailable.ts'
+import {
+  asDatabaseUnavailable,
+  commitFailed,
+  isLossOfMachine,
+  notCommittedEverywhere,
+} from '../database-unavailable.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'
 
@@ -134,11 +139,14 @@ class LentConnection implements Connection {
     try {
       answer = await this.#lender.ask(this.#client, { text: 'COMMIT' })
     } catch (error) {
-      throw this.#failure(error, false)
+      throw this.distribution.isOn ? commitFailed(error) : this.#failure(error, false)
     } finally {
       this.#client.off('notice', hear)
     }
-    if (warning) throw notCommittedEverywhere(warning)
+    if (warning) {
+      this.distribution.noteLoss()
+      throw notCommittedEverywhere(warning)
+    }
     if (answer.command !== 'COMMIT') throw new Error('a statement failed unheard, and nothing was committed')
   }
 }

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
+import type { Connection } from '../../src/storage/database/connection.ts'
 import { asDatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
+import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
+import { Pool } from '../../src/storage/database/lending/pool.ts'
+import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { assertError } from '../support/assert-error.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -29,6 +33,34 @@ test('if Citus loses another machine, whether a write took effect is not known',
 
 test('another internal error is the fault of its statement', () => {
   assert.equal(asDatabaseUnavailable(internalError('ReportResultError', 'a relation is broken'), false), null)
+})
+
+/** The commit fails as if another machine could not be reached any more. */
+const FAIL_AT_COMMIT = `
+  CREATE TEMPORARY TABLE lost (n integer) ON COMMIT DROP;
+  CREATE FUNCTION pg_temp.lose() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'a machine is lost' USING ERRCODE = '08006'; END $$;
+  CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON lost DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION pg_temp.lose();
+  INSERT INTO lost VALUES (1)`
+
+test('if a commit meets the loss of a machine, older connections are not lent any more', async (t) => {
+  const distribution = new Distribution([-(2 ** 31)])
+  const pool = new Pool({ connectionString: service.databaseUrl, size: 2, distribution })
+  t.after(() => pool.close())
+  const db = pool.for(THE_SERVICE)
+  const readPid = async (connection: Connection) => {
+    const [row] = await connection.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })
+    return row?.pid
+  }
+  const older = await db.withConnection(async (connection) => {
+    await assert.rejects(
+      db.transaction((other) => other.query({ text: FAIL_AT_COMMIT })),
+      { code: 'UNAVAILABLE', outcomeKnown: false },
+    )
+    return readPid(connection)
+  })
+  assert.notEqual(await readPid(db), older)
 })
 
 test('a claim whose contract is not there yet is neither shown nor decided', async () => {

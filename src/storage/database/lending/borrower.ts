@@ -4,6 +4,7 @@ import type { Connection, Statement } from '../connection.ts'
 import {
   asDatabaseUnavailable,
   commitFailed,
+  type DatabaseUnavailable,
   isLossOfMachine,
   notCommittedEverywhere,
 } from '../database-unavailable.ts'
@@ -97,7 +98,7 @@ class LentConnection implements Connection {
       const result = await this.#lender.ask(this.#client, name ? { ...config, name } : config)
       return result.rows as Row[]
     } catch (error) {
-      throw this.#failure(error, readOnly === true)
+      throw this.#failure(error, asDatabaseUnavailable(error, readOnly === true))
     }
   }
 
@@ -119,9 +120,10 @@ class LentConnection implements Connection {
     return result
   }
 
-  #failure(error: unknown, readOnly: boolean): unknown {
+  /** What is thrown in place of the error. If that tells of a lost machine, the loss is noted. */
+  #failure(error: unknown, unavailable: DatabaseUnavailable | null): unknown {
     if (this.distribution.isOn && isLossOfMachine(error)) this.distribution.noteLoss()
-    return asDatabaseUnavailable(error, readOnly) ?? error
+    return unavailable ?? error
   }
 
   /**
@@ -130,20 +132,22 @@ class LentConnection implements Connection {
    * later, until when nobody sees what it did there.
    */
   async #commit(): Promise<void> {
+    const { isOn } = this.distribution
     let answer: pg.QueryResult
     let warning: { severity: string | undefined } | undefined
     const hear = (notice: { severity: string | undefined }) => {
       if (notice.severity === 'WARNING') warning ??= notice
     }
-    if (this.distribution.isOn) this.#client.on('notice', hear)
+    if (isOn) this.#client.on('notice', hear)
     try {
       answer = await this.#lender.ask(this.#client, { text: 'COMMIT' })
     } catch (error) {
-      throw this.distribution.isOn ? commitFailed(error) : this.#failure(error, false)
+      throw this.#failure(error, isOn ? commitFailed(error) : asDatabaseUnavailable(error, false))
     } finally {
       this.#client.off('notice', hear)
     }
     if (warning) {
+      // It is no error, so it has no code that tells of the loss.
       this.distribution.noteLoss()
       throw notCommittedEverywhere(warning)
     }

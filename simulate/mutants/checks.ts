@@ -96,7 +96,7 @@ export const OF_CHECKS: readonly Mutant[] = [
       edit(
         'app/check/run-scheduled-check.ts',
         '    batches = next\n',
-        '    batches = next.length > 0 ? await readNext(app, turn, checkTime) : next\n',
+        '    batches = next.length > 0 ? await readNext(app, walk) : next\n',
       ),
       edit('app/check/run-scheduled-check.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
     ],

@@ -62,8 +62,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/run-scheduled-check.ts',
-        'const [next, ...moved] = await allSettled([readNext(app, walk, checkTime), ...moving])',
-        'const coming = readNext(app, walk, checkTime)\n    const moved = await Promise.all(moving)\n    const [next] = await allSettled([coming])',
+        'const [next, ...moved] = await allSettled([readNext(app, walk), ...moving])',
+        'const coming = readNext(app, walk)\n    const moved = await Promise.all(moving)\n    const [next] = await allSettled([coming])',
       ),
     ],
     faults: 'next-batch-of-check-struck',

@@ -64,10 +64,10 @@ async function walkOnce(
 ): Promise<{ moved: number; isThrough: boolean }> {
   const sum = { found: 0, moved: 0, missed: 0 }
   let over = false
-  const walk = new ByShard(app, turn)
-  for (let batches = await readNext(app, walk, checkTime); batches.length > 0 && !over; ) {
+  const walk = walkByShard(turn, checkTime)
+  for (let batches = await readNext(app, walk); batches.length > 0 && !over; ) {
     const moving = batches.map((batch) => move(app, checkTime, batch))
-    const [next, ...moved] = await allSettled([readNext(app, walk, checkTime), ...moving])
+    const [next, ...moved] = await allSettled([readNext(app, walk), ...moving])
     for (const [i, { ids, moves }] of batches.entries()) {
       const movedOf = moved[i] as number
       sum.found += ids.length
@@ -82,42 +82,28 @@ async function walkOnce(
 }
 
 /**
- * What is moved next, on the connection of the turn: the others move meanwhile. Nothing at the end of the walk. Several
- * statements go at once if no submission is on its way: while one is being committed, another works. Otherwise one: with
- * two, a submission would take twice as long.
+ * What is moved next; nothing at the end of the walk. Several batches go at once if no submission is on its way: while one
+ * is being committed, another works. Otherwise one: with two, a submission would take twice as long.
  */
-async function readNext({ db, submissions }: App, walk: ByShard, checkTime: Date): Promise<Batch[]> {
+async function readNext({ db, submissions }: App, walk: AsyncIterator<Batch>): Promise<Batch[]> {
   const batches: Batch[] = []
   while (batches.length < (submissions.isIdle ? db.moves : 1)) {
-    const ids = await walk.next()
-    if (!ids) break
-    batches.push(await readBatch(walk.turn, checkTime, ids))
+    const { done, value } = await walk.next()
+    if (done) break
+    batches.push(value)
   }
   return batches
 }
 
-/** The walk over the due claims, a batch at a time, each of one shard. */
-class ByShard {
-  readonly #app: App
-  readonly turn: Connection
-  #batches: string[][] = []
-
-  constructor(app: App, turn: Connection) {
-    this.#app = app
-    this.turn = turn
-  }
-
-  /** Undefined at the end. */
-  async next(): Promise<string[] | undefined> {
-    if (this.#batches.length === 0) this.#batches = await this.#fetch()
-    return this.#batches.shift()
-  }
-
-  async #fetch(): Promise<string[][]> {
-    const { distribution } = this.#app.db
-    const ids = await nextDueIds(this.turn, BATCH * distribution.shards)
-    const shards = Map.groupBy(ids, (id) => distribution.shardOf(id)).values()
-    return shards.flatMap((ofShard) => slicesOf(ofShard)).toArray()
+/** The due claims, read a batch at a time on the connection of the turn. A batch is of one shard. */
+async function* walkByShard(turn: Connection, checkTime: Date): AsyncGenerator<Batch, undefined> {
+  const { distribution } = turn
+  for (;;) {
+    const ids = await nextDueIds(turn, BATCH * distribution.shards)
+    if (ids.length === 0) return
+    for (const ofShard of Map.groupBy(ids, (id) => distribution.shardOf(id)).values()) {
+      for (const some of slicesOf(ofShard)) yield await readBatch(turn, checkTime, some)
+    }
   }
 }
 

@@ -1,5 +1,5 @@
+import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { type ClaimAndLog, type ClaimNamed, readShortClaims } from '../../storage/claims/claim-log.ts'
-import { addressColumns } from '../../storage/claims/claims.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { GroupedWork } from '../grouped-work.ts'
@@ -16,5 +16,5 @@ export const newShortClaims = ({ reads, distribution }: Database): ShortClaims =
     run: readShortClaims,
     room: MOST,
     weight: () => 1,
-    homeOf: ({ address }) => distribution.shardOf(addressColumns(address).id),
+    homeOf: ({ address }) => distribution.shardOf(claimIdOf(address)),
   })

@@ -1,7 +1,8 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Customer } from '../../domain/records.ts'
 import { findContracts } from '../../storage/claim-schemas.ts'
-import { addressColumns, insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
+import { claimIdOf } from '../../storage/claims/candidate-id.ts'
+import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
 import {
   findCustomers,
   findCustomersByExternalId,
@@ -55,7 +56,7 @@ export class CreationGroups implements Part {
       room: CHARACTERS,
       weight: charactersOf,
       // They come of one shard each: see `openClaims`.
-      homeOf: ([first]) => (first ? distribution.shardOf(addressColumns(first.address).id) : 0),
+      homeOf: ([first]) => (first ? distribution.shardOf(claimIdOf(first.address)) : 0),
     })
   }
 

@@ -3,7 +3,8 @@ import type { Contract } from '../../domain/contract/contract.ts'
 import type { Customer } from '../../domain/records.ts'
 import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
-import { addressColumns, insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
+import { claimIdOf } from '../../storage/claims/candidate-id.ts'
+import { insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
 import { type NewContract, newContract } from '../../storage/claims/contracts.ts'
 import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
@@ -78,7 +79,7 @@ export async function openClaims(
 
 /** What is stored together: the claims on one clock, or the live ones of one shard. */
 const homeOf = ({ db }: App, { address, testClockId }: Resolved) =>
-  testClockId ?? db.distribution.shardOf(addressColumns(address).id)
+  testClockId ?? db.distribution.shardOf(claimIdOf(address))
 
 const withKept = (outcome: Claim | Error, kept: MaybeLate): OpenedClaim | Error =>
   typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome

@@ -1,6 +1,6 @@
 import { unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
-import { candidateId } from '../../storage/claims/candidate-id.ts'
+import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
@@ -96,10 +96,8 @@ export class SubmissionQueue implements Part {
     if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes)) {
       return Promise.reject(unavailable('Too many events are waiting to be recorded. This one was not.'))
     }
-    const { address } = request
-    const claimId = address.kind === 'claim' ? address.id : candidateId(address.alias)
     return new Promise((resolve, reject) => {
-      this.#lines.add(claimId, new PendingSubmission(request, resolve, reject))
+      this.#lines.add(claimIdOf(request.address), new PendingSubmission(request, resolve, reject))
       this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
       this.#schedule()
     })

@@ -5,7 +5,7 @@ import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES } from '../lists/list-page.ts'
-import { candidateId } from './candidate-id.ts'
+import { claimIdOf } from './candidate-id.ts'
 import {
   CONTRACT,
   contractIfShort,
@@ -19,9 +19,7 @@ import { insertIntoShards } from './insert-into-shards.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */
 export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
-  return address.kind === 'claim'
-    ? { id: address.id, alias: null }
-    : { id: candidateId(address.alias), alias: address.alias }
+  return { id: claimIdOf(address), alias: address.kind === 'candidate' ? address.alias : null }
 }
 
 /** Whatever stands in a claim's row but its contract. */

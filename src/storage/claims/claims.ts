@@ -15,7 +15,7 @@ import {
   type NewContract,
   storeContracts,
 } from './contracts.ts'
-import { insertIntoShards } from './insert-into-shards.ts'
+import { insertIntoShards, type NewRow } from './insert-into-shards.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */
 export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
@@ -193,14 +193,24 @@ async function insert(
   testClockId: string | null,
 ): Promise<(Claim | null)[] | null> {
   const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
-  if (db.distribution.isOn) {
-    const inserted = await insertIntoShards(db, rows, testClockId)
-    if (inserted === null) return null
-    const { stored, now } = inserted
-    const ids = new Set(stored)
-    return rows.map((row) => (ids.delete(row.id) ? openClaim(row, row.id, now) : null))
-  }
-  const contracts = new Map(claims.map(({ contract }) => [contract.hash, contract]))
+  const store = db.distribution.isOn ? insertIntoShards : insertAtOnce
+  const stored = await store(db, rows, testClockId)
+  if (stored === null) return null
+  return rows.map((row) => {
+    const now = stored.get(row.id)
+    // Of two with the same alias the first is stored.
+    stored.delete(row.id)
+    return now ? openClaim(row, row.id, now) : null
+  })
+}
+
+/** When each claim that was stored was made, by its id; null if the clock is held, or gone. */
+async function insertAtOnce(
+  db: Connection,
+  rows: readonly NewRow[],
+  testClockId: string | null,
+): Promise<Map<string, Date> | null> {
+  const contracts = new Map(rows.map(({ contract }) => [contract.hash, contract]))
   const numbers = new Map(contracts.keys().map((hash, i) => [hash, i + 1]))
   const inserted = await db.query<{ id: string | null; now: Date }>({
     ...(testClockId === null ? INSERT_CLAIMS : INSERT_CLAIMS_ON_TEST_CLOCK),
@@ -217,11 +227,8 @@ async function insert(
       plainArray(rows.map(({ schemaId }) => schemaId)),
     ],
   })
-  const [first] = inserted
-  if (!first) return null
-  const ids = new Set(inserted.map(({ id }) => id))
-  // Of two with the same alias the first is stored.
-  return rows.map((row) => (ids.delete(row.id) ? openClaim(row, row.id, first.now) : null))
+  if (inserted.length === 0) return null
+  return new Map(inserted.flatMap(({ id, now }) => (id === null ? [] : [[id, now]])))
 }
 
 function openClaim({ address, contract: { contract }, ...claim }: NewClaim, id: string, now: Date): Claim {

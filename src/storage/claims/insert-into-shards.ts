@@ -39,15 +39,16 @@ const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candid
 
 /**
  * Stores new claims on distributed tables: the contracts that are not there first, which all machines have, and then the
- * claims, in one transaction. Returns what was stored, and at what time; null if the clock is held, or gone.
+ * claims, in one transaction. Returns when each claim that was stored was made, by its id; null if the clock
+ * is held, or gone.
  */
 export async function insertIntoShards(
   db: Connection,
   wanted: readonly NewRow[],
   testClockId: string | null,
-): Promise<{ stored: ReadonlySet<string>; now: Date } | null> {
+): Promise<Map<string, Date> | null> {
   const rows = await storeMissing(db, wanted)
-  if (rows.length === 0) return { stored: new Set(), now: new Date(0) }
+  if (rows.length === 0) return new Map()
   return db.transaction(async (connection) => {
     const places = await connection.query<{ position: string; now: Date }>({
       name: testClockId === null ? 'take_positions' : 'take_positions_on_test_clock',
@@ -67,12 +68,12 @@ export async function insertIntoShards(
       testClockId,
       now: first.now,
     }))
-    const stored = new Set<string>()
+    const stored = new Map<string, Date>()
     // In one order for all who write to several.
     const shards = Map.groupBy(placed, ({ id }) => connection.distribution.shardOf(id))
     for (const [, ofShard] of [...shards].sort(([a], [b]) => a - b))
-      for (const id of await insertInShard(connection, ofShard)) stored.add(id)
-    return { stored, now: first.now }
+      for (const id of await insertInShard(connection, ofShard)) stored.set(id, first.now)
+    return stored
   })
 }
 

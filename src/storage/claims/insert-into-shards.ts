@@ -123,8 +123,8 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
   // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
   if (hasCandidates) await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
   const known = hasCandidates ? await findKnown(db, rows) : new Set()
-  const fresh = rows
-    .filter(({ id }, i) => !known.has(id) && rows.findIndex((other) => other.id === id) === i)
+  const fresh = firstOfEach(rows)
+    .filter(({ id }) => !known.has(id))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   if (fresh.length === 0) return []
   const inserted = await db.query<{ id: string }>({
@@ -154,6 +154,13 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
     ],
   })
   return (hasCandidates ? inserted : fresh).map(({ id }) => id)
+}
+
+/** Of several with one id, which are candidates with one alias, the first. */
+function firstOfEach(rows: readonly PlacedRow[]): PlacedRow[] {
+  const first = new Map<string, PlacedRow>()
+  for (const row of rows) if (!first.has(row.id)) first.set(row.id, row)
+  return [...first.values()]
 }
 
 /** An insert would wait for whoever is changing one of them just then. */

@@ -3,7 +3,7 @@ import { Distribution } from '../distribution/distribution.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
-import { CONNECT_TIMEOUT_MS, Pool } from './lending/pool.ts'
+import { CONNECT_TIMEOUT_MS, Pool, type PoolOptions } from './lending/pool.ts'
 
 /** Connections that each kind of work has for itself, so that none starves another. */
 interface Shares {
@@ -13,23 +13,30 @@ interface Shares {
   clocks: number
 }
 const FIXED: Shares = { identity: 2, clocks: 3 }
-/** Batches of a scheduled check that are moved at once; on distributed tables one for each shard, of a few. */
-const MOVES = 2
-const MOST_MOVES = 8
 /** Groups of submissions that go at once; on distributed tables of each shard, or if there are many shards half as many. */
 const LANES = 2
 const MANY_SHARDS = 16
-/** On distributed tables a write has several statements: what they have locked is not to outlast their server by long. */
-const HELD_MS = 15_000
-/** Of submissions, on distributed tables. With still more shards they share them. */
+/** Of all shards together. If there are still more shards, they share these. */
 const MOST_LANES = 32
+/** Batches of a scheduled check that are moved at once; on distributed tables one for each shard, of a few. */
+const MOVES = 2
+const MOST_MOVES = 8
+/** Of a scheduled check, besides: it holds the turn, and reads the next batches. */
+const TURN = 1
+/** One for reading, one for writing. */
+const LEAST_OTHERS = 2
+/** With these each kind of work has its share. */
+export const LEAST_CONNECTIONS = FIXED.identity + FIXED.clocks + LANES + MOVES + TURN + LEAST_OTHERS
+/**
+ * For how long a transaction that writes claims may wait for its next statement: what it has locked is not to outlast its
+ * server by long.
+ */
+const HELD_MS = 15_000
 /**
  * What they cost is a short statement each, so one may have all places. If tokens are not remembered, each request of a
  * caller waits here, all of them from one address.
  */
 const OF_CALLER: AccountBounds = { places: FIXED.identity, waiting: 750 }
-/** The fixed shares, with one connection each for reading and for writing. */
-export const LEAST_CONNECTIONS = Object.values(FIXED).reduce((sum, size) => sum + size, 3 + LANES + MOVES)
 
 export interface DatabaseOptions {
   connectionString: string
@@ -67,29 +74,25 @@ export class Database implements Connection {
     const { distribution = new Distribution() } = options
     this.distribution = distribution
     this.lanesOfShard = distribution.shards > MANY_SHARDS ? LANES / 2 : LANES
-    const share = (size: number, ofAccount?: AccountBounds, idleTransactionMs?: number) => {
-      const pool = new Pool({
-        connectionString,
-        size,
-        statementTimeoutMs,
-        ofAccount,
-        idleTransactionMs,
-        distribution,
-      })
+    const share = (size: number, own: Pick<PoolOptions, 'ofAccount' | 'idleTransactionMs'> = {}) => {
+      const pool = new Pool({ connectionString, size, statementTimeoutMs, distribution, ...own })
       this.#pools.push(pool)
       return pool
     }
     const { identity, clocks } = FIXED
     this.moves = Math.min(Math.max(MOVES, distribution.shards), MOST_MOVES)
     const lanes = Math.min(this.lanesOfShard * distribution.shards, MOST_LANES)
-    const others = 2 + Math.max(0, poolSize - LEAST_CONNECTIONS)
+    const others = LEAST_OTHERS + Math.max(0, poolSize - LEAST_CONNECTIONS)
     this.reads = share(Math.ceil(others / 2))
-    this.writes = share(Math.floor(others / 2), undefined, distribution.isOn ? HELD_MS : undefined)
+    // On distributed tables to create claims takes several statements.
+    this.writes = share(Math.floor(others / 2), {
+      idleTransactionMs: distribution.isOn ? HELD_MS : undefined,
+    })
     this.clocks = share(clocks)
-    this.submissions = share(lanes, undefined, HELD_MS).for(THE_SERVICE)
-    // Besides the moves: the turn, or the next batch; other jobs, and whether the service is ready, take what is free.
-    this.checks = share(1 + this.moves).for(THE_SERVICE)
-    this.callers = share(identity, OF_CALLER)
+    this.submissions = share(lanes, { idleTransactionMs: HELD_MS }).for(THE_SERVICE)
+    // Other jobs, and whether the service is ready, take what is free.
+    this.checks = share(TURN + this.moves).for(THE_SERVICE)
+    this.callers = share(identity, { ofAccount: OF_CALLER })
     this.identity = this.callers.for(THE_SERVICE)
     this.#own = this.writes.for(THE_SERVICE)
   }

@@ -54,6 +54,22 @@ test('shards hold the hashes from their lowest up to the next one’s', () => {
   }
 })
 
+test('what belongs to claims is grouped by their shards, which come in their order', () => {
+  const distribution = new Distribution([-(2 ** 31), -(2 ** 30), 0, 2 ** 30])
+  const items = uuids.map((claimId, n) => ({ claimId, n }))
+  const groups = distribution.byShard(items, ({ claimId }) => claimId)
+  assert.deepEqual(
+    groups.map((group) => [...new Set(group.map(({ claimId }) => distribution.shardOf(claimId)))]),
+    [[0], [1], [2], [3]],
+  )
+  for (const group of groups)
+    assert.deepEqual(
+      group,
+      group.toSorted((a, b) => a.n - b.n),
+    )
+  assert.equal(groups.flat().length, items.length)
+})
+
 test('new claims get ids of their own, of version 7, and those that come together of one shard', () => {
   const distribution = new Distribution(Array.from({ length: 32 }, (_, i) => -(2 ** 31) + i * 2 ** 27))
   const ids = Array.from({ length: 20_000 }, () => distribution.newClaimId())

@@ -101,7 +101,7 @@ async function* walkByShard(turn: Connection, checkTime: Date): AsyncGenerator<B
   for (;;) {
     const ids = await nextDueIds(turn, BATCH * distribution.shards)
     if (ids.length === 0) return
-    for (const ofShard of Map.groupBy(ids, (id) => distribution.shardOf(id)).values()) {
+    for (const ofShard of distribution.byShard(ids, (id) => id)) {
       for (const some of slicesOf(ofShard)) yield await readBatch(turn, checkTime, some)
     }
   }

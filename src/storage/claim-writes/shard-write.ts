@@ -32,8 +32,9 @@ const UPDATE_SHARD = `-- update_shard
       UPDATE claims c
       SET ${WHAT_IT_BECOMES}
       FROM (
-        SELECT *, decode(hex_digest, 'hex') AS digest FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::text[],
-          $7::timestamptz[], $8::text[], $9::text[], $10::timestamptz[])
+        SELECT *, decode(hex_digest, 'hex') AS digest
+        FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::text[], $7::timestamptz[],
+          $8::text[], $9::text[], $10::timestamptz[])
           AS d (id, seen_status, seen, added, bytes, hex_digest, at, status, outcome, due)
       ) AS d
       WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
@@ -58,10 +59,8 @@ export async function writeToShards(
   items: readonly LogWrite[],
 ): Promise<Set<string>> {
   const written = new Set<string>()
-  // In one order for all who write to several.
-  const shards = Map.groupBy(writes, ({ id }) => db.distribution.shardOf(id))
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
-  for (const [, ofShard] of [...shards].sort(([a], [b]) => a - b)) {
+  for (const ofShard of db.distribution.byShard(writes, ({ id }) => id)) {
     const ids = await updateShard(
       db,
       ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1)),

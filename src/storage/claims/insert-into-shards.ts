@@ -69,9 +69,7 @@ export async function insertIntoShards(
       now: first.now,
     }))
     const stored = new Map<string, Date>()
-    // In one order for all who write to several.
-    const shards = Map.groupBy(placed, ({ id }) => connection.distribution.shardOf(id))
-    for (const [, ofShard] of [...shards].sort(([a], [b]) => a - b))
+    for (const ofShard of connection.distribution.byShard(placed, ({ id }) => id))
       for (const id of await insertInShard(connection, ofShard)) stored.set(id, first.now)
     return stored
   })

@@ -44,6 +44,15 @@ export class Distribution {
     return from
   }
 
+  /**
+   * Groups what belongs to claims by their shards. The shards come in their order: all who write to several lock rows in
+   * the same order.
+   */
+  byShard<T>(items: readonly T[], claimIdOf: (item: T) => string): T[][] {
+    const shards = Map.groupBy(items, (item) => this.shardOf(claimIdOf(item)))
+    return [...shards].sort(([a], [b]) => a - b).map(([, ofShard]) => ofShard)
+  }
+
   /** When a machine was lost last, by performance.now(): connections that are older may lead to where it was. */
   get lostAt(): number {
     return this.#lostAt

@@ -53,20 +53,25 @@ export function neededFor(one: Spent, perSecond: number): { servers: number; coo
 }
 
 export interface CheckTimes {
-  /** Batches that are moved at once. */
+  /** Batches that a server moves at once, each of a shard of its own. */
   lanes: number
   claimsABatch: number
   /** Of one batch, in seconds: the ways to the database and the commit. */
   waits: number
 }
 
-/** The check is made by one server. A batch goes from the server to the coordinator and to a worker, and waits for all. */
+/**
+ * The check is made by as many servers as have shards of their own. A batch goes from the server to the coordinator and to
+ * a worker, and waits for all.
+ */
 export function checkCapacity(
   one: Spent,
   machines: Machines,
   { lanes, claimsABatch, waits }: CheckTimes,
 ): Capacity {
   const batchSeconds = claimsABatch * (one.server + one.coordinator + one.workers) + waits
-  const ceilings = ceilingsOf(one, { ...machines, servers: 1 })
-  return least({ ...ceilings, lanes: (lanes * claimsABatch) / batchSeconds })
+  const atWork = machines.workers === 0 ? 1 : Math.ceil((machines.shards ?? Infinity) / lanes)
+  const servers = Math.min(machines.servers, atWork)
+  const ceilings = ceilingsOf(one, { ...machines, servers })
+  return least({ ...ceilings, lanes: (servers * lanes * claimsABatch) / batchSeconds })
 }

@@ -95,8 +95,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/run-scheduled-check.ts',
-        '    batches = next\n',
-        '    batches = next.length > 0 ? await readNext(app, walk) : next\n',
+        '    batches = next.batches\n',
+        '    batches = next.batches.length > 0 ? (await readNext(app, walk)).batches : []\n',
       ),
       edit('app/check/run-scheduled-check.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
     ],
@@ -182,8 +182,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/sum-up-resolutions.ts',
-        'if (await tryCheckTurn(connection)) await sumUp(connection)',
-        'void (await tryCheckTurn(connection))\n    await sumUp(connection)',
+        'if (await tryHoldChecks(connection)) await sumUp(connection)',
+        'void (await tryHoldChecks(connection))\n    await sumUp(connection)',
       ),
       edit(
         'storage/overview/resolution-totals.ts',

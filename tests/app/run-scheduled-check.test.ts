@@ -6,7 +6,7 @@ import { readCheckTime } from '../../src/app/check/read-check-time.ts'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { atScheduledCheck } from '../../src/domain/claims/lifecycle.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
-import { tryCheckTurn } from '../../src/storage/claim-writes/due-claims.ts'
+import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { movedBy } from '../support/moved-times.ts'
@@ -239,7 +239,8 @@ test('a check waits while another server is at it, and gives up where its minute
   const { promise: taken, resolve: take } = Promise.withResolvers<void>()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const other = app.db.transaction(async (connection) => {
-    assert.equal(await tryCheckTurn(connection), true)
+    const shards = connection.distribution.allShards()
+    assert.equal((await takeCheckTurns(connection, shards, shards.length)).length, shards.length)
     take()
     await released
   })

@@ -46,7 +46,7 @@ const SITES = {
     'BEGIN',
     'COMMIT',
     'ROLLBACK',
-    'take the turn',
+    'take_check_turns',
     'take_back_totals',
     'begin_due_walk',
     'FETCH due_walk',

@@ -4,12 +4,12 @@ import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { satisfied } from '../../src/domain/claims/lifecycle.ts'
 import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
 import { type Append, appendEvents, type TimeSource } from '../../src/storage/claim-writes/append-events.ts'
+import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
 import {
   beginDueWalk,
   endDueWalk,
   nextDueIds,
   readDueKinds,
-  tryCheckTurn,
 } from '../../src/storage/claim-writes/due-claims.ts'
 import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import { readEvents } from '../../src/storage/claims/claim-log.ts'
@@ -185,7 +185,7 @@ function digestWith({ claim, digest, eventIds }: ClaimToDecide, events: readonly
 /** Kinds told claim by claim: which of them are alike to the millisecond is chance. */
 async function readDue(side: Side, checkTime: Date): Promise<unknown> {
   await side.db.query({ text: 'BEGIN' })
-  const isTaken = await tryCheckTurn(side.db)
+  const turns = await takeCheckTurns(side.db, [0], 1)
   await beginDueWalk(side.db, checkTime, 5)
   const ids = await nextDueIds(side.db, 3)
   ids.push(...(await nextDueIds(side.db, 3)))
@@ -200,5 +200,5 @@ async function readDue(side: Side, checkTime: Date): Promise<unknown> {
         .split(',')
         .map((id, i) => [id, eventCounts.slice(1, -1).split(',')[i], status, scheduledOutcome, rest]),
   )
-  return [isTaken, ids, claims.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))]
+  return [turns, ids, claims.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))]
 }

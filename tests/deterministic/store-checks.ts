@@ -8,7 +8,8 @@ import { arrayOf } from './store-submissions.ts'
 const words = (value: unknown) => arrayOf(value) as string[]
 const HOUR_MS = 3_600_000
 
-const takeTurn: Handler = (store, backend) => [{ taken: store.tryLock(backend, 'turn') }]
+const takeTurns: Handler = (store, backend, { values: [shards] }) =>
+  (shards as number[]).filter(() => store.tryLock(backend, 'turn')).map((shard) => ({ shard }))
 
 const takeBackTotals: Handler = (store, backend, { values: [time] }) => {
   const at = time as Date
@@ -116,7 +117,7 @@ const moveKinds: Handler = (store, backend, { values }) => {
 const readClock: Handler = (_store, _backend, { at }) => [{ now: at }]
 
 export const CHECK_HANDLERS = {
-  'take the turn': takeTurn,
+  take_check_turns: takeTurns,
   take_back_totals: takeBackTotals,
   hold_totals_before: holdTotalsBefore,
   begin_due_walk: beginDueWalk,

@@ -27,7 +27,6 @@ const SITES = [
   [/^(BEGIN|COMMIT|ROLLBACK)$/, (word: string) => word],
   [/^FETCH \d+ FROM (due_walk)$/, () => 'FETCH due_walk'],
   [/^CLOSE (due_walk)$/, () => 'CLOSE due_walk'],
-  [/(pg_try_advisory_xact_lock)/, () => 'take the turn'],
   [/(SET enable_seqscan)/, () => 'settings'],
   [/(clock_timestamp)/, () => 'read_clock'],
 ] as const

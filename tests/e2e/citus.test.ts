@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { type App, createApp } from '../../src/app/app.ts'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
+import { Database, LEAST_CONNECTIONS } from '../../src/storage/database/database.ts'
 import { ApiClient } from '../support/api-client.ts'
 import { type CitusCluster, type CitusNode, findCitus, startCitusCluster } from '../support/citus-cluster.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
+import { findDistribution } from '../support/database-nodes.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
@@ -20,6 +25,14 @@ const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
 const eventTo = (api: ApiClient, claimId: string, id: string) =>
   api.post(`/v1/claims/${claimId}/events`, { id, type: 'progress' })
 
+/** The app of a server besides those that are processes. */
+async function appOn(connectionString: string, t: TestContext): Promise<App> {
+  const distribution = await findDistribution(connectionString)
+  const app = createApp(new Database({ connectionString, poolSize: LEAST_CONNECTIONS, distribution }))
+  t.after(() => app.db.close())
+  return app
+}
+
 describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus on this machine' }, () => {
   let cluster: CitusCluster
   before(async () => {
@@ -35,13 +48,18 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
       .length
 
   /** Of so many new claims, those on this machine and the others. */
-  async function claimsByPlace(api: ApiClient, count: number, { port }: CitusNode) {
+  async function claimsByPlace(
+    api: ApiClient,
+    count: number,
+    { port }: CitusNode,
+    terms: Partial<Contract> = {},
+  ) {
     const places = new Map<boolean, string[]>([
       [true, []],
       [false, []],
     ])
     for (let i = 0; i < count || [...places.values()].some(({ length }) => length === 0); i++) {
-      const { id } = await newClaim(api)
+      const { id } = await newClaim(api, terms)
       const [row] = await sql(
         `SELECT nodeport = ${port} AS here FROM citus_shards
          WHERE table_name = 'claims'::regclass AND shardid = get_shard_id_for_distribution_column('claims', '${id}'::uuid)`,
@@ -80,6 +98,8 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
       'a machine that dies takes along none but its own claims, and brings them back',
       async () => {
         const { here, elsewhere } = await claimsByPlace(api, 8, first)
+        const beside = await appOn(url, t)
+        const due = await claimsByPlace(api, 4, first, { activity_window: 0.001, review_window: 86_400 })
         const load = await startEventLoad(api, [served.url], 30)
         await load.acknowledges(200)
         await first.end('SIGKILL')
@@ -93,6 +113,9 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
           const { status, body } = await eventTo(api, id, 'elsewhere')
           assert.equal(status, 201, JSON.stringify(body))
         }
+        const inAMinute = new Date(Date.now() + 60_000)
+        await assert.rejects(runScheduledCheck(beside, inAMinute), { code: 'UNAVAILABLE' })
+        for (const id of due.elsewhere) assert.equal((await api.readClaim(id)).status, 'PENDING')
         await first.start()
         for (const id of here)
           await eventually(async () => [200, 201].includes((await eventTo(api, id, 'back')).status))
@@ -100,6 +123,8 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
         await load.stop()
         await load.verify(api)
         for (const id of elsewhere) assert.equal((await api.readClaim(id)).events.length, 1)
+        await runScheduledCheck(beside, inAMinute)
+        for (const id of due.here) assert.equal((await api.readClaim(id)).status, 'PENDING')
       },
     )
 

@@ -1,7 +1,5 @@
 import { isOnCitus } from '../support/database-nodes.ts'
 
-const TAKE_TURN = "SELECT pg_try_advisory_xact_lock(hashtext('claimkeeper sched"
-
 /**
  * What each operation sends to the database when nothing is wrong, and how often. Every statement here is struck by
  * faults; one that an operation sends and that is missing here fails the tests.
@@ -9,7 +7,7 @@ const TAKE_TURN = "SELECT pg_try_advisory_xact_lock(hashtext('claimkeeper sched"
 export const STATEMENTS = {
   'a scheduled check': {
     BEGIN: 4,
-    [TAKE_TURN]: 1,
+    take_check_turns: 1,
     take_back_totals: 1,
     COMMIT: 4,
     begin_due_walk: 1,
@@ -21,7 +19,7 @@ export const STATEMENTS = {
   },
   'summing up': {
     BEGIN: 1,
-    [TAKE_TURN]: 1,
+    hold_checks: 1,
     read_resolution_span: 1,
     add_to_resolution_totals: 1,
     add_to_resolution_durations: 1,
@@ -139,7 +137,7 @@ const SHARDS = 4
 const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>> = {
   'a scheduled check': {
     BEGIN: 2 + SHARDS,
-    [TAKE_TURN]: 1,
+    take_check_turns: 1,
     take_back_totals: 1,
     COMMIT: 2 + SHARDS,
     begin_due_walk: 1,

@@ -81,8 +81,11 @@ export async function joinNodes(nodes: readonly string[], database: string): Pro
 }
 
 /** Where the claims of a test's database are. */
-export async function distributionOf(connectionString: string): Promise<Distribution> {
-  if (!isOnCitus()) return new Distribution()
+export const distributionOf = async (connectionString: string): Promise<Distribution> =>
+  isOnCitus() ? findDistribution(connectionString) : new Distribution()
+
+/** The same of any database. */
+export async function findDistribution(connectionString: string): Promise<Distribution> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { atScheduledCheck } from '../../domain/claims/lifecycle.ts'
+import { takeCheckTurns } from '../../storage/claim-writes/check-turns.ts'
 import {
   beginDueWalk,
   type DueKind,
   endDueWalk,
+  listDueWhereReached,
   nextDueIds,
   readDueKinds,
-  tryCheckTurn,
 } from '../../storage/claim-writes/due-claims.ts'
 import { type KindMove, moveKinds } from '../../storage/claim-writes/move-claims.ts'
 import type { Connection } from '../../storage/database/connection.ts'
-import { isPassing } from '../../storage/database/database-unavailable.ts'
+import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
 import { holdTotalsBefore, takeBackTotals } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
 import { letSubmissionsPass } from '../let-submissions-pass.ts'
@@ -21,6 +22,8 @@ const TURN_POLL_MS = 100
 const BATCH = 1_000
 /** Claims that one walk goes over: the database sorts their ids. */
 const MOST_IN_A_WALK = 1_000_000
+/** Due claims of a shard that are looked at in one go if a part of the database is away. */
+const LISTED_OF_SHARD = 5_000
 /** A claim that changes while it is read is left for the next walk. */
 const MOST_WALKS = 10
 /** For a claim that another transaction holds; then it is left for the next walk. */
@@ -28,29 +31,67 @@ const LONGEST_LOCK_WAIT_MS = 100
 
 /**
  * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
- * Safe with any number of servers at once; one at a time works, the others then find nothing left to do.
- * Returns how many transitions were made.
+ * Safe with any number of servers at once: each takes turns at shards that no other one works on, and has been through
+ * all of them in the end. Returns how many transitions were made.
  * @param isOver asked after each batch and while another server is at it; if it is, the rest is left to the check of
  *   a later minute
+ * @throws DatabaseUnavailable also if a part of the database was away: then all others were moved, and the rest is left
  */
-export function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
-  return app.db.checks.transaction(async (turn) => {
-    while (!(await tryCheckTurn(turn))) {
-      if (isOver()) return 0
-      await pause(TURN_POLL_MS)
-    }
-    await app.db.checks.transaction((connection) => takeBackTotals(connection, checkTime))
-    let total = 0
-    for (let walk = 0; walk < MOST_WALKS; walk++) {
-      await beginDueWalk(turn, checkTime, MOST_IN_A_WALK)
-      const { moved, isThrough } = await walkOnce(app, turn, checkTime, isOver)
-      await endDueWalk(turn)
-      total += moved
-      if (isThrough) break
-    }
-    return total
-  })
+export async function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
+  const { distribution, moves, checks } = app.db
+  let left = distribution.allShards()
+  let total = 0
+  while (left.length > 0) {
+    const { shards, moved } = await checks
+      .transaction((turn) => checkSome(app, { turn, checkTime, isOver }, left, moves))
+      .catch(async (error: unknown) => {
+        if (!distribution.isOn || !(error instanceof DatabaseUnavailable)) throw error
+        await checks.transaction((turn) => checkWhatIsReached(app, { turn, checkTime, isOver }, left))
+        throw error
+      })
+    total += moved
+    left = left.filter((shard) => !shards.includes(shard))
+    if (left.length > 0 && isOver()) break
+    if (shards.length === 0) await pause(TURN_POLL_MS)
+  }
+  return total
 }
+
+/** A check by one server, on the connection that has its turns. */
+interface Check {
+  turn: Connection
+  checkTime: Date
+  isOver: () => boolean
+}
+
+/** Checks some of these shards: those whose turns can be had, and all that are due in them. */
+async function checkSome(app: App, check: Check, left: readonly number[], most: number) {
+  const shards = await takeCheckTurns(check.turn, left, most)
+  let moved = 0
+  if (shards.length > 0) await takeBack(app, check)
+  for (let walk = 0; walk < MOST_WALKS && shards.length > 0; walk++) {
+    await beginDueWalk(check.turn, check.checkTime, MOST_IN_A_WALK)
+    const walked = await walkOnce(app, check, walkThrough(check, shards))
+    await endDueWalk(check.turn)
+    moved += walked.moved
+    if (walked.isThrough) break
+  }
+  return { shards, moved }
+}
+
+/** Checks these shards, if their turns can be had, as far as they can be reached. */
+async function checkWhatIsReached(app: App, check: Check, left: readonly number[]): Promise<void> {
+  const shards = await takeCheckTurns(check.turn, left, left.length)
+  await takeBack(app, check)
+  for (let round = 0; round < MOST_WALKS; round++) {
+    const ids = await listDueWhereReached(check.turn, check.checkTime, LISTED_OF_SHARD)
+    const { moved } = await walkOnce(app, check, batchesOf(check, shards, ids))
+    if (moved === 0 || check.isOver()) return
+  }
+}
+
+const takeBack = (app: App, { checkTime }: Check) =>
+  app.db.checks.transaction((connection) => takeBackTotals(connection, checkTime))
 
 /**
  * Moves what comes on the walk, a few batches at once; the next ones are read meanwhile. It is through when no other walk
@@ -58,53 +99,70 @@ export function runScheduledCheck(app: App, checkTime: Date, isOver = () => fals
  */
 async function walkOnce(
   app: App,
-  turn: Connection,
-  checkTime: Date,
-  isOver: () => boolean,
+  { checkTime, isOver }: Check,
+  walk: Walk,
 ): Promise<{ moved: number; isThrough: boolean }> {
-  const sum = { found: 0, moved: 0, missed: 0 }
+  const sum = { moved: 0, missed: 0 }
   let over = false
-  const walk = walkByShard(turn, checkTime)
-  for (let batches = await readNext(app, walk); batches.length > 0 && !over; ) {
+  let { batches, isCutOff } = await readNext(app, walk)
+  while (batches.length > 0 && !over) {
     const moving = batches.map((batch) => move(app, checkTime, batch))
     const [next, ...moved] = await allSettled([readNext(app, walk), ...moving])
-    for (const [i, { ids, moves }] of batches.entries()) {
+    for (const [i, { moves }] of batches.entries()) {
       const movedOf = moved[i] as number
-      sum.found += ids.length
       sum.moved += movedOf
       sum.missed += moves.reduce((due, { kind }) => due + kind.count, 0) - movedOf
     }
-    batches = next
+    batches = next.batches
+    isCutOff ||= next.isCutOff
     over = isOver()
     if (!over) await letSubmissionsPass(app)
   }
-  return { moved: sum.moved, isThrough: over || (sum.missed === 0 && sum.found < MOST_IN_A_WALK) }
+  return { moved: sum.moved, isThrough: over || (sum.missed === 0 && !isCutOff) }
 }
+
+/** Batches of due claims, each of one shard. At its end it tells whether more may be due than it went over. */
+type Walk = AsyncGenerator<Batch, boolean>
 
 /**
  * What is moved next; nothing at the end of the walk. Several batches go at once if no submission is on its way: while one
  * is being committed, another works. Otherwise one: with two, a submission would take twice as long.
  */
-async function readNext({ db, submissions }: App, walk: AsyncIterator<Batch>): Promise<Batch[]> {
+async function readNext(
+  { db, submissions }: App,
+  walk: Walk,
+): Promise<{ batches: Batch[]; isCutOff: boolean }> {
   const batches: Batch[] = []
   while (batches.length < (submissions.isIdle ? db.moves : 1)) {
     const { done, value } = await walk.next()
-    if (done) break
+    if (done) return { batches, isCutOff: value === true }
     batches.push(value)
   }
-  return batches
+  return { batches, isCutOff: false }
 }
 
-/** The due claims, read a batch at a time on the connection of the turn. A batch is of one shard. */
-async function* walkByShard(turn: Connection, checkTime: Date): AsyncGenerator<Batch, undefined> {
-  const { distribution } = turn
+/** The due claims of these shards, read a batch at a time on the connection of the turns. */
+async function* walkThrough(check: Check, shards: readonly number[]): Walk {
+  let seen = 0
   for (;;) {
-    const ids = await nextDueIds(turn, BATCH * distribution.shards)
-    if (ids.length === 0) return
-    for (const ofShard of distribution.byShard(ids, (id) => id)) {
-      for (const some of slicesOf(ofShard)) yield await readBatch(turn, checkTime, some)
-    }
+    const ids = await nextDueIds(check.turn, BATCH * check.turn.distribution.shards)
+    if (ids.length === 0) return seen >= MOST_IN_A_WALK
+    seen += ids.length
+    yield* batchesOf(check, shards, ids)
   }
+}
+
+async function* batchesOf(
+  { turn, checkTime }: Check,
+  shards: readonly number[],
+  ids: readonly string[],
+): Walk {
+  const { distribution } = turn
+  for (const ofShard of distribution.byShard(ids, (id) => id)) {
+    if (!shards.includes(distribution.shardOf(ofShard[0] as string))) continue
+    for (const some of slicesOf(ofShard)) yield await readBatch(turn, checkTime, some)
+  }
+  return false
 }
 
 function* slicesOf(ids: string[]): Generator<string[]> {

@@ -1,4 +1,4 @@
-import { tryCheckTurn } from '../../storage/claim-writes/due-claims.ts'
+import { tryHoldChecks } from '../../storage/claim-writes/check-turns.ts'
 import { sumUpResolutions as sumUp } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
 
@@ -8,6 +8,6 @@ import type { App } from '../app.ts'
  */
 export function sumUpResolutions(app: App): Promise<void> {
   return app.db.checks.transaction(async (connection) => {
-    if (await tryCheckTurn(connection)) await sumUp(connection)
+    if (await tryHoldChecks(connection)) await sumUp(connection)
   })
 }

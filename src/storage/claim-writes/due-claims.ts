@@ -2,7 +2,6 @@ import { NIL } from 'uuid'
 import type { ClaimState, Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { contractIsMissing } from '../claims/contracts.ts'
-import { SCHEDULED_CHECK } from '../database/advisory-locks.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 
@@ -40,17 +39,6 @@ export const DUE_START: DueCursor = { dueAt: '-infinity', id: NIL }
 export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor | null {
   const last = due.length === limit ? due.at(-1) : undefined
   return last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null
-}
-
-/**
- * Until the transaction ends no other server works on due claims: the same work is not done twice. False if another
- * one does now.
- */
-export async function tryCheckTurn(db: Connection): Promise<boolean> {
-  const [row] = await db.query<{ taken: boolean }>({
-    text: `SELECT pg_try_advisory_xact_lock(${SCHEDULED_CHECK}) AS taken`,
-  })
-  return row?.taken === true
 }
 
 interface StateRow {
@@ -95,6 +83,26 @@ export async function nextDueIds(turn: Connection, count: number): Promise<strin
 
 export async function endDueWalk(turn: Connection): Promise<void> {
   await turn.query({ text: 'CLOSE due_walk' })
+}
+
+/**
+ * On distributed tables: the live claims that are due at the check's time on those machines that answer, of each shard
+ * those that have been due longest, `limit` at most. It asks each shard by itself, where a walk needs all of them.
+ */
+export async function listDueWhereReached(db: Connection, checkTime: Date, limit: number): Promise<string[]> {
+  const rows = await db.query<{ ids: string[] }>({
+    text: `-- list_due_where_reached
+      SELECT nullif(result, '')::uuid[] AS ids
+      FROM run_command_on_shards('claims', format(
+        'SELECT array_agg(id) FROM (
+          SELECT id FROM %%s WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= %L
+          ORDER BY due_at, id LIMIT %s
+        ) due', $1::timestamptz, $2::integer))
+      WHERE success AND result <> ''`,
+    values: [checkTime, limit],
+    readOnly: true,
+  })
+  return rows.flatMap(({ ids }) => ids)
 }
 
 /**

@@ -5,8 +5,10 @@
 
 /** Servers bring the tables up to date one after the other. */
 export const MIGRATIONS = "hashtext('claimkeeper migrations')"
-/** One server at a time moves due claims, or sums up what was resolved. */
+/** Shared by the servers that move due claims; held by one that sums up what was resolved. */
 export const SCHEDULED_CHECK = "hashtext('claimkeeper scheduled check')"
+/** First key of what one server at a time holds that moves the due claims of a shard; the second is the shard's number. */
+export const CHECK_OF_SHARD = 1_129_011_300
 /** Servers that start on an empty database make the first account one after the other. */
 export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
 /** First key of what servers hold that watch revocations; the second is the number of the last one that was heard. */

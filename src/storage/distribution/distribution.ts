@@ -30,6 +30,12 @@ export class Distribution {
     return this.#lowest?.length ?? 1
   }
 
+  /** The numbers of all shards, one after the other, from any of them on. */
+  allShards(): number[] {
+    const first = Math.floor(Math.random() * this.shards)
+    return Array.from({ length: this.shards }, (_, i) => (first + i) % this.shards)
+  }
+
   /** The number of the claim's shard, from 0 on. Which machine has it is for Citus to know. */
   shardOf(claimId: string): number {
     const lowest = this.#lowest

@@ -43,11 +43,19 @@ test('what busy workers need is told', () => {
   assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * FILL), { servers: 50, coordinatorCores: 20 })
 })
 
-test('a check is made by one server, and by no more batches at once than there are lanes', () => {
-  const times = { lanes: 8, claimsABatch: 1000, waits: 0 }
-  assert.equal(checkCapacity(us(10, 1, 1), machines(100), times).limit, 'servers')
-  const waiting = checkCapacity(us(1, 1, 8), machines(100), { ...times, waits: 0.99 })
-  assert.deepEqual(rounded(waiting), [8000, 'lanes'])
+test('a check is made by as many servers as have shards of their own, and each moves so many batches at once', () => {
+  const times = { lanes: 8, claimsABatch: 1000, waits: 0.99 }
+  for (const [shards, servers] of [
+    [8, 1],
+    [9, 2],
+    [32, 4],
+  ] as const) {
+    const busy = checkCapacity(us(10, 1, 1), machines(100, { shards }), { ...times, waits: 0 })
+    assert.deepEqual(rounded(busy), [servers * 1e5 * FILL, 'servers'])
+    const waiting = checkCapacity(us(1, 1, 8), machines(100, { shards }), times)
+    assert.deepEqual(rounded(waiting), [servers * 8000, 'lanes'])
+  }
+  assert.deepEqual(rounded(checkCapacity(us(1, 9, 0), machines(0, { servers: 4 }), times)), [8000, 'lanes'])
 })
 
 test('a rate needs what its events take, and the claims that they go to', () => {

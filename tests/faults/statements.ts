@@ -266,7 +266,7 @@ export const NOT_STRUCK = {
     'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position find_claim_schema ' +
     'find_customer_position find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
     'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
-    'list_customers list_days list_due_next list_invitations_of list_recent list_test_clocks list_users ' +
+    'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
     'read_decisive_events read_log_end read_log_page read_payloads read_secret read_shards read_short_claims ' +
     'read_unsafe_settings read_unsafe_settings_of_machines search_claims tally_resolved tally_unresolved',

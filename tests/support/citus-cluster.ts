@@ -1,30 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { findFreePort } from '../../src/storage/embedded/machine/free-port.ts'
+import { spawnAs } from '../../src/storage/embedded/machine/run-as.ts'
 import { joinNodes, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { eventually } from './eventually.ts'
+import { type CitusPrograms, findPrograms, makeCitusNode } from './make-citus-node.ts'
 
 /** Where Debian and Red Hat put PostgreSQL's versions. */
 const PLACES = ['/usr/lib/postgresql', '/usr']
-/** Root's PostgreSQL runs as this user. */
-const USER = 'postgres'
 
-const CONFIGURATION = `
+const SETTINGS = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
-shared_preload_libraries = 'citus'
-wal_level = logical
 max_connections = 300
-max_prepared_transactions = 600
-shared_buffers = 128MB
 citus.shard_count = 8
-citus.node_conninfo = 'sslmode=disable'
-citus.recover_2pc_interval = '5s'
 `
 
 /** The folder of PostgreSQL's programs that have Citus beside them; null if there is none on this machine. */
@@ -40,41 +34,33 @@ export function findCitus(): string | null {
 export class CitusNode {
   readonly url: string
   readonly port: number
-  readonly #bin: string
+  readonly #programs: CitusPrograms
   readonly #folder: string
   #child: ChildProcess | null = null
 
-  private constructor(bin: string, folder: string, port: number) {
-    this.#bin = bin
+  private constructor(programs: CitusPrograms, folder: string, port: number) {
+    this.#programs = programs
     this.#folder = folder
     this.port = port
     this.url = `postgres://postgres@127.0.0.1:${port}/postgres`
   }
 
-  static async create(bin: string, folder: string): Promise<CitusNode> {
-    const node = new CitusNode(bin, folder, await findFreePort(undefined))
-    await node.#run('initdb', [
-      '-D',
-      folder,
-      '-U',
-      'postgres',
-      '-A',
-      'trust',
-      '--encoding=UTF8',
-      '--locale=C.UTF-8',
-      '-N',
-    ])
-    await appendFile(join(folder, 'postgresql.conf'), `${CONFIGURATION}port = ${node.port}\n`)
+  static async create(programs: CitusPrograms, folder: string): Promise<CitusNode> {
+    const port = await findFreePort(undefined)
+    const settings = `${SETTINGS}port = ${port}\n`
+    await makeCitusNode(programs, folder, { access: ['--auth=trust'], settings })
+    const node = new CitusNode(programs, folder, port)
     await node.start()
     return node
   }
 
   async start(): Promise<void> {
-    this.#child = this.#spawn('postgres', ['-D', this.#folder])
+    const { binaries, runAs } = this.#programs
+    this.#child = spawnAs(runAs, binaries.postgres, ['-D', this.#folder], { cwd: '/', stdio: 'ignore' })
     await eventually(() => this.sql('SELECT 1').catch(() => null), { seconds: 60 })
   }
 
-  /** SIGINT stops it in good order, SIGKILL and SIGQUIT as in a crash; SIGSTOP freezes what accepts connections. */
+  /** SIGINT stops it in good order, SIGKILL and SIGQUIT as in a crash. */
   async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     const child = this.#child as ChildProcess
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -94,18 +80,6 @@ export class CitusNode {
       await client.end()
     }
   }
-
-  async #run(program: string, args: readonly string[]): Promise<void> {
-    const [status] = await once(this.#spawn(program, args), 'exit')
-    if (status !== 0) throw new Error(`${program} ended with ${status}`)
-  }
-
-  #spawn(program: string, args: readonly string[]): ChildProcess {
-    const isRoot = process.getuid?.() === 0
-    const asUser = ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups']
-    const [command = '', ...rest] = [...(isRoot ? asUser : []), join(this.#bin, program), ...args]
-    return spawn(command, rest, { stdio: 'ignore' })
-  }
 }
 
 /** A coordinator and its workers on this machine, in a folder that goes with them. */
@@ -121,10 +95,11 @@ export interface CitusCluster {
 
 export async function startCitusCluster(bin: string, workerCount = 2): Promise<CitusCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-citus-'))
-  await chmod(folder, 0o777)
+  await chmod(folder, 0o755)
+  const programs = await findPrograms(bin)
   const nodes: CitusNode[] = []
   const addNode = async () => {
-    const node = await CitusNode.create(bin, join(folder, `node-${nodes.length}`))
+    const node = await CitusNode.create(programs, join(folder, `node-${nodes.length}`))
     nodes.push(node)
     return node
   }

@@ -36,10 +36,3 @@ export interface Taken {
 
 /** Heavy lines go by themselves: reading their claims takes long, and the others do not wait for it. */
 export type Kind = 'light' | 'heavy'
-
-/** A group on its way. */
-export interface Lane {
-  readonly kind: Kind
-  readonly shard: number
-  readonly group: readonly Taken[]
-}

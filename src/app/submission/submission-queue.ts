@@ -5,7 +5,8 @@ import type { Database } from '../../storage/database/database.ts'
 import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
-import type { Kind, Lane, Line, Taken } from './line.ts'
+import { type Lane, Lanes } from './lanes.ts'
+import type { Line, Taken } from './line.ts'
 import { LongLogs } from './long-logs.ts'
 import { notKnown, outOfPatience } from './not-answered-in-time.ts'
 import { type EventRequest, PendingSubmission, type SubmittedEvent } from './pending-submission.ts'
@@ -21,8 +22,7 @@ const LOOK_EVERY_MS = 500
 /** Before another try if the connection was lost; doubled each time. */
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
-/** For so many claims another group goes while one is on its way; fewer wait for it, but not long: it may be stuck. */
-const WORTH_ANOTHER = 8
+/** Claims that are too few for another group wait so long for the one on its way: it may be stuck. */
 const LONGEST_HOLD_MS = 10
 
 /**
@@ -30,8 +30,8 @@ const LONGEST_HOLD_MS = 10
  * hundred's: so submissions that arrive while others are on their way go together in the next group, with one statement.
  * If nothing is on its way, a submission goes at once, and waits for nobody.
  *
- * The way of one: into the line of its claim (`submission-lines.ts`), from there with a group (`send-group.ts`), which is
- * decided by copies or by what is read, and written (`record-group.ts`); back with its result, it is answered or goes
+ * The way of one: into the line of its claim (`submission-lines.ts`), from there with a group (`lanes.ts`, `send-group.ts`),
+ * which is decided by copies or by what is read, and written (`record-group.ts`); back with its result, it is answered or goes
  * again. Each event is decided alone, in the order in which those to its claim came.
  */
 export class SubmissionQueue implements Part {
@@ -40,12 +40,7 @@ export class SubmissionQueue implements Part {
   readonly #copies = new ClaimCopies()
   readonly #longLogs: LongLogs
   readonly #lines: SubmissionLines
-  readonly #lanesOfShard: number
-  #firstShard = 0
-  /** Whose last group was heavy. */
-  #lastHeavy: number | null = null
-  /** The groups on their way. */
-  readonly #lanes: Lane[] = []
+  readonly #lanes: Lanes
   #isScheduled = false
   #holding: NodeJS.Timeout | null = null
   #watching: NodeJS.Timeout | null = null
@@ -56,7 +51,7 @@ export class SubmissionQueue implements Part {
     this.#db = db
     this.#heldClocks = heldClocks
     this.#lines = new SubmissionLines(db.distribution)
-    this.#lanesOfShard = db.lanesOfShard
+    this.#lanes = new Lanes(this.#lines, db.lanesOfShard)
     this.#longLogs = new LongLogs(db, this.#copies)
   }
 
@@ -81,7 +76,7 @@ export class SubmissionQueue implements Part {
 
   /** Whether nothing is on its way, and nothing waits for that. */
   get isIdle(): boolean {
-    return this.#lanes.length === 0 && this.waiting === 0
+    return this.#lanes.isEmpty && this.waiting === 0
   }
 
   /**
@@ -105,7 +100,7 @@ export class SubmissionQueue implements Part {
 
   /** Once what has arrived by now is in its line too. */
   #schedule(): void {
-    if (this.#isScheduled || this.#lanes.length === this.#lanesOfShard * this.#lines.shards) return
+    if (this.#isScheduled || this.#lanes.isFull) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
@@ -113,43 +108,10 @@ export class SubmissionQueue implements Part {
     })
   }
 
-  #fillLanes(worthAnother = WORTH_ANOTHER): void {
-    const { shards } = this.#lines
-    this.#firstShard = (this.#firstShard + 1) % shards
-    for (let i = 0; i < shards; i++) this.#fillLanesOf((this.#firstShard + i) % shards, worthAnother)
-  }
-
-  #fillLanesOf(shard: number, worthAnother: number): void {
-    // One lane at most: what is read for it takes long, and the other is everyone else's.
-    const mayBeHeavy = this.#hasLane(shard) && !this.#lanes.some(({ kind }) => kind === 'heavy')
-    // With one lane they take turns.
-    const isTheirs =
-      this.#lanesOfShard > 1 || this.#lastHeavy !== shard || this.#lines.openCount('light', shard) === 0
-    if (mayBeHeavy && isTheirs && this.#lines.openCount('heavy', shard) > 0) this.#start('heavy', shard)
-    while (
-      this.#hasLane(shard) &&
-      this.#lines.openCount('light', shard) >= (this.#isUnderWay('light', shard) ? worthAnother : 1)
-    ) {
-      this.#start('light', shard)
-    }
-    if (this.#hasLane(shard) && this.#lines.openCount('light', shard) > 0) this.#holdNoLonger()
-  }
-
-  /** While one group is being committed, another is decided and sent: of each shard, so that none waits for another. */
-  #hasLane(shard: number): boolean {
-    let lanes = 0
-    for (const lane of this.#lanes) if (lane.shard === shard) lanes++
-    return lanes < this.#lanesOfShard
-  }
-
-  #isUnderWay(kind: Kind, shard: number): boolean {
-    return this.#lanes.some((lane) => lane.kind === kind && lane.shard === shard)
-  }
-
-  #start(kind: Kind, shard: number): void {
-    if (kind === 'heavy') this.#lastHeavy = shard
-    else if (this.#lastHeavy === shard) this.#lastHeavy = null
-    void owned(this.#send({ kind, shard, group: this.#lines.take(kind, shard) }))
+  /** @param worthAnother for how many claims another group goes; see `Lanes` */
+  #fillLanes(worthAnother?: number): void {
+    for (const lane of this.#lanes.fill(worthAnother)) void owned(this.#send(lane))
+    if (this.#lanes.isAnyHeldBack) this.#holdNoLonger()
   }
 
   /** Those that are held back now go at last. */
@@ -163,12 +125,11 @@ export class SubmissionQueue implements Part {
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
   async #send(lane: Lane): Promise<void> {
     const { group } = lane
-    this.#lanes.push(lane)
     try {
       await this.#record(group)
       for (const taken of group) this.#settleSurely(taken)
     } finally {
-      this.#lanes.splice(this.#lanes.indexOf(lane), 1)
+      this.#lanes.leave(lane)
       this.#fillLanes()
       this.#endIfDone()
     }
@@ -250,7 +211,7 @@ export class SubmissionQueue implements Part {
     const longestIn = (line: Line) => (line.isParked ? PATIENCE_MS : LONGEST_MS)
     const overdue = this.#lines.removeWhere(({ since }, line) => now - since >= longestIn(line))
     for (const one of overdue) one.answer(outOfPatience(one))
-    for (const one of this.#lanes.flatMap(({ group }) => group).flatMap(({ submissions }) => submissions)) {
+    for (const one of this.#lanes.submissions) {
       if (!one.isAnswered && now - one.since >= LONGEST_MS) one.answer(notKnown(one.request))
     }
     this.#watching =

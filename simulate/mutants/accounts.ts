@@ -120,7 +120,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     name: 'creations that go together get each other’s answers',
     edits: [
       edit(
-        'app/grouped-work.ts',
+        'app/groups/grouped-work.ts',
         'resolve(outcomes[i] as Outcome)',
         'resolve(outcomes.at(-1 - i) as Outcome)',
       ),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { GroupedWork } from '../../src/app/grouped-work.ts'
+import { GroupedWork } from '../../src/app/groups/grouped-work.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'

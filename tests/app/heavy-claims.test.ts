@@ -66,7 +66,9 @@ describe('a group', () => {
       claimId,
       submissions: [pending(requestOf(claimId))] as const,
     }))
-    await app.db.submissions.withConnection((connection) => recordGroup(connection, new ClaimCopies(), group))
+    await app.db
+      .submissionsTo(0)
+      .withConnection((connection) => recordGroup(connection, new ClaimCopies(), group))
     return group.map(({ submissions: [{ result }] }) => result as SubmissionResult)
   }
 

@@ -17,11 +17,11 @@ class World {
   readonly #lines: SubmissionLines
   readonly lanes: Lanes
 
-  constructor({ shards, ofShard }: { shards: number; ofShard: number }) {
+  constructor(shards: number) {
     this.#width = 2 ** 32 / shards
     const lowest = Array.from({ length: shards }, (_, shard) => this.#lowestOf(shard))
     this.#lines = new SubmissionLines(new Distribution(lowest))
-    this.lanes = new Lanes(this.#lines, ofShard)
+    this.lanes = new Lanes(this.#lines)
   }
 
   #lowestOf(shard: number): number {
@@ -55,13 +55,12 @@ const told = (lanes: readonly Lane[]) =>
   lanes.map(({ kind, shard, group }) => `${group.length} ${kind} of ${shard}`)
 
 test('each shard has lanes of its own, and another is first each time', () => {
-  const world = new World({ shards: 3, ofShard: 1 })
+  const world = new World(3)
   const firsts: (number | undefined)[] = []
   for (let i = 0; i < 4; i++) {
     for (let shard = 0; shard < 3; shard++) world.add('light', shard, 2)
     const lanes = world.lanes.fill()
     assert.deepEqual(told(lanes).sort(), ['2 light of 0', '2 light of 1', '2 light of 2'])
-    assert.ok(world.lanes.isFull)
     firsts.push(lanes[0]?.shard)
     world.leave(lanes)
     assert.ok(world.lanes.isEmpty)
@@ -69,55 +68,41 @@ test('each shard has lanes of its own, and another is first each time', () => {
   assert.deepEqual(firsts, [1, 2, 0, 1])
 })
 
-test('if a group of a shard is on its way, few wait for it until they are held back no longer; many go', () => {
-  const world = new World({ shards: 2, ofShard: 2 })
-  world.add('light', 0)
-  const first = world.lanes.fill()
-  assert.deepEqual(told(first), ['1 light of 0'])
-  world.add('light', 0, 7)
-  world.add('light', 1)
-  assert.deepEqual(told(world.lanes.fill()), ['1 light of 1'])
-  assert.ok(world.lanes.isAnyHeldBack)
-  const second = world.lanes.fill(1)
-  assert.deepEqual(told(second), ['7 light of 0'])
-  assert.equal(world.lanes.isAnyHeldBack, false)
+for (const [where, shards, worthAnother, stuckMs] of [
+  ['on one PostgreSQL', 1, 8, 10],
+  ['on shards', 2, 64, 100],
+] as const) {
+  test(`${where}, few wait for the group of their shard that is on its way, until it seems to be stuck; many go`, () => {
+    const world = new World(shards)
+    world.add('light', 0)
+    const first = world.lanes.fill(1_000)
+    assert.deepEqual(told(first), ['1 light of 0'])
+    world.add('light', 0, worthAnother - 1)
+    assert.deepEqual(world.lanes.fill(1_000 + stuckMs - 1), [])
+    assert.ok(world.lanes.isAnyHeldBack)
+    const second = world.lanes.fill(1_000 + stuckMs)
+    assert.deepEqual(told(second), [`${worthAnother - 1} light of 0`])
+    assert.equal(world.lanes.isAnyHeldBack, false)
 
-  world.leave(second)
-  world.add('light', 0, 8)
-  assert.deepEqual(told(world.lanes.fill()), ['8 light of 0'])
-  world.add('light', 0, 100)
-  assert.deepEqual(world.lanes.fill(1), [], 'the shard has no lane left')
-  assert.equal(world.lanes.isAnyHeldBack, false)
-})
+    world.leave(first)
+    world.add('light', 0, worthAnother)
+    assert.deepEqual(told(world.lanes.fill(1_000 + stuckMs)), [`${worthAnother} light of 0`])
+    world.add('light', 0, 2 * worthAnother)
+    assert.deepEqual(world.lanes.fill(10_000), [], 'the shard has no lane left')
+    assert.equal(world.lanes.isAnyHeldBack, false)
+    assert.equal(world.lanes.isFull, shards === 1)
+  })
+}
 
 test('one heavy group is on its way at most, of whatever shard, and light ones go beside it', () => {
-  const world = new World({ shards: 2, ofShard: 2 })
+  const world = new World(2)
   world.add('heavy', 0, 2)
   world.add('heavy', 1)
   world.add('light', 0)
   world.add('light', 1)
   const [heavy, ...light] = world.lanes.fill() as [Lane, ...Lane[]]
   assert.deepEqual(told([heavy, ...light]), ['1 heavy of 1', '1 light of 1', '1 light of 0'])
-  assert.deepEqual(world.lanes.fill(1), [])
+  assert.deepEqual(world.lanes.fill(), [])
   world.leave([heavy])
   assert.deepEqual(told(world.lanes.fill()), ['1 heavy of 0'])
-})
-
-test('if a shard has one lane, heavy and light groups take turns in it', () => {
-  const world = new World({ shards: 1, ofShard: 1 })
-  world.add('heavy', 0, 4)
-  const went: string[] = []
-  const go = () => {
-    const lanes = world.lanes.fill()
-    went.push(...told(lanes))
-    world.leave(lanes)
-  }
-  for (let i = 0; i < 4; i++) {
-    world.add('light', 0)
-    go()
-  }
-  assert.deepEqual(went, ['1 heavy of 0', '2 light of 0', '1 heavy of 0', '2 light of 0'])
-  go()
-  go()
-  assert.deepEqual(went.slice(4), ['1 heavy of 0', '1 heavy of 0'], 'nobody else waits')
 })

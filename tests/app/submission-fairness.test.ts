@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import type { Kind } from '../../src/app/submission/line.ts'
 import type { PendingSubmission } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
+import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -176,7 +178,7 @@ test('a stranger’s submissions to a claim stand in a line of their own', async
 
 describe('a group', () => {
   const waitingOf = (userId: string, payloadBytes = 2) =>
-    ({ request: { userId, submission: { payloadBytes } } }) as PendingSubmission
+    ({ machine: 0, request: { userId, submission: { payloadBytes } } }) as PendingSubmission
   const countBy = (lines: SubmissionLines, kind: Kind = 'light') => {
     const taken = lines.take(kind)
     const counts = Object.groupBy(
@@ -184,7 +186,7 @@ describe('a group', () => {
       ({ request }) => request.userId,
     )
     for (const { line, submissions } of taken) {
-      for (const { request } of submissions) lines.leave(request)
+      for (const one of submissions) lines.leave(one)
       lines.open(line)
     }
     return Object.fromEntries(Object.entries(counts).map(([id, all]) => [id, all?.length]))
@@ -246,10 +248,30 @@ describe('a group', () => {
     const lines = new SubmissionLines()
     const filled = ['a', 'b', 'c'].map((userId) => {
       let count = 0
-      for (; lines.hasRoom(userId, 2); count++) lines.add('x', waitingOf(userId))
+      for (; lines.hasRoom(userId, 2, 'x'); count++) lines.add('x', waitingOf(userId))
       return count
     })
     assert.deepEqual(filled, [5_000, 2_500, 1_250])
-    assert.ok(lines.hasRoom('d', 256 * 1024))
+    assert.ok(lines.hasRoom('d', 256 * 1024, 'x'))
+  })
+
+  test('one machine of several fills half of an account’s places, and another machine still has room', () => {
+    const distribution = new Distribution([-(2 ** 31), 0], [1, 2])
+    const lines = new SubmissionLines(distribution)
+    const idOf = (machine: number) => {
+      for (;;) {
+        const id = randomUUID()
+        if (distribution.machineOf(id) === machine) return id
+      }
+    }
+    const filled = [1, 2].map((machine) => {
+      const id = idOf(machine)
+      let count = 0
+      for (; lines.hasRoom('a', 2, id); count++) lines.add(id, waitingOf('a'))
+      return count
+    })
+    assert.deepEqual(filled, [3_334, 1_666])
+    assert.equal(lines.removeWhere(({ machine }) => machine === 1).length, 3_334)
+    assert.ok(lines.hasRoom('a', 2, idOf(1)))
   })
 })

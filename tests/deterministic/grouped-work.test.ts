@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { GroupedWork } from '../../src/app/grouped-work.ts'
+import { GroupedWork } from '../../src/app/groups/grouped-work.ts'
 import { ServiceError } from '../../src/errors.ts'
 import { readClock } from '../../src/storage/database/clock.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'

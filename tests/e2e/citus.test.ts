@@ -4,7 +4,7 @@ import { type App, createApp } from '../../src/app/app.ts'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { Database, LEAST_CONNECTIONS } from '../../src/storage/database/database.ts'
-import { ApiClient } from '../support/api-client.ts'
+import { type Answer, ApiClient } from '../support/api-client.ts'
 import { type CitusCluster, type CitusNode, findCitus, startCitusCluster } from '../support/citus-cluster.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -32,6 +32,12 @@ async function appOn(connectionString: string, t: TestContext): Promise<App> {
   t.after(() => app.db.close())
   return app
 }
+
+const tryToCreate = async (api: ApiClient) =>
+  api.post('/v1/claims', {
+    customer_id: await api.customer(uniqueName('customer')),
+    contract: contractWith({}),
+  })
 
 describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus on this machine' }, () => {
   let cluster: CitusCluster
@@ -127,6 +133,38 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
         for (const id of due.here) assert.equal((await api.readClaim(id)).status, 'PENDING')
       },
     )
+
+    await t.test('a machine that is silent holds up none but its own claims', async () => {
+      const { here, elsewhere } = await claimsByPlace(api, 8, first)
+      const speakAgain = await first.silence()
+      let asked: Promise<Answer>[] = []
+      try {
+        asked = here.flatMap((id) => [
+          eventTo(api, id, 'silent'),
+          api.get(`/v1/claims/${id}`),
+          api.get(`/v1/claims/${id}`),
+        ])
+        for (let round = 0; round < 3; round++) {
+          for (const id of elsewhere) {
+            assert.equal((await eventTo(api, id, `${round}`)).status, 201)
+            assert.equal((await api.readClaim(id)).events.length, round + 1)
+          }
+        }
+        const created = new Map<number, number>()
+        for (let n = 0; n < 20; n++) {
+          const { status } = await tryToCreate(api)
+          created.set(status, (created.get(status) ?? 0) + 1)
+        }
+        // One may have been of its shards, before the others were of other machines.
+        assert.ok((created.get(201) ?? 0) >= 19, JSON.stringify([...created]))
+      } finally {
+        speakAgain()
+      }
+      for (const { status } of await Promise.all(asked))
+        assert.ok([200, 201, 503].includes(status), `${status}`)
+      for (const id of here)
+        await eventually(async () => [200, 201].includes((await eventTo(api, id, 'silent')).status))
+    })
 
     await t.test(
       'shards move to a machine that comes while events do: none is lost, none doubled',

@@ -86,3 +86,17 @@ test('on one PostgreSQL all claims are in one place', () => {
   assert.equal(distribution.isOn, false)
   assert.deepEqual([...new Set(uuids.map((uuid) => distribution.shardOf(uuid)))], [0])
 })
+
+test('new claims are of machines that were not away just now, if there are any', () => {
+  const machines = [1, 2, 1, 3]
+  const newAt = (away: number[]) => {
+    const distribution = new Distribution([-(2 ** 31), -(2 ** 30), 0, 2 ** 30], machines)
+    for (const machine of away) distribution.noteAway(machine)
+    return distribution.machineOf(distribution.newClaimId())
+  }
+  for (let n = 0; n < 50; n++) {
+    assert.ok(newAt([1]) > 1)
+    assert.equal(newAt([1, 2]), 3)
+    assert.ok(machines.includes(newAt([1, 2, 3])))
+  }
+})

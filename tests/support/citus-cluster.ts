@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -19,6 +19,7 @@ listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 300
 citus.shard_count = 8
+citus.node_connection_timeout = '3s'
 `
 
 /** The folder of PostgreSQL's programs that have Citus beside them; null if there is none on this machine. */
@@ -67,6 +68,20 @@ export class CitusNode {
     const ended = once(child, 'exit')
     child.kill(signal)
     await ended
+  }
+
+  /** It answers no more, and refuses nothing: as a machine whose cable was pulled. Returns what brings it back. */
+  async silence(): Promise<() => void> {
+    const postmaster = this.#child?.pid as number
+    // First what would make others.
+    process.kill(postmaster, 'SIGSTOP')
+    const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
+    const pids = [postmaster, ...children.trim().split(' ').map(Number)]
+    const signalEach = (signal: 'SIGSTOP' | 'SIGCONT') => {
+      for (const pid of pids) process.kill(pid, signal)
+    }
+    signalEach('SIGSTOP')
+    return () => signalEach('SIGCONT')
   }
 
   /** Runs SQL as the superuser, in this database. */

@@ -13,7 +13,8 @@ import type { AskedNames } from '../../storage/database/asked-names.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
-import { GroupedWork } from '../grouped-work.ts'
+import { GroupedByMachine } from '../groups/grouped-by-machine.ts'
+import { GroupedWork } from '../groups/grouped-work.ts'
 import type { Part } from '../part.ts'
 
 /** Customers that one statement looks for; those that one adds, which are all answered in one go. */
@@ -32,11 +33,12 @@ export class CreationGroups implements Part {
   readonly customersByExternalId: GroupedWork<AskedNames, Customer[]>
   readonly newCustomers: GroupedWork<NewCustomer, Customer | null>
   /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
-  readonly newClaims: GroupedWork<readonly NewClaim[], (Claim | null)[]>
+  readonly newClaims: GroupedByMachine<readonly NewClaim[], (Claim | null)[]>
   readonly #contracts: GroupedWork<AskedNames, Map<string, string | null>>
   readonly #reads: Database['reads']
 
-  constructor({ reads, writes, distribution }: Database) {
+  constructor(database: Database) {
+    const { reads, writes } = database
     this.#reads = reads
     const [reading, writing] = [reads.for(THE_SERVICE), writes.for(THE_SERVICE)]
     const countOf = ({ names }: AskedNames) => names.length
@@ -50,13 +52,13 @@ export class CreationGroups implements Part {
       room: NEW_CUSTOMERS,
       weight: () => 1,
     })
-    this.newClaims = new GroupedWork({
+    this.newClaims = new GroupedByMachine(database, {
       db: writing,
       run: insertSets,
       room: CHARACTERS,
       weight: charactersOf,
       // They come of one shard each: see `openClaims`.
-      homeOf: ([first]) => (first ? distribution.shardOf(claimIdOf(first.address)) : 0),
+      claimIdOf: ([first]) => claimIdOf((first as NewClaim).address),
     })
   }
 

@@ -1,32 +1,41 @@
+import { LANES_OF_SHARD } from '../../storage/database/database.ts'
 import type { Kind, Taken } from './line.ts'
 import type { PendingSubmission } from './pending-submission.ts'
 import type { SubmissionLines } from './submission-lines.ts'
 
-/** For so many claims another group of a shard goes while one is on its way; fewer wait for it. */
-const WORTH_ANOTHER = 8
+/** When another group of a shard goes although one is on its way. */
+interface Patience {
+  /** For so many claims. */
+  worthAnother: number
+  /** For fewer, once that one has taken so long: it may be stuck. */
+  stuckMs: number
+}
+const ON_ONE_POSTGRES: Patience = { worthAnother: 8, stuckMs: 10 }
+/** There a group takes several times as long, however small it is. */
+const ON_SHARDS: Patience = { worthAnother: 64, stuckMs: 100 }
 
 /** A group on its way. */
 export interface Lane {
   readonly kind: Kind
   readonly shard: number
   readonly group: readonly Taken[]
+  /** By performance.now(), in milliseconds. */
+  readonly since: number
 }
 
 /**
- * Decides which groups go. Each shard has lanes of its own, so that none waits for another; if it has two, a group is decided
+ * Decides which groups go. Each shard has two lanes of its own, so that none waits for another, and a group can be decided
  * and sent while another is being committed.
  */
 export class Lanes {
   readonly #lines: SubmissionLines
-  readonly #ofShard: number
+  readonly #patience: Patience
   readonly #underWay: Lane[] = []
   #firstShard = 0
-  /** The shard of the last heavy group, as long as no light one of it has gone since. */
-  #lastHeavy: number | null = null
 
-  constructor(lines: SubmissionLines, ofShard: number) {
+  constructor(lines: SubmissionLines) {
     this.#lines = lines
-    this.#ofShard = ofShard
+    this.#patience = lines.shards > 1 ? ON_SHARDS : ON_ONE_POSTGRES
   }
 
   get isEmpty(): boolean {
@@ -34,7 +43,7 @@ export class Lanes {
   }
 
   get isFull(): boolean {
-    return this.#underWay.length === this.#ofShard * this.#lines.shards
+    return this.#underWay.length === LANES_OF_SHARD * this.#lines.shards
   }
 
   /** The submissions on their way. */
@@ -50,15 +59,20 @@ export class Lanes {
     return false
   }
 
+  /** After how many milliseconds what is held back may go. */
+  get stuckMs(): number {
+    return this.#patience.stuckMs
+  }
+
   /** Takes the groups that go now. Each has its lane until `leave`. Another shard is first each time. */
-  fill(worthAnother = WORTH_ANOTHER): Lane[] {
+  fill(now = performance.now()): Lane[] {
     const { shards } = this.#lines
     this.#firstShard = (this.#firstShard + 1) % shards
     const filled: Lane[] = []
     for (let i = 0; i < shards; i++) {
       const shard = (this.#firstShard + i) % shards
-      if (this.#mayBeHeavy(shard)) filled.push(this.#take('heavy', shard))
-      while (this.#mayBeLight(shard, worthAnother)) filled.push(this.#take('light', shard))
+      if (this.#mayBeHeavy(shard)) filled.push(this.#take('heavy', shard, now))
+      while (this.#mayBeLight(shard, now)) filled.push(this.#take('light', shard, now))
     }
     return filled
   }
@@ -68,32 +82,33 @@ export class Lanes {
     this.#underWay.splice(this.#underWay.indexOf(lane), 1)
   }
 
-  /**
-   * One heavy group at most is on its way: what is read for it takes long, and the other lanes are everyone else's. If its
-   * shard has one lane, heavy and light groups take turns in it.
-   */
+  /** One heavy group at most is on its way: what is read for it takes long, and the other lanes are everyone else's. */
   #mayBeHeavy(shard: number): boolean {
-    if (!this.#hasLane(shard) || this.#underWay.some(({ kind }) => kind === 'heavy')) return false
-    const isTheirTurn =
-      this.#ofShard > 1 || this.#lastHeavy !== shard || this.#lines.openCount('light', shard) === 0
-    return isTheirTurn && this.#lines.openCount('heavy', shard) > 0
+    return (
+      this.#hasLane(shard) &&
+      this.#lines.openCount('heavy', shard) > 0 &&
+      !this.#underWay.some(({ kind }) => kind === 'heavy')
+    )
   }
 
-  #mayBeLight(shard: number, worthAnother: number): boolean {
-    const isUnderWay = this.#underWay.some((lane) => lane.kind === 'light' && lane.shard === shard)
-    return this.#hasLane(shard) && this.#lines.openCount('light', shard) >= (isUnderWay ? worthAnother : 1)
+  #mayBeLight(shard: number, now: number): boolean {
+    const { worthAnother, stuckMs } = this.#patience
+    const count = this.#lines.openCount('light', shard)
+    if (count === 0 || count >= worthAnother) return count > 0 && this.#hasLane(shard)
+    const isHeldBack = this.#underWay.some(
+      (lane) => lane.shard === shard && lane.kind === 'light' && now - lane.since < stuckMs,
+    )
+    return !isHeldBack && this.#hasLane(shard)
   }
 
   #hasLane(shard: number): boolean {
     let taken = 0
     for (const lane of this.#underWay) if (lane.shard === shard) taken++
-    return taken < this.#ofShard
+    return taken < LANES_OF_SHARD
   }
 
-  #take(kind: Kind, shard: number): Lane {
-    if (kind === 'heavy') this.#lastHeavy = shard
-    else if (this.#lastHeavy === shard) this.#lastHeavy = null
-    const lane = { kind, shard, group: this.#lines.take(kind, shard) }
+  #take(kind: Kind, shard: number, since: number): Lane {
+    const lane = { kind, shard, group: this.#lines.take(kind, shard), since }
     this.#underWay.push(lane)
     return lane
   }

@@ -23,7 +23,13 @@ export interface Account {
   readonly lines: Record<string, Line>
   /** Those of which something can be taken now, by their shard and kind. */
   readonly open: Record<Kind, Line[]>[]
-  /** Not answered yet, those on their way included. */
+  readonly all: Load
+  /** By the machine that has the claims. */
+  readonly at: Record<number, Load>
+}
+
+/** Submissions that are not answered yet, those on their way included. */
+export interface Load {
   waiting: number
   bytes: number
 }

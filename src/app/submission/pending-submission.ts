@@ -30,6 +30,8 @@ export class PendingSubmission {
   readonly request: EventRequest
   /** When it arrived; by performance.now(), in milliseconds. */
   readonly since = performance.now()
+  /** The machine that had the claim when it arrived. */
+  machine = 0
   /** What came of it this time. */
   result: SubmissionResult | null = null
   /** A write of it was lost on its way and may have taken effect. */

@@ -1,6 +1,6 @@
 import { Distribution } from '../../storage/distribution/distribution.ts'
-import type { Account, Kind, Line, Taken } from './line.ts'
-import type { EventRequest, PendingSubmission } from './pending-submission.ts'
+import type { Account, Kind, Line, Load, Taken } from './line.ts'
+import type { PendingSubmission } from './pending-submission.ts'
 import { newRoom, takePart } from './take-part.ts'
 
 /** What may wait, of all accounts together. */
@@ -52,24 +52,25 @@ export class SubmissionLines {
 
   /**
    * Of one account as many may wait as there are places left: half of all for an account alone, and something for
-   * whoever comes next, however many others fill theirs.
+   * whoever comes next, however many others fill theirs. Of these one machine of several has half, so that one that does
+   * not answer leaves room for the others.
    */
-  hasRoom(userId: string, bytes: number): boolean {
-    const own = this.#accounts[userId]
+  hasRoom(userId: string, bytes: number, claimId: string): boolean {
+    const { all = NOTHING, at = {} } = this.#accounts[userId] ?? {}
+    const left = { waiting: MOST_WAITING - this.#waiting, bytes: MOST_WAITING_BYTES - this.#bytes }
+    if (!this.#distribution.isOn) return isBelow(all, left, bytes)
+    const half = { waiting: left.waiting / 2, bytes: left.bytes / 2 }
     return (
-      (own?.waiting ?? 0) < MOST_WAITING - this.#waiting &&
-      (own?.bytes ?? 0) + bytes <= MOST_WAITING_BYTES - this.#bytes
+      isBelow(all, left, bytes) && isBelow(at[this.#distribution.machineOf(claimId)] ?? NOTHING, half, bytes)
     )
   }
 
   add(claimId: string, pending: PendingSubmission): void {
-    const { userId, submission } = pending.request
+    const { userId } = pending.request
+    if (this.#distribution.isOn) pending.machine = this.#distribution.machineOf(claimId)
     const account = this.#accounts[userId] ?? newAccount(userId)
     this.#accounts[userId] = account
-    account.waiting++
-    account.bytes += submission.payloadBytes
-    this.#waiting++
-    this.#bytes += submission.payloadBytes
+    this.#count(account, pending, 1)
     const line = account.lines[claimId]
     if (line) {
       line.waiting.push(pending)
@@ -127,13 +128,11 @@ export class SubmissionLines {
   }
 
   /** To be called once of each submission that is on its way no more and will not be given back. */
-  leave({ userId, submission }: EventRequest): void {
+  leave(pending: PendingSubmission): void {
+    const { userId } = pending.request
     const account = this.#accounts[userId] as Account
-    account.waiting--
-    account.bytes -= submission.payloadBytes
-    this.#waiting--
-    this.#bytes -= submission.payloadBytes
-    if (account.waiting === 0) delete this.#accounts[userId]
+    this.#count(account, pending, -1)
+    if (account.all.waiting === 0) delete this.#accounts[userId]
   }
 
   /** Takes out those in lines for which it holds. They have left. */
@@ -151,11 +150,22 @@ export class SubmissionLines {
         if (line.waiting.length === 0) this.#hide(line)
         for (const one of gone) {
           removed.push(one)
-          this.leave(one.request)
+          this.leave(one)
         }
       }
     }
     return removed
+  }
+
+  #count({ all, at }: Account, { request, machine }: PendingSubmission, one: 1 | -1): void {
+    const bytes = one * request.submission.payloadBytes
+    at[machine] ??= { waiting: 0, bytes: 0 }
+    for (const load of [all, at[machine]]) {
+      load.waiting += one
+      load.bytes += bytes
+    }
+    this.#waiting += one
+    this.#bytes += bytes
   }
 
   #show(line: Line): void {
@@ -200,6 +210,11 @@ const newAccount = (userId: string): Account => ({
   userId,
   lines: Object.create(null),
   open: [],
-  waiting: 0,
-  bytes: 0,
+  all: { waiting: 0, bytes: 0 },
+  at: {},
 })
+
+const NOTHING: Load = { waiting: 0, bytes: 0 }
+
+const isBelow = (own: Load, most: Load, bytes: number) =>
+  own.waiting < most.waiting && own.bytes + bytes <= most.bytes

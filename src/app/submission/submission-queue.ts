@@ -22,8 +22,6 @@ const LOOK_EVERY_MS = 500
 /** Before another try if the connection was lost; doubled each time. */
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
-/** Claims that are too few for another group wait so long for the one on its way: it may be stuck. */
-const LONGEST_HOLD_MS = 10
 
 /**
  * Group commit. A commit costs a flush of the disk and a way to the database and back, whether it is one event's or five
@@ -51,7 +49,7 @@ export class SubmissionQueue implements Part {
     this.#db = db
     this.#heldClocks = heldClocks
     this.#lines = new SubmissionLines(db.distribution)
-    this.#lanes = new Lanes(this.#lines, db.lanesOfShard)
+    this.#lanes = new Lanes(this.#lines)
     this.#longLogs = new LongLogs(db, this.#copies)
   }
 
@@ -88,11 +86,12 @@ export class SubmissionQueue implements Part {
    */
   submit(request: EventRequest): Promise<SubmittedEvent> {
     if (this.#ending) return Promise.reject(unavailable('The server is stopping.'))
-    if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes)) {
+    const claimId = claimIdOf(request.address)
+    if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes, claimId)) {
       return Promise.reject(unavailable('Too many events are waiting to be recorded. This one was not.'))
     }
     return new Promise((resolve, reject) => {
-      this.#lines.add(claimIdOf(request.address), new PendingSubmission(request, resolve, reject))
+      this.#lines.add(claimId, new PendingSubmission(request, resolve, reject))
       this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
       this.#schedule()
     })
@@ -108,25 +107,20 @@ export class SubmissionQueue implements Part {
     })
   }
 
-  /** @param worthAnother for how many claims another group goes; see `Lanes` */
-  #fillLanes(worthAnother?: number): void {
-    for (const lane of this.#lanes.fill(worthAnother)) void owned(this.#send(lane))
-    if (this.#lanes.isAnyHeldBack) this.#holdNoLonger()
-  }
-
-  /** Those that are held back now go at last. */
-  #holdNoLonger(): void {
+  #fillLanes(): void {
+    for (const lane of this.#lanes.fill()) void owned(this.#send(lane))
+    if (!this.#lanes.isAnyHeldBack) return
     this.#holding ??= setTimeout(() => {
       this.#holding = null
-      this.#fillLanes(1)
-    }, LONGEST_HOLD_MS)
+      this.#fillLanes()
+    }, this.#lanes.stuckMs)
   }
 
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
   async #send(lane: Lane): Promise<void> {
     const { group } = lane
     try {
-      await this.#record(group)
+      await this.#record(lane)
       for (const taken of group) this.#settleSurely(taken)
     } finally {
       this.#lanes.leave(lane)
@@ -135,11 +129,10 @@ export class SubmissionQueue implements Part {
     }
   }
 
-  async #record(group: readonly Taken[]): Promise<void> {
+  async #record({ group, shard }: Lane): Promise<void> {
     try {
-      await this.#db.submissions.withConnection((connection) =>
-        sendGroup(connection, this.#copies, group.map(ofClaim)),
-      )
+      const db = this.#db.submissionsTo(shard)
+      await db.withConnection((connection) => sendGroup(connection, this.#copies, group.map(ofClaim)))
     } catch (error) {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.
       for (const { submissions } of group) for (const one of submissions) one.result ??= error as Error
@@ -194,7 +187,7 @@ export class SubmissionQueue implements Part {
 
   #answer(one: PendingSubmission, result: SubmittedEvent | Error): void {
     one.answer(result)
-    this.#lines.leave(one.request)
+    this.#lines.leave(one)
   }
 
   /** False if that has taken too long: it is answered. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ClockName } from '../../domain/records.ts'
 import { owned } from '../../owned-promise.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { findFreeTestClocks } from '../../storage/test-clocks.ts'
 import type { Part } from '../part.ts'
 import { Turns } from '../turns.ts'
@@ -73,7 +74,7 @@ export class HeldClocks implements Part {
     if (!signal.aborted) {
       const asked = [...this.#held.values()].map(({ clock }) => clock)
       // Who waits finds out himself what is wrong.
-      const free = await findFreeTestClocks(this.#db.submissions, asked).catch(() =>
+      const free = await findFreeTestClocks(this.#db.submissions.for(THE_SERVICE), asked).catch(() =>
         asked.map(({ id }) => id),
       )
       for (const id of free) this.#letGo(id)

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { Distribution } from '../distribution/distribution.ts'
+import { readShards } from '../distribution/read-distribution.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
@@ -13,9 +14,8 @@ interface Shares {
   clocks: number
 }
 const FIXED: Shares = { identity: 2, clocks: 3 }
-/** Groups of submissions that go at once; on distributed tables of each shard, or if there are many shards half as many. */
-const LANES = 2
-const MANY_SHARDS = 16
+/** Groups of submissions that go at once; on distributed tables of each shard. */
+export const LANES_OF_SHARD = 2
 /** Of all shards together. If there are still more shards, they share these. */
 const MOST_LANES = 32
 /** Batches of a scheduled check that are moved at once; on distributed tables one for each shard, of a few. */
@@ -26,12 +26,14 @@ const TURN = 1
 /** One for reading, one for writing. */
 const LEAST_OTHERS = 2
 /** With these each kind of work has its share. */
-export const LEAST_CONNECTIONS = FIXED.identity + FIXED.clocks + LANES + MOVES + TURN + LEAST_OTHERS
+export const LEAST_CONNECTIONS = FIXED.identity + FIXED.clocks + LANES_OF_SHARD + MOVES + TURN + LEAST_OTHERS
 /**
  * For how long a transaction that writes claims may wait for its next statement: what it has locked is not to outlast its
  * server by long.
  */
 const HELD_MS = 15_000
+/** On distributed tables, for a statement that writes: a machine that is silent has its creators wait no longer. */
+const WRITE_MS = 10_000
 /**
  * What they cost is a short statement each, so one may have all places. If tokens are not remembered, each request of a
  * caller waits here, all of them from one address.
@@ -55,46 +57,58 @@ export class Database implements Connection {
   readonly distribution: Distribution
   /** Batches of a scheduled check that are moved at once. */
   readonly moves: number
-  /** Groups of submissions to the claims of one shard that go at once. */
-  readonly lanesOfShard: number
   /** Of accounts: all that only reads. */
   readonly reads: Pool
   /** Of accounts: all that writes, but for submissions, and advances and deletions of test clocks. */
   readonly writes: Pool
   readonly clocks: Pool
-  readonly submissions: Borrower
+  readonly submissions: Pool
   readonly checks: Borrower
   readonly identity: Borrower
   /** The connections of `identity`, in the name of who is yet to be known (by address or session), or just was. */
   readonly callers: Pool
   readonly #own: Borrower
+  #finding: Promise<void> | null = null
 
   constructor({ connectionString, poolSize, statementTimeoutMs, ...options }: DatabaseOptions) {
     this.#connectionString = connectionString
     const { distribution = new Distribution() } = options
     this.distribution = distribution
-    this.lanesOfShard = distribution.shards > MANY_SHARDS ? LANES / 2 : LANES
-    const share = (size: number, own: Pick<PoolOptions, 'ofAccount' | 'idleTransactionMs'> = {}) => {
+    const share = (size: number, own: Partial<PoolOptions> = {}) => {
       const pool = new Pool({ connectionString, size, statementTimeoutMs, distribution, ...own })
       this.#pools.push(pool)
       return pool
     }
     const { identity, clocks } = FIXED
     this.moves = Math.min(Math.max(MOVES, distribution.shards), MOST_MOVES)
-    const lanes = Math.min(this.lanesOfShard * distribution.shards, MOST_LANES)
+    const lanes = Math.min(LANES_OF_SHARD * distribution.shards, MOST_LANES)
     const others = LEAST_OTHERS + Math.max(0, poolSize - LEAST_CONNECTIONS)
     this.reads = share(Math.ceil(others / 2))
     // On distributed tables to create claims takes several statements.
-    this.writes = share(Math.floor(others / 2), {
-      idleTransactionMs: distribution.isOn ? HELD_MS : undefined,
-    })
+    const writing = distribution.isOn && {
+      idleTransactionMs: HELD_MS,
+      statementTimeoutMs: Math.min(statementTimeoutMs ?? WRITE_MS, WRITE_MS),
+    }
+    this.writes = share(Math.floor(others / 2), { ...writing })
     this.clocks = share(clocks)
-    this.submissions = share(lanes, { idleTransactionMs: HELD_MS }).for(THE_SERVICE)
+    this.submissions = share(lanes, {
+      idleTransactionMs: HELD_MS,
+      ofAccount: { places: Math.ceil(lanes / 2), waiting: lanes },
+    })
     // Other jobs, and whether the service is ready, take what is free.
     this.checks = share(TURN + this.moves).for(THE_SERVICE)
     this.callers = share(identity, { ofAccount: OF_CALLER })
     this.identity = this.callers.for(THE_SERVICE)
     this.#own = this.writes.for(THE_SERVICE)
+  }
+
+  /**
+   * For a group of submissions to claims of this shard. One machine of several has half of the connections at most, so
+   * that one that does not answer leaves the others theirs.
+   */
+  submissionsTo(shard: number): Borrower {
+    const { isOn, machines } = this.distribution
+    return this.submissions.for(isOn ? `machine ${machines[shard] ?? 0}` : THE_SERVICE)
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
@@ -118,6 +132,18 @@ export class Database implements Connection {
     client.on('error', () => {})
     await client.connect()
     return client
+  }
+
+  /** A machine of several was away: shards may have moved to another. Returns at once. */
+  findMachines(): void {
+    this.#finding ??= readShards(this.#own)
+      .then(({ shards, machines }) => {
+        if (shards === this.distribution.shards) this.distribution.machines = machines
+      })
+      .catch(() => {})
+      .finally(() => {
+        this.#finding = null
+      })
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,8 @@ import { uuidHash, uuidWithin } from './uuid-hash.ts'
 const LOSS_MS = 5_000
 /** For so long new claims are of one shard. */
 const TURN_MS = 20
+/** For so long new claims are of other machines than one that was away: one of them finds out whether it is back. */
+const AWAY_MS = 60_000
 
 /**
  * Where claims are. On one PostgreSQL all of them are in one place. On Citus they lie in shards, by a hash of their ids:
@@ -13,12 +15,19 @@ const TURN_MS = 20
  */
 export class Distribution {
   readonly #lowest: readonly number[] | null
+  #machines: readonly number[]
   #newest = { shard: 0, until: 0 }
   #lostAt = -Infinity
+  /** Until when each machine that was away counts as such, by performance.now(). */
+  readonly #away = new Map<number, number>()
 
-  /** @param lowest hash of each shard, in their order; null if the tables are not distributed */
-  constructor(lowest: readonly number[] | null = null) {
+  /**
+   * @param lowest hash of each shard, in their order; null if the tables are not distributed
+   * @param machines on which each shard is, by Citus's numbers
+   */
+  constructor(lowest: readonly number[] | null = null, machines: readonly number[] = []) {
     this.#lowest = lowest
+    this.#machines = machines
   }
 
   get isOn(): boolean {
@@ -36,7 +45,7 @@ export class Distribution {
     return Array.from({ length: this.shards }, (_, i) => (first + i) % this.shards)
   }
 
-  /** The number of the claim's shard, from 0 on. Which machine has it is for Citus to know. */
+  /** The number of the claim's shard, from 0 on. */
   shardOf(claimId: string): number {
     const lowest = this.#lowest
     if (lowest === null) return 0
@@ -48,6 +57,23 @@ export class Distribution {
       else to = middle
     }
     return from
+  }
+
+  /**
+   * The number of the machine that has the claim, as far as is known: shards move. Where a statement goes is for Citus to
+   * know; this is for what must not wait for another machine.
+   */
+  machineOf(claimId: string): number {
+    return this.#machines[this.shardOf(claimId)] ?? 0
+  }
+
+  get machines(): readonly number[] {
+    return this.#machines
+  }
+
+  /** Shards have moved, perhaps. */
+  set machines(machines: readonly number[]) {
+    this.#machines = machines
   }
 
   /**
@@ -70,6 +96,11 @@ export class Distribution {
     if (now - this.#lostAt > LOSS_MS) this.#lostAt = now
   }
 
+  /** What was asked of this machine has failed, or had no answer in time. */
+  noteAway(machine: number): void {
+    this.#away.set(machine, performance.now() + AWAY_MS)
+  }
+
   /**
    * SQL that says once more of which claims a column is, `AND …`; empty if there are no shards. Citus looks for each table
    * by itself at what shards a statement is about, and does not conclude it from a join.
@@ -78,15 +109,24 @@ export class Distribution {
     return this.isOn ? `AND ${column} = ANY (${ids}::uuid[])` : ''
   }
 
-  /** For a new claim. Those that come together get ids of one shard, so that they are stored together. */
+  /**
+   * For a new claim. Those that come together get ids of one shard, so that they are stored together, and it is on a
+   * machine that was not away just now, if there is one.
+   */
   newClaimId(): string {
     const lowest = this.#lowest
     if (lowest === null) return uuidv7()
     const now = performance.now()
     if (now >= this.#newest.until) {
-      this.#newest = { shard: Math.floor(Math.random() * lowest.length), until: now + TURN_MS }
+      this.#newest = { shard: this.#anyShard(now), until: now + TURN_MS }
     }
     const { shard } = this.#newest
     return uuidWithin(uuidv7(), lowest[shard] as number, (lowest[shard + 1] ?? 2 ** 31) - 1)
+  }
+
+  #anyShard(now: number): number {
+    const shards = this.allShards()
+    const isThere = (shard: number) => (this.#away.get(this.#machines[shard] ?? 0) ?? 0) <= now
+    return shards.find(isThere) ?? (shards[0] as number)
   }
 }

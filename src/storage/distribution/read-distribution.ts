@@ -5,7 +5,7 @@ type Queries = Pick<Connection, 'query'>
 
 /** How the tables are distributed. */
 export async function readDistribution(db: Queries): Promise<Distribution> {
-  return new Distribution((await hasCitus(db)) ? await readLowest(db) : null)
+  return (await hasCitus(db)) ? readShards(db) : new Distribution()
 }
 
 export async function hasCitus(db: Queries): Promise<boolean> {
@@ -16,13 +16,18 @@ export async function hasCitus(db: Queries): Promise<boolean> {
   return row?.has === true
 }
 
-/** Null if the tables are not distributed. */
-async function readLowest(db: Queries): Promise<number[] | null> {
-  const rows = await db.query<{ lowest: number }>({
+/** Of a database with Citus; its tables may be distributed or not. */
+export async function readShards(db: Queries): Promise<Distribution> {
+  const rows = await db.query<{ lowest: number; machine: number }>({
     text: `-- read_shards
-      SELECT shardminvalue::integer AS lowest FROM pg_dist_shard
-      WHERE logicalrelid = to_regclass('claims') ORDER BY lowest`,
+      SELECT DISTINCT ON (lowest) shardminvalue::integer AS lowest, groupid AS machine
+      FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
+      WHERE logicalrelid = to_regclass('claims') ORDER BY lowest, placementid`,
     readOnly: true,
   })
-  return rows.length === 0 ? null : rows.map(({ lowest }) => lowest)
+  if (rows.length === 0) return new Distribution()
+  return new Distribution(
+    rows.map(({ lowest }) => lowest),
+    rows.map(({ machine }) => machine),
+  )
 }

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { unavailable } from '../errors.ts'
-import { owned } from '../owned-promise.ts'
-import type { Connection } from '../storage/database/connection.ts'
-import { DatabaseUnavailable, isPassing } from '../storage/database/database-unavailable.ts'
-import { FairLine } from '../storage/database/lending/fair-line.ts'
-import type { Part } from './part.ts'
+import { unavailable } from '../../errors.ts'
+import { owned } from '../../owned-promise.ts'
+import type { Connection } from '../../storage/database/connection.ts'
+import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
+import { FairLine } from '../../storage/database/lending/fair-line.ts'
+import type { Part } from '../part.ts'
 
 /** What may wait, of all accounts together; and of one, which has no more than are left: some for whoever comes next. */
 const MOST_WAITING = 1_000
@@ -12,7 +12,7 @@ const MOST_WAITING_OF_ACCOUNT = 250
 /** For how long it may wait for its group to begin. */
 const LONGEST_WAIT_MS = 5_000
 const LOOK_EVERY_MS = 500
-/** Groups on their way at once: while one is being committed, another is sent. */
+/** Groups on their way at once, by default: while one is being committed, another is sent. */
 const LANES = 2
 /** For so many another group goes while one is on its way; fewer wait for it, but not long: it may be stuck. */
 const WORTH_ANOTHER = 8
@@ -31,6 +31,7 @@ export interface GroupKind<Item, Outcome> {
   weight: (item: Item) => number
   /** Only what has the same home goes together; by default all. */
   homeOf?: (item: Item) => number
+  lanes?: number
 }
 
 interface Waiting<Item, Outcome> {
@@ -49,6 +50,7 @@ interface Waiting<Item, Outcome> {
 export class GroupedWork<Item, Outcome> implements Part {
   readonly #kind: GroupKind<Item, Outcome>
   readonly #line = new FairLine<Waiting<Item, Outcome>>()
+  readonly #most: number
   #lanes = 0
   #isScheduled = false
   #holding: NodeJS.Timeout | null = null
@@ -58,6 +60,7 @@ export class GroupedWork<Item, Outcome> implements Part {
 
   constructor(kind: GroupKind<Item, Outcome>) {
     this.#kind = kind
+    this.#most = kind.lanes ?? LANES
   }
 
   /** @throws UNAVAILABLE, at once if too much is waiting, and what the database says of it alone */
@@ -93,7 +96,7 @@ export class GroupedWork<Item, Outcome> implements Part {
 
   /** Once what has arrived by now is in the line too. */
   #schedule(): void {
-    if (this.#isScheduled || this.#lanes === LANES) return
+    if (this.#isScheduled || this.#lanes === this.#most) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
@@ -102,9 +105,9 @@ export class GroupedWork<Item, Outcome> implements Part {
   }
 
   #fillLanes(worthAnother = WORTH_ANOTHER): void {
-    while (this.#lanes < LANES && this.#line.length >= (this.#lanes > 0 ? worthAnother : 1))
+    while (this.#lanes < this.#most && this.#line.length >= (this.#lanes > 0 ? worthAnother : 1))
       void owned(this.#send(this.#takeGroup()))
-    if (this.#lanes < LANES && this.#line.length > 0) this.#holdNoLonger()
+    if (this.#lanes < this.#most && this.#line.length > 0) this.#holdNoLonger()
   }
 
   /** Those that are held back now go at last. */

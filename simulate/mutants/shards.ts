@@ -28,8 +28,8 @@ const PLANTED: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claims/claim-rows.ts',
-        'if (rows.some(({ contract_bytes }) => contract_bytes === null)) throw contractIsMissing()',
-        'if (rows.some(({ contract_bytes }) => contract_bytes === -1)) throw contractIsMissing()',
+        'is_in_doubt: row.contract_bytes === null',
+        'is_in_doubt: row.contract_bytes === -1',
       ),
       edit(
         'storage/claims/claims.ts',

@@ -1,7 +1,6 @@
 import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
 import type { LogEvent, Submission } from '../../domain/claims/event.ts'
 import { ServiceError } from '../../errors.ts'
-import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import type { Retry } from './retry.ts'
 
 export interface EventRequest {
@@ -67,7 +66,7 @@ export class PendingSubmission {
   }
 }
 
-const isRefusal = (error: Error) => error instanceof ServiceError && !(error instanceof DatabaseUnavailable)
+const isRefusal = (error: Error) => error instanceof ServiceError && error.code !== 'UNAVAILABLE'
 
 /** All of them come to the same. */
 export function setResults(submissions: readonly PendingSubmission[], result: SubmissionResult): void {

@@ -1,12 +1,13 @@
 import type { LogEvent } from '../../domain/claims/event.ts'
 import { type EventName, type FoundEvent, readEvents } from '../../storage/claims/claim-log.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../storage/claims/claims-to-decide.ts'
+import { contractIsMissing } from '../../storage/claims/contracts.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import { inSlices } from '../in-slices.ts'
 import { claimNotFound } from '../not-found.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
-import { type PendingSubmission, setResults } from './pending-submission.ts'
+import { type PendingSubmission, type SubmissionResult, setResults } from './pending-submission.ts'
 import { PARSED_BYTES, READ_BYTES } from './read-bounds.ts'
 import { LOG_IS_LONG } from './retry.ts'
 import { writeDrafts } from './write-drafts.ts'
@@ -86,12 +87,13 @@ async function draftFromDatabase(
 ): Promise<ClaimDraft[]> {
   const byClaim = Map.groupBy(group, ({ claimId }) => claimId)
   const named = new Map(byClaim.entries().map(([id, ones]) => [id, ones.flatMap(idsOf)]))
-  const { claims, heavy } = await readClaimsToDecide(db, named, READ_BYTES, PARSED_BYTES)
-  for (const [id, bytes] of heavy) {
-    for (const { submissions } of byClaim.get(id) ?? [])
-      setResults(submissions, { because: 'is heavy', bytes })
+  const { claims, heavy, inDoubt } = await readClaimsToDecide(db, named, READ_BYTES, PARSED_BYTES)
+  const setAll = (id: string, result: SubmissionResult) => {
+    for (const { submissions } of byClaim.get(id) ?? []) setResults(submissions, result)
     byClaim.delete(id)
   }
+  for (const [id, bytes] of heavy) setAll(id, { because: 'is heavy', bytes })
+  for (const id of inDoubt) setAll(id, contractIsMissing())
   const drafts = await inSlices(draftEach(claims, copies, byClaim))
   for (const { submissions } of [...byClaim.values()].flat())
     for (const one of submissions) one.result = claimNotFound(one.request.address)

@@ -47,7 +47,7 @@ export async function listClaims(db: Connection, filter: ClaimFilter): Promise<P
   return { rows: rows.map(toClaim), hasMore }
 }
 
-/** The contracts of these claims as JSON, by the claims' ids. @throws DatabaseUnavailable if one is missing */
+/** The contracts of these claims as JSON, by the claims' ids. @throws UNAVAILABLE if one is missing */
 export async function readContracts(db: Connection, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.query<{ id: string; contract: string | null }>({
     name: 'read_contracts',

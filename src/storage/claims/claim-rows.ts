@@ -2,7 +2,6 @@ import type { Evidence } from '../../domain/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claims.ts'
-import { contractIsMissing } from './contracts.ts'
 import type { FoundContract } from './known-contracts.ts'
 
 /** Bytes of a log, ids included, up to which it is read together with others. */
@@ -24,8 +23,17 @@ export interface LogRow {
   decisive: Evidence[] | null
 }
 
-export type ClaimRow = Omit<StoredClaimRow, 'contract'> & LogRow & FoundContract & { contract_bytes: number }
-type FoundRow = Omit<ClaimRow, 'digest'> & { log_digest: Buffer | null }
+export type ClaimRow = Omit<StoredClaimRow, 'contract'> &
+  LogRow &
+  FoundContract & {
+    contract_bytes: number
+    /** Its contract is missing: see `contractIsMissing`. */
+    is_in_doubt: boolean
+  }
+type FoundRow = Omit<ClaimRow, 'digest' | 'contract_bytes' | 'is_in_doubt'> & {
+  log_digest: Buffer | null
+  contract_bytes: number | null
+}
 
 /** Of a contract that stands in the claim's own row. */
 const HASH = "coalesce(c.contract_hash, sha256(convert_to(c.contract::text, 'UTF8')))"
@@ -40,7 +48,6 @@ export type NamedEvents = ReadonlyMap<string, readonly string[]>
 
 /**
  * Of these claims what is short; of a long log only whether the named events are in it.
- * @throws DatabaseUnavailable if the contract of one is missing
  * @param share bytes of one of them that are read, a quarter of its log's counted
  * @param isWhole reads contracts that are not short too, and logs although there are digests of them
  */
@@ -77,9 +84,13 @@ export async function readClaimRows(
     values: [[...wanted.keys()], [...wanted.values()].flat(), Math.ceil(share), isWhole],
     readOnly: true,
   })
-  // Its columns were missing, too, where decisive events were chosen.
-  if (rows.some(({ contract_bytes }) => contract_bytes === null)) throw contractIsMissing()
-  return rows.map((row) => ({ ...row, digest: usableDigest(row, wanted.get(row.id) ?? []) }))
+  return rows.map((row) => ({
+    ...row,
+    contract_bytes: row.contract_bytes ?? 0,
+    // Its columns were missing, too, where decisive events were chosen.
+    is_in_doubt: row.contract_bytes === null,
+    digest: usableDigest(row, wanted.get(row.id) ?? []),
+  }))
 }
 
 /** None if the log was read, or one of the events may be in it: that is to be looked up there. */

@@ -38,6 +38,8 @@ export interface ClaimsToDecide {
   claims: Iterable<ClaimToDecide>
   /** Those that are too much to be read with the others, and about how many bytes they are, by their ids. */
   heavy: ReadonlyMap<string, number>
+  /** Ids of those whose contracts are missing: see `contractIsMissing`. */
+  inDoubt: readonly string[]
 }
 
 /** More than any has. */
@@ -72,10 +74,11 @@ export async function readClaimsToDecide(
     contracts.add(rows)
     there = byWhatIsThere(rows, contracts)
   }
-  const { light, heavy } = there
+  const { light, heavy, inDoubt } = there
   return {
     claims: light.values().map((row) => withContract(row, contracts.parsed(row))),
     heavy: new Map(heavy.map((row) => [row.id, weight(row)])),
+    inDoubt: inDoubt.map(({ id }) => id),
   }
 }
 
@@ -84,12 +87,19 @@ interface WhatIsThere {
   light: ClaimRow[]
   /** It is not. */
   heavy: ClaimRow[]
+  inDoubt: ClaimRow[]
 }
 
 function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup): WhatIsThere {
-  const isLight = (row: ClaimRow) => contracts.has(row) && needsNoLog(row)
-  const { light = [], heavy = [] } = Object.groupBy(rows, (row) => (isLight(row) ? 'light' : 'heavy'))
-  return { light, heavy }
+  const {
+    light = [],
+    heavy = [],
+    inDoubt = [],
+  } = Object.groupBy(rows, (row) => {
+    if (row.is_in_doubt) return 'inDoubt'
+    return contracts.has(row) && needsNoLog(row) ? 'light' : 'heavy'
+  })
+  return { light, heavy, inDoubt }
 }
 
 /** Those of which more is to be read, and can be with what was read already. The shortest come first. */

@@ -68,7 +68,7 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
 
 /**
  * With the contract, which was asked for however long it is.
- * @throws DatabaseUnavailable if it is missing
+ * @throws UNAVAILABLE if it is missing
  */
 export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
   if (row.contract === null) throw contractIsMissing()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Contract, decisiveEventTypes, windowMs } from '../../domain/contract/contract.ts'
-import { DatabaseUnavailable } from '../database/database-unavailable.ts'
+import { type ServiceError, unavailable } from '../../errors.ts'
 import { ifShort } from '../database/short-json.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 
@@ -31,10 +31,9 @@ export function newContract(contract: Contract): NewContract {
 /**
  * A machine has a claim and not yet its contract. Citus commits a contract on all machines, but if a connection is lost
  * meanwhile, on one of them only a while later (`citus.recover_2pc_interval`): until then nothing can be told of the claim,
- * nor decided.
+ * nor decided. The database is there, and does what else it is asked.
  */
-export const contractIsMissing = (): DatabaseUnavailable =>
-  new DatabaseUnavailable('A contract cannot be read at the moment.', true)
+export const contractIsMissing = (): ServiceError => unavailable('A contract cannot be read at the moment.')
 
 /** The hash under which a contract with this text is stored, hexadecimal. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')

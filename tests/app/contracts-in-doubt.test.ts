@@ -89,7 +89,9 @@ describe('of submissions that go together', () => {
       ...others.map((claim) => pending(requestFor(claim, 'seen'))),
     ]
     const group = ones.map((one) => ({ claimId: claimIdOf(one.request.address), submissions: [one] }))
-    await app.db.submissions.withConnection((connection) => sendGroup(connection, new ClaimCopies(), group))
+    await app.db
+      .submissionsTo(0)
+      .withConnection((connection) => sendGroup(connection, new ClaimCopies(), group))
     const [ofDoubt, ofBomb, ...results] = ones.map(({ result }) => result)
     assert.ok(ofDoubt instanceof ServiceError && ofBomb instanceof DatabaseError)
     for (const result of results) assert.ok(result && 'event' in result)

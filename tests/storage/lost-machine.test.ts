@@ -35,33 +35,35 @@ test('another internal error is the fault of its statement', () => {
   assert.equal(asDatabaseUnavailable(internalError('ReportResultError', 'a relation is broken'), false), null)
 })
 
-/** The commit fails as if another machine could not be reached any more. */
-const FAIL_AT_COMMIT = `
+/** The commit ends as if another machine could not be reached any more: in an error, or with a warning. */
+const loseAtCommit = (severity: 'EXCEPTION' | 'WARNING') => `
   CREATE TEMPORARY TABLE lost (n integer) ON COMMIT DROP;
   CREATE FUNCTION pg_temp.lose() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE EXCEPTION 'a machine is lost' USING ERRCODE = '08006'; END $$;
+    $$ BEGIN RAISE ${severity} 'a machine is lost' USING ERRCODE = '08006'; RETURN NULL; END $$;
   CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON lost DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION pg_temp.lose();
   INSERT INTO lost VALUES (1)`
 
-test('if a commit meets the loss of a machine, older connections are not lent any more', async (t) => {
-  const distribution = new Distribution([-(2 ** 31)])
-  const pool = new Pool({ connectionString: service.databaseUrl, size: 2, distribution })
-  t.after(() => pool.close())
-  const db = pool.for(THE_SERVICE)
-  const readPid = async (connection: Connection) => {
-    const [row] = await connection.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })
-    return row?.pid
-  }
-  const older = await db.withConnection(async (connection) => {
-    await assert.rejects(
-      db.transaction((other) => other.query({ text: FAIL_AT_COMMIT })),
-      { code: 'UNAVAILABLE', outcomeKnown: false },
-    )
-    return readPid(connection)
+for (const severity of ['EXCEPTION', 'WARNING'] as const) {
+  test(`if a commit meets the loss of a machine (${severity}), its outcome is not known, and older connections are not lent any more`, async (t) => {
+    const distribution = new Distribution([-(2 ** 31)])
+    const pool = new Pool({ connectionString: service.databaseUrl, size: 2, distribution })
+    t.after(() => pool.close())
+    const db = pool.for(THE_SERVICE)
+    const readPid = async (connection: Connection) => {
+      const [row] = await connection.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })
+      return row?.pid
+    }
+    const older = await db.withConnection(async (connection) => {
+      await assert.rejects(
+        db.transaction((other) => other.query({ text: loseAtCommit(severity) })),
+        { code: 'UNAVAILABLE', outcomeKnown: false, message: /not known/ },
+      )
+      return readPid(connection)
+    })
+    assert.notEqual(await readPid(db), older)
   })
-  assert.notEqual(await readPid(db), older)
-})
+}
 
 test('a claim whose contract is not there yet is neither shown nor decided', async () => {
   const { api, app, sql } = service

@@ -62,8 +62,9 @@ const isOtherLost = ({ code, routine = '', message }: pg.DatabaseError) =>
   (OTHER_IS_LOST.routines.includes(routine) || OTHER_IS_LOST.message.test(message))
 
 /**
- * A commit on distributed tables: another machine may have made it before the coordinator found that it could not. Only
- * what was in the way of others has surely changed nothing.
+ * What a commit on distributed tables means that ends in an error, or with a warning: another machine may have made it before
+ * the coordinator found that it could not, or may make it a while later. Only what was in the way of others has surely
+ * changed nothing.
  */
 export function commitFailed(error: unknown): DatabaseUnavailable {
   const isKnown = error instanceof pg.DatabaseError && /^40(001|P01)/.test(error.code ?? '')
@@ -76,14 +77,6 @@ export function commitFailed(error: unknown): DatabaseUnavailable {
 /** Whether a coordinator, which is there itself, has lost one of its machines. */
 export const isLossOfMachine = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && ((error.code ?? '').startsWith('08') || isOtherLost(error))
-
-/** Of a transaction over several machines, of which one was not told that it is committed: it hears of it later. */
-export const notCommittedEverywhere = (cause: unknown): DatabaseUnavailable =>
-  new DatabaseUnavailable(
-    'A part of the database was lost; the request takes effect a while later.',
-    false,
-    cause,
-  )
 
 /** The error of a statement as DatabaseUnavailable; null if it is none, but the statement's own fault. */
 export function asDatabaseUnavailable(error: unknown, readOnly: boolean): DatabaseUnavailable | null {

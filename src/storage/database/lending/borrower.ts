@@ -6,7 +6,6 @@ import {
   commitFailed,
   type DatabaseUnavailable,
   isLossOfMachine,
-  notCommittedEverywhere,
 } from '../database-unavailable.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'
@@ -149,7 +148,7 @@ class LentConnection implements Connection {
     if (warning) {
       // It is no error, so it has no code that tells of the loss.
       this.distribution.noteLoss()
-      throw notCommittedEverywhere(warning)
+      throw commitFailed(warning)
     }
     if (answer.command !== 'COMMIT') throw new Error('a statement failed unheard, and nothing was committed')
   }

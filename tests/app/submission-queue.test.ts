@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { EventRequest } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
 import type { Answer } from '../support/api-client.ts'
-import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
+import { claimsOfOneShard, mostWaitingOfAccount } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { countDeadlocks } from '../support/deadlocks.ts'
@@ -108,8 +108,8 @@ function requestFor(claim: Answer['body'], id: string, { type = 'seen', value = 
   return { userId: claim.user_id, address: { kind: 'claim', id: claim.id }, submission, payloadJson }
 }
 
-/** Of one account: half of all, and of one machine of several a third. */
-const MOST = isOnCitus() ? { events: 3_334, payloads: 43 } : { events: 5_000, payloads: 64 }
+/** Of 256 KiB each, as `mostWaitingOfAccount`. */
+const MOST_PAYLOADS = isOnCitus() ? 43 : 64
 
 test('where as many events of an account wait as may, one more answers 503 at once with Retry-After; all that were taken are recorded', async (t) => {
   const [other, ...claims] = await claimsOfOneShard(service, 11)
@@ -118,7 +118,9 @@ test('where as many events of an account wait as may, one more answers 503 at on
     service.databaseUrl,
     claims.map(({ id }) => id),
   )
-  const requests = Array.from({ length: MOST.events }, (_, i) => requestFor(claims[i % 10], `${i}`))
+  const requests = Array.from({ length: mostWaitingOfAccount() }, (_, i) =>
+    requestFor(claims[i % 10], `${i}`),
+  )
   const waiting = requests.map((request) => app.submissions.submit(request))
   await held.keepWaiting()
   await assert.rejects(app.submissions.submit(requestFor(claims[0], 'late')), {
@@ -150,7 +152,7 @@ test('where as many payloads of an account wait as may, one more answers 503 at 
   const claim = await openClaim()
   const held = await holdClaims(t, service.databaseUrl, [claim.id])
   const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
-  const waiting = Array.from({ length: MOST.payloads }, (_, i) =>
+  const waiting = Array.from({ length: MOST_PAYLOADS }, (_, i) =>
     app.submissions.submit(requestFor(claim, `${i}`, { value })),
   )
   await assert.rejects(app.submissions.submit(requestFor(claim, 'late')), { code: 'UNAVAILABLE' })

@@ -255,8 +255,9 @@ describe('a group', () => {
     assert.ok(lines.hasRoom('d', 256 * 1024, 'x'))
   })
 
-  test('one machine of several fills half of an account’s places, and another machine still has room', () => {
+  test('a machine that is away has half of an account’s places, and others still have room', () => {
     const distribution = new Distribution([-(2 ** 31), 0], [1, 2])
+    distribution.noteAway(1)
     const lines = new SubmissionLines(distribution)
     const idOf = (machine: number) => {
       for (;;) {

@@ -1,11 +1,7 @@
 import type { Answer } from './api-client.ts'
 import { contractWith } from './contracts.ts'
-import { isOnCitus } from './database-nodes.ts'
 import { uniqueName } from './new-records.ts'
 import type { TestService } from './test-service.ts'
-
-/** Events of one account to claims of one shard that may wait: half of all, and of one machine of several a third. */
-export const mostWaitingOfAccount = (): number => (isOnCitus() ? 3_334 : 5_000)
 
 /** What go together in groups are claims of one shard: makes one until it is in the first, which is at once if there is one. */
 export async function ofFirstShard<Claim extends { id: string }>(

@@ -52,10 +52,7 @@ export class GroupedByMachine<Item, Outcome> implements Part {
   }
 
   #failed(machine: number, error: unknown): never {
-    if (error instanceof DatabaseUnavailable && !isPassing(error)) {
-      this.#db.distribution.noteAway(machine)
-      this.#db.findMachines()
-    }
+    if (error instanceof DatabaseUnavailable && !isPassing(error)) this.#db.noteAway(machine)
     throw error
   }
 }

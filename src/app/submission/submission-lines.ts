@@ -52,17 +52,16 @@ export class SubmissionLines {
 
   /**
    * Of one account as many may wait as there are places left: half of all for an account alone, and something for
-   * whoever comes next, however many others fill theirs. Of these one machine of several has half, so that one that does
-   * not answer leaves room for the others.
+   * whoever comes next, however many others fill theirs. Of these a machine that is away has half, and leaves room for
+   * the others.
    */
   hasRoom(userId: string, bytes: number, claimId: string): boolean {
     const { all = NOTHING, at = {} } = this.#accounts[userId] ?? {}
     const left = { waiting: MOST_WAITING - this.#waiting, bytes: MOST_WAITING_BYTES - this.#bytes }
-    if (!this.#distribution.isOn) return isBelow(all, left, bytes)
+    if (!isBelow(all, left, bytes)) return false
+    const machine = this.#distribution.isOn ? this.#distribution.machineOf(claimId) : 0
     const half = { waiting: left.waiting / 2, bytes: left.bytes / 2 }
-    return (
-      isBelow(all, left, bytes) && isBelow(at[this.#distribution.machineOf(claimId)] ?? NOTHING, half, bytes)
-    )
+    return !this.#distribution.isAway(machine) || isBelow(at[machine] ?? NOTHING, half, bytes)
   }
 
   add(claimId: string, pending: PendingSubmission): void {

@@ -205,7 +205,9 @@ export class SubmissionQueue implements Part {
     const overdue = this.#lines.removeWhere(({ since }, line) => now - since >= longestIn(line))
     for (const one of overdue) one.answer(outOfPatience(one))
     for (const one of this.#lanes.submissions) {
-      if (!one.isAnswered && now - one.since >= LONGEST_MS) one.answer(notKnown(one.request))
+      if (one.isAnswered || now - one.since < LONGEST_MS) continue
+      one.answer(notKnown(one.request))
+      this.#db.noteAway(one.machine)
     }
     this.#watching =
       this.#lines.waiting === 0 ? null : setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()

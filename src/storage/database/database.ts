@@ -134,8 +134,10 @@ export class Database implements Connection {
     return client
   }
 
-  /** A machine of several was away: shards may have moved to another. Returns at once. */
-  findMachines(): void {
+  /** A machine of several has failed, or did not answer: shards may have moved to another. Returns at once. */
+  noteAway(machine: number): void {
+    if (!this.distribution.isOn) return
+    this.distribution.noteAway(machine)
     this.#finding ??= readShards(this.#own)
       .then(({ shards, machines }) => {
         if (shards === this.distribution.shards) this.distribution.machines = machines

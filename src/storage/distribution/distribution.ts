@@ -5,7 +5,7 @@ import { uuidHash, uuidWithin } from './uuid-hash.ts'
 const LOSS_MS = 5_000
 /** For so long new claims are of one shard. */
 const TURN_MS = 20
-/** For so long new claims are of other machines than one that was away: one of them finds out whether it is back. */
+/** A machine counts as away for so long. Then one new claim finds out whether it is back. */
 const AWAY_MS = 60_000
 
 /**
@@ -101,6 +101,11 @@ export class Distribution {
     this.#away.set(machine, performance.now() + AWAY_MS)
   }
 
+  /** Whether this machine was away a minute ago, or since. */
+  isAway(machine: number): boolean {
+    return (this.#away.get(machine) ?? 0) > performance.now()
+  }
+
   /**
    * SQL that says once more of which claims a column is, `AND …`; empty if there are no shards. Citus looks for each table
    * by itself at what shards a statement is about, and does not conclude it from a join.
@@ -118,15 +123,14 @@ export class Distribution {
     if (lowest === null) return uuidv7()
     const now = performance.now()
     if (now >= this.#newest.until) {
-      this.#newest = { shard: this.#anyShard(now), until: now + TURN_MS }
+      this.#newest = { shard: this.#anyShard(), until: now + TURN_MS }
     }
     const { shard } = this.#newest
     return uuidWithin(uuidv7(), lowest[shard] as number, (lowest[shard + 1] ?? 2 ** 31) - 1)
   }
 
-  #anyShard(now: number): number {
+  #anyShard(): number {
     const shards = this.allShards()
-    const isThere = (shard: number) => (this.#away.get(this.#machines[shard] ?? 0) ?? 0) <= now
-    return shards.find(isThere) ?? (shards[0] as number)
+    return shards.find((shard) => !this.isAway(this.#machines[shard] ?? 0)) ?? (shards[0] as number)
   }
 }

@@ -55,7 +55,7 @@ await load(side)
 const ids = await spreadClaims(side)
 /** Of them, those that are said to have long logs. */
 const longLogs = ids.slice(-20)
-await side.query('UPDATE claims SET log_bytes = 1_000_000 WHERE id = ANY ($1)', [longLogs])
+await side.query('UPDATE claims SET log_bytes = 1000000 WHERE id = ANY ($1)', [longLogs])
 await side.end()
 const custom = await readPlans({ after }, databaseUrl, 'custom')
 const generic = await readPlans({ after }, databaseUrl, 'generic')

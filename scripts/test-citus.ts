@@ -7,8 +7,12 @@ import { once } from 'node:events'
 import { styleText } from 'node:util'
 import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'
 
-/** Those that ask the service's database; the others have none, or one of their own. */
-const FILES = ['app', 'faults', 'http', 'storage'].map((folder) => `tests/${folder}/**/*.test.ts`)
+/** Those about claims in the tests' database; the others have none, or one of their own, or see them by the same API. */
+const FILES = [
+  ...['abuse', 'app', 'e2e', 'faults', 'http', 'storage'].map((folder) => `tests/${folder}/**/*.test.ts`),
+  'tests/deterministic/store-contract.test.ts',
+  'tests/simulate/fuzz.test.ts',
+]
 
 async function runTests(url: string, files: readonly string[]): Promise<number> {
   const options = ['--test', '--test-concurrency=4', '--test-global-setup=tests/support/global-setup.ts']

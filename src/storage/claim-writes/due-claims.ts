@@ -149,7 +149,7 @@ export async function readDueKinds(
 /**
  * The next claims on a test clock after the cursor that are due by the time. Events on a clock that stands
  * still come after the check of its minute, so the last of them does not matter.
- * @throws DatabaseUnavailable if the contract of one is missing
+ * @throws UNAVAILABLE if the contract of one is missing
  */
 export async function findDueClaimsOnTestClock(
   db: Connection,

@@ -20,7 +20,7 @@ const MOMENT = { ms: 500, warmupMs: 100, calmMs: 20_000, calmMb: Infinity, stays
 /** Attacks that go on at the same time. */
 const AT_ONCE = 6
 /** Other tests run at the same time, on a machine that may be slow: this is not the bound that users are told. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 10_000
 /** Nor is this: that is for each attack alone. */
 const MOST_MB = 1.5 * MOST_MB_DURING
 /** Memory that an attack took may stay with the process: one that has grown so far is followed by another. */

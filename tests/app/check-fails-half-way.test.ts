@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { sumUpResolutions } from '../../src/app/check/sum-up-resolutions.ts'
 import { holdTotalsBefore } from '../../src/storage/overview/resolution-totals.ts'
+import { firstCheckFrom } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
@@ -20,7 +21,7 @@ const { app, api, sql, proxy } = service
 const { strike } = proxy
 const customer = await api.customer('acme')
 
-const IN_A_MINUTE = () => new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000)
+const IN_A_MINUTE = () => firstCheckFrom(new Date(Date.now() + 60_000))
 
 /** Claims whose activity windows have elapsed, in several batches of a check. */
 async function dueClaims(count: number): Promise<void> {

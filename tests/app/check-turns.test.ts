@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
+import { firstCheckFrom } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
@@ -15,7 +16,7 @@ const { distribution } = app.db
 const customer = await api.customer('acme')
 const skip = !isOnCitus() && 'there is one shard'
 
-const IN_A_MINUTE = () => new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 60_000)
+const IN_A_MINUTE = () => firstCheckFrom(new Date(Date.now() + 60_000))
 
 async function dueClaims(count: number): Promise<void> {
   const { id } = await api.claim(customer, contractWith({ activity_window: 0.001, review_window: 86_400 }))

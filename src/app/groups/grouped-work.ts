@@ -12,7 +12,7 @@ const MOST_WAITING_OF_ACCOUNT = 250
 /** For how long it may wait for its group to begin. */
 const LONGEST_WAIT_MS = 5_000
 const LOOK_EVERY_MS = 500
-/** Groups on their way at once, by default: while one is being committed, another is sent. */
+/** By default, so that while one group is being committed, another is sent. */
 const LANES = 2
 /** For so many another group goes while one is on its way; fewer wait for it, but not long: it may be stuck. */
 const WORTH_ANOTHER = 8
@@ -31,6 +31,7 @@ export interface GroupKind<Item, Outcome> {
   weight: (item: Item) => number
   /** Only what has the same home goes together; by default all. */
   homeOf?: (item: Item) => number
+  /** Groups on their way at once. */
   lanes?: number
 }
 

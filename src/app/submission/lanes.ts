@@ -54,7 +54,7 @@ export class Lanes {
   /** Whether some wait though a lane of their shard is free: too few for another group. */
   get isAnyHeldBack(): boolean {
     for (let shard = 0; shard < this.#lines.shards; shard++) {
-      if (this.#hasLane(shard) && this.#lines.openCount('light', shard) > 0) return true
+      if (this.#lines.openCount('light', shard) > 0 && this.#hasLane(shard)) return true
     }
     return false
   }
@@ -85,8 +85,8 @@ export class Lanes {
   /** One heavy group at most is on its way: what is read for it takes long, and the other lanes are everyone else's. */
   #mayBeHeavy(shard: number): boolean {
     return (
-      this.#hasLane(shard) &&
       this.#lines.openCount('heavy', shard) > 0 &&
+      this.#hasLane(shard) &&
       !this.#underWay.some(({ kind }) => kind === 'heavy')
     )
   }
@@ -94,11 +94,10 @@ export class Lanes {
   #mayBeLight(shard: number, now: number): boolean {
     const { worthAnother, stuckMs } = this.#patience
     const count = this.#lines.openCount('light', shard)
-    if (count === 0 || count >= worthAnother) return count > 0 && this.#hasLane(shard)
-    const isHeldBack = this.#underWay.some(
-      (lane) => lane.shard === shard && lane.kind === 'light' && now - lane.since < stuckMs,
-    )
-    return !isHeldBack && this.#hasLane(shard)
+    if (count === 0 || !this.#hasLane(shard)) return false
+    const isOnItsWay = (lane: Lane) =>
+      lane.shard === shard && lane.kind === 'light' && now - lane.since < stuckMs
+    return count >= worthAnother || !this.#underWay.some(isOnItsWay)
   }
 
   #hasLane(shard: number): boolean {

@@ -59,14 +59,14 @@ export class SubmissionLines {
     const { all = NOTHING, at = {} } = this.#accounts[userId] ?? {}
     const left = { waiting: MOST_WAITING - this.#waiting, bytes: MOST_WAITING_BYTES - this.#bytes }
     if (!isBelow(all, left, bytes)) return false
-    const machine = this.#distribution.isOn ? this.#distribution.machineOf(claimId) : 0
+    const machine = this.#distribution.machineOf(claimId)
     const half = { waiting: left.waiting / 2, bytes: left.bytes / 2 }
     return !this.#distribution.isAway(machine) || isBelow(at[machine] ?? NOTHING, half, bytes)
   }
 
   add(claimId: string, pending: PendingSubmission): void {
     const { userId } = pending.request
-    if (this.#distribution.isOn) pending.machine = this.#distribution.machineOf(claimId)
+    pending.machine = this.#distribution.machineOf(claimId)
     const account = this.#accounts[userId] ?? newAccount(userId)
     this.#accounts[userId] = account
     this.#count(account, pending, 1)

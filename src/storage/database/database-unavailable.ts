@@ -70,7 +70,11 @@ export function commitFailed(error: unknown): DatabaseUnavailable {
   const isKnown = error instanceof pg.DatabaseError && /^40(001|P01)/.test(error.code ?? '')
   return (
     (isKnown && asDatabaseUnavailable(error, false)) ||
-    new DatabaseUnavailable('The database did not finish it; whether the request took effect is not known.', false, error)
+    new DatabaseUnavailable(
+      'The database did not finish it; whether the request took effect is not known.',
+      false,
+      error,
+    )
   )
 }
 

@@ -107,8 +107,10 @@ export class Database implements Connection {
    * that one that does not answer leaves the others theirs.
    */
   submissionsTo(shard: number): Borrower {
-    const { isOn, machines } = this.distribution
-    return this.submissions.for(isOn ? `machine ${machines[shard] ?? 0}` : THE_SERVICE)
+    const { distribution } = this
+    return this.submissions.for(
+      distribution.isOn ? `machine ${distribution.machineOfShard(shard)}` : THE_SERVICE,
+    )
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
@@ -136,7 +138,7 @@ export class Database implements Connection {
 
   /** A machine of several has failed, or did not answer: shards may have moved to another. Returns at once. */
   noteAway(machine: number): void {
-    if (!this.distribution.isOn) return
+    if (!this.distribution.isOn || this.distribution.isAway(machine)) return
     this.distribution.noteAway(machine)
     this.#finding ??= readShards(this.#own)
       .then(({ shards, machines }) => {

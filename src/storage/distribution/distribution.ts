@@ -15,19 +15,17 @@ const AWAY_MS = 60_000
  */
 export class Distribution {
   readonly #lowest: readonly number[] | null
-  #machines: readonly number[]
+  /** On which each shard is, by Citus's numbers, as far as is known: shards move. */
+  machines: readonly number[]
   #newest = { shard: 0, until: 0 }
   #lostAt = -Infinity
   /** Until when each machine that was away counts as such, by performance.now(). */
   readonly #away = new Map<number, number>()
 
-  /**
-   * @param lowest hash of each shard, in their order; null if the tables are not distributed
-   * @param machines on which each shard is, by Citus's numbers
-   */
+  /** @param lowest hash of each shard, in their order; null if the tables are not distributed */
   constructor(lowest: readonly number[] | null = null, machines: readonly number[] = []) {
     this.#lowest = lowest
-    this.#machines = machines
+    this.machines = machines
   }
 
   get isOn(): boolean {
@@ -59,21 +57,13 @@ export class Distribution {
     return from
   }
 
-  /**
-   * The number of the machine that has the claim, as far as is known: shards move. Where a statement goes is for Citus to
-   * know; this is for what must not wait for another machine.
-   */
+  /** The number of the claim's machine: for what must not wait for another. Where a statement goes is for Citus to know. */
   machineOf(claimId: string): number {
-    return this.#machines[this.shardOf(claimId)] ?? 0
+    return this.machineOfShard(this.shardOf(claimId))
   }
 
-  get machines(): readonly number[] {
-    return this.#machines
-  }
-
-  /** Shards have moved, perhaps. */
-  set machines(machines: readonly number[]) {
-    this.#machines = machines
+  machineOfShard(shard: number): number {
+    return this.machines[shard] ?? 0
   }
 
   /**
@@ -131,6 +121,6 @@ export class Distribution {
 
   #anyShard(): number {
     const shards = this.allShards()
-    return shards.find((shard) => !this.isAway(this.#machines[shard] ?? 0)) ?? (shards[0] as number)
+    return shards.find((shard) => !this.isAway(this.machineOfShard(shard))) ?? (shards[0] as number)
   }
 }

@@ -1,5 +1,6 @@
 import { EventLog } from '../src/domain/claims/event-log.ts'
 import { writeDigest } from '../src/domain/claims/log-digest.ts'
+import type { Contract } from '../src/domain/contract/contract.ts'
 import { storeContract } from '../tests/support/store-contract.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import { idPrefix } from './load/submissions.ts'
@@ -16,7 +17,13 @@ export const CONTRACT = {
   },
 }
 
-/** The same as a field of a creation's JSON. */
+/** Like it, but one event settles the claim, which is then told of. */
+export const CONTRACT_OF_ONE = {
+  ...CONTRACT,
+  fulfillment_condition: { event: 'satisfaction', gte: 4 },
+}
+
+/** The first as a field of a creation's JSON. */
 export const CONTRACT_GIVEN = `"contract":${JSON.stringify(CONTRACT)}`
 
 /** Events in each claim's log before a run. */
@@ -29,6 +36,7 @@ export interface ClaimSet {
   claims: number
   /** Of the claims only these; by default all. */
   numbers?: readonly number[]
+  contract?: Contract
   /** Null for OPEN claims; else they are PENDING, and due in the minute before this time, at the latest at it. */
   dueBy: Date | null
 }
@@ -36,10 +44,11 @@ export interface ClaimSet {
 /** Adds a set of claims with short logs, by SQL, and hears how far it is. */
 export async function loadClaims(
   database: BenchDatabase,
-  { set, claims, numbers, dueBy }: ClaimSet,
+  { set, claims, numbers, contract = CONTRACT, dueBy }: ClaimSet,
   onProgress: (fraction: number) => void = () => {},
 ): Promise<void> {
-  const contractHash = await storeContract(database.sql, CONTRACT)
+  const contractHash = await storeContract(database.sql, contract)
+  const digest = digestOf(contract)
   const all = numbers ?? Array.from({ length: claims }, (_, i) => i + 1)
   for (let from = 0; from < all.length; from += CHUNK) {
     const chunk = all.slice(from, from + CHUNK)
@@ -49,11 +58,11 @@ export async function loadClaims(
       database.userId,
       database.customerId,
       contractHash,
-      CONTRACT.price,
+      contract.price,
       FIRST_EVENTS,
       FIRST_EVENTS * PAYLOAD.length,
       dueBy,
-      DIGEST,
+      digest,
     ])
     await database.sql.query(INSERT_EVENTS, [idPrefix(set), chunk, FIRST_EVENTS, PAYLOAD])
     onProgress((from + chunk.length) / all.length)
@@ -61,12 +70,13 @@ export async function loadClaims(
 }
 
 /** As the service leaves it: none of the events satisfies a leaf. */
-const DIGEST = writeDigest(
-  CONTRACT.fulfillment_condition,
-  new EventLog(CONTRACT.fulfillment_condition),
-  [],
-  Array.from({ length: FIRST_EVENTS }, (_, i) => `first-${i + 1}`),
-)
+const digestOf = ({ fulfillment_condition: condition }: Contract) =>
+  writeDigest(
+    condition,
+    new EventLog(condition),
+    [],
+    Array.from({ length: FIRST_EVENTS }, (_, i) => `first-${i + 1}`),
+  )
 
 /** Due times differ, and not in the order of the rows, as those of real claims. */
 const INSERT_CLAIMS = `

@@ -11,9 +11,11 @@ import { contended } from './parts/contended.ts'
 import { creation } from './parts/creation.ts'
 import { distributed } from './parts/distributed.ts'
 import { model } from './parts/model.ts'
+import { notifications } from './parts/notifications.ts'
 import { reading } from './parts/reading.ts'
 import { reads } from './parts/reads.ts'
 import { single } from './parts/single.ts'
+import { webhooks } from './parts/webhooks.ts'
 import { runParts } from './run-parts.ts'
 import { FULL, QUICK } from './sizes.ts'
 
@@ -25,6 +27,8 @@ const PARTS: readonly Part[] = [
   reading,
   check,
   reads,
+  notifications,
+  webhooks,
   backtest,
   abuse,
   distributed,
@@ -62,7 +66,7 @@ const program = new Command('npm run bench --')
   .action(async (parts: Part[], options: Options) => {
     if (options.list) {
       for (const { name, summary, isExtra } of PARTS)
-        console.log(`${name.padEnd(11)} ${summary}${isExtra ? ' (if named)' : ''}`)
+        console.log(`${name.padEnd(13)} ${summary}${isExtra ? ' (if named)' : ''}`)
       return
     }
     const status = await runParts(parts.length > 0 ? parts : PARTS.filter(({ isExtra }) => !isExtra), {

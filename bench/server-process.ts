@@ -41,6 +41,8 @@ export class ServerProcess {
       PORT: '0',
       PUBLIC_URL: '',
       CLAIMKEEPER_RATE_LIMIT: '',
+      // Receivers are on this machine.
+      CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE: 'true',
       NO_COLOR: '1',
     }
     const child = spawn(process.execPath, [...START_OPTIONS, ...nodeOptions, MAIN, 'serve'], {

@@ -26,6 +26,10 @@ export interface Sizes {
   distributedOverdue: number
   /** Of which each comes about once. */
   modelClaims: number
+  /** Events that are each told of, in a turn: one a request, and in batches. */
+  toldEvents: { single: number; batch: number }
+  /** Deliveries that wait when an endpoint is enabled. */
+  webhookBacklog: number
   readClaims: { small: number; large: number }
   readRounds: number
   /** Requests of each kind in each round. */
@@ -57,6 +61,8 @@ export const FULL: Sizes = {
   distributedCheckTurns: 'pccp',
   distributedOverdue: 100_000,
   modelClaims: 100_000,
+  toldEvents: { single: 50_000, batch: 100_000 },
+  webhookBacklog: 20_000,
   readClaims: { small: 10_000, large: 10_000_000 },
   readRounds: 6,
   readsOfKind: 100,
@@ -85,6 +91,8 @@ export const QUICK: Sizes = {
   distributedCheckTurns: 'pc',
   distributedOverdue: 10_000,
   modelClaims: 20_000,
+  toldEvents: { single: 4_000, batch: 6_000 },
+  webhookBacklog: 10_000,
   readClaims: { small: 10_000, large: 300_000 },
   readRounds: 2,
   readsOfKind: 15,

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
-const isOld = major < 22 || (major === 22 && minor < 18)
+const isOld = major < 22 || (major === 22 && minor < 19)
 const broughtAlong = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
 
 if (isOld && existsSync(broughtAlong)) {
@@ -14,7 +14,7 @@ if (isOld && existsSync(broughtAlong)) {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (status) => process.exit(status ?? 1))
 } else if (isOld) {
-  console.error(`claimkeeper: Node 22.18 or newer is needed; this is ${process.versions.node}.`)
+  console.error(`claimkeeper: Node 22.19 or newer is needed; this is ${process.versions.node}.`)
   process.exit(1)
 } else {
   const source = new URL('../src/main.ts', import.meta.url)

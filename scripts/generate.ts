@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { createApp } from '../src/app/app.ts'
 import { SETTINGS } from '../src/config.ts'
-import { ERRORS } from '../src/errors.ts'
+import { ERRORS } from '../src/errors/catalogue.ts'
 import { createServer } from '../src/http/server.ts'
 import { Database } from '../src/storage/database/database.ts'
 
@@ -29,6 +29,7 @@ async function openApiDocument(): Promise<string> {
     openSignUp: false,
     trustedProxies: null,
     mostConnections: 1,
+    allowPrivateWebhooks: false,
     mostSchemas: 1,
   })
   await server.ready()

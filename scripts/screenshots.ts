@@ -7,6 +7,7 @@ import { openPage, startBrowser } from '../tests/support/browser.ts'
 import { type ServeProcess, startServeProcess } from '../tests/support/serve-process.ts'
 import { PASSWORD, signUp } from '../tests/support/signed-in-page.ts'
 import { type DemoData, makeDemoData, type Send, waitUntilFinal } from './screenshots/demo-data.ts'
+import { type DemoEndpoints, makeDemoEndpoints } from './screenshots/demo-endpoints.ts'
 
 /*
  * Takes a picture of every page of the dashboard, in light and dark, wide and on a phone: of the real service with
@@ -20,9 +21,10 @@ const isAskedFor = (name: string) => ASKED_FOR.length === 0 || ASKED_FOR.include
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const FOLDER = at('screenshots')
 
-const pagesOf = (data: DemoData): Record<string, string> => ({
+const pagesOf = (data: DemoData & DemoEndpoints): Record<string, string> => ({
   overview: `/?clock=${data.clock}`,
   'overview-live': '/',
+  activity: '/activity',
   claims: '/claims',
   'claim-open': `/claims/${data.openClaim}`,
   'claim-pending': `/claims/${data.pendingClaim}`,
@@ -36,6 +38,9 @@ const pagesOf = (data: DemoData): Record<string, string> => ({
   customer: `/customers/${data.customer}`,
   'test-clocks': '/test-clocks',
   'test-clock': `/test-clocks/${data.clock}`,
+  webhooks: '/webhooks',
+  webhook: `/webhooks/${data.endpoint}`,
+  'webhook-failing': `/webhooks/${data.failingEndpoint}?status=waiting`,
   tokens: '/tokens',
   settings: '/settings',
   'not-found': '/claims/00000000-0000-7000-8000-000000000000',
@@ -69,13 +74,19 @@ async function takeAll(): Promise<void> {
   await mkdir(at('docs/images'), { recursive: true })
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-screenshots-'))
   scope.after(() => rm(folder, { recursive: true, force: true }))
-  const settings = { CLAIMKEEPER_DATA_DIR: join(folder, 'data'), DATABASE_URL: '', LOG_LEVEL: 'warn' }
+  const settings = {
+    CLAIMKEEPER_DATA_DIR: join(folder, 'data'),
+    CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE: 'true',
+    DATABASE_URL: '',
+    LOG_LEVEL: 'warn',
+  }
   const service = await startServeProcess(scope, settings)
   const browser = await startBrowser(scope)
 
   await takeEmpty(browser, service)
   const send = senderOf(service)
-  const data = await makeDemoData(send)
+  const endpoints = await makeDemoEndpoints(scope, send)
+  const data = { ...(await makeDemoData(send)), ...endpoints }
   await waitUntilFinal(send, data.finalClaim)
   const { page } = await openPage(browser, service.url)
   await page.goto('/sign-in')

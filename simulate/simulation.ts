@@ -6,9 +6,12 @@ import { judgeClaims, judgeClocks, judgeTables } from './checks/judge-world.ts'
 import { waitForChecks } from './checks/wait-for-checks.ts'
 import { Client } from './clients/client.ts'
 import { now } from './clients/exchange.ts'
+import { Receiver } from './clients/receiver.ts'
 import { World } from './clients/world.ts'
 import { Finding } from './model/finding.ts'
 import { act } from './operations/catalogue.ts'
+import { judgeFeeds } from './operations/follow-feed.ts'
+import { judgeHook } from './operations/follow-hooks.ts'
 import { judgeFollowed } from './operations/follow-lists.ts'
 import { openAccounts } from './operations/open-accounts.ts'
 import { seeded } from './random.ts'
@@ -49,6 +52,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
   const newClient = (name: string) => new Client(name, world, random.fork(name), stage.urls)
   const clients = Array.from({ length: options.clients }, (_, i) => newClient(`client ${i}`))
   const judge = newClient('judge')
+  const receiver = await Receiver.open(random.fork('receiver'), world.weather)
   const over = new AbortController()
   let startedAt = now()
   let endedAt = Infinity
@@ -62,12 +66,13 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
   })
   const timer = setInterval(() => options.progress.doing(progressOf(world, struck, until)), progressEveryMs())
   try {
-    await openAccounts(world, stage, judge, options.accounts)
+    await openAccounts(world, stage, judge, receiver, options.accounts)
     startedAt = now()
     until = withCheck(startedAt, options.seconds * 1000)
     const isAnyMissing = () => options.isNamed && struck.values().some((times) => times === 0)
     const goesOn = () => {
-      const isStopped = over.signal.aborted || stage.complaints.length > 0
+      const isFound = stage.complaints.length > 0 || receiver.finding !== null
+      const isStopped = over.signal.aborted || isFound
       return !isStopped && (now() < until || (isAnyMissing() && now() < until + LATEST_STRIKE_MS))
     }
     const stopAll = (error: unknown) => {
@@ -93,9 +98,12 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     await judgeClaims(world, clients)
     await judgeClocks(world, judge)
     for (const account of world.accounts) await judgeFollowed(judge, account)
+    for (const account of world.accounts) await judgeFeeds(judge, account)
     await judgeOverviews(world, stage, judge)
     await judgePeople(world, stage)
     await judgeTables(stage)
+    // Last: it may take longer than until the next check.
+    for (const account of world.accounts) await judgeHook(judge, account, receiver)
     if (options.faults.length === 0) await judgeCalm(world, stage)
     if (stage.complaints.length > 0) throw complaintsOf(stage)
     return resultOf(null, lackOf(world, options.isNamed ? struck : new Map()))
@@ -109,6 +117,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
   } finally {
     clearInterval(timer)
     for (const client of [...clients, judge]) client.close()
+    receiver.close()
   }
 }
 

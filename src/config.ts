@@ -49,6 +49,13 @@ function addresses(text: string): string {
   return text
 }
 
+function secondsList(text: string): number[] {
+  const seconds = text.split(',').map(Number)
+  if (!/^\d{1,7}(\.\d{1,3})?(,\d{1,7}(\.\d{1,3})?){0,29}$/.test(text))
+    throw new Error('up to 30 numbers of seconds, joined by commas')
+  return seconds
+}
+
 /** Of one server. */
 export const MOST_WORKERS = 64
 
@@ -148,6 +155,33 @@ export const SETTINGS = {
     doc: 'Schemas that an account may have.',
     parse: wholeNumber(1, 1_000_000),
   }),
+  notificationDays: setting({
+    name: 'CLAIMKEEPER_NOTIFICATION_DAYS',
+    fallback: '30',
+    doc: 'Days for which notifications are kept.',
+    parse: wholeNumber(1, 3_650),
+  }),
+  webhookAllowPrivate: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE',
+    fallback: 'false',
+    doc: 'Whether webhooks may go to any address, by http as well: `true` or `false`. For development: whoever has an account can then reach what the service can.',
+    parse: trueOrFalse,
+  }),
+  webhookKey: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_KEY',
+    fallback: null,
+    doc: 'Under which the secrets of webhook endpoints are encrypted, 32 characters or more; the same for all servers, and never another. By default a key in the database: then a copy of the database holds all that it takes to sign.',
+    parse: (text) => {
+      if (text.length < 32) throw new Error('32 characters or more')
+      return text
+    },
+  }),
+  webhookRetries: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_RETRIES',
+    fallback: '5,30,120,600,3600,14400,36000,72000,129600',
+    doc: 'Seconds between the attempts of a webhook delivery, joined by commas: after the last it is given up.',
+    parse: secondsList,
+  }),
   mostConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',
@@ -182,8 +216,18 @@ export const WORKER_NUMBER = 'CLAIMKEEPER_WORKER_NUMBER'
 export const readWorkerNumber = (environment: NodeJS.ProcessEnv = process.env): number | null =>
   Number(environment[WORKER_NUMBER] ?? 0) || null
 
+/** What calls a running service from the command line may have its token there. */
+export const TOKEN = 'CLAIMKEEPER_TOKEN'
+
+export const readToken = (environment: NodeJS.ProcessEnv = process.env): string | null =>
+  environment[TOKEN] || null
+
 /** Values that must not be repeated in an error message. */
-const SECRETS: readonly string[] = [SETTINGS.bootstrapToken.name, SETTINGS.databaseUrl.name]
+const SECRETS: readonly string[] = [
+  SETTINGS.bootstrapToken.name,
+  SETTINGS.databaseUrl.name,
+  SETTINGS.webhookKey.name,
+]
 
 function read(name: string, text: string, parse: (text: string) => unknown): unknown {
   try {

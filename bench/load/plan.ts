@@ -10,7 +10,7 @@ export interface Plan {
 }
 
 export interface Phase {
-  requests: SubmitRequests | CreateRequests | ReadRequests
+  requests: SubmitRequests | CreateRequests | ReadRequests | PostRequests
   /** Where it ends: after a time, or after a number of requests. What belongs to the warm-up is not counted. */
   until: { warmupMs: number; measureMs: number } | { warmupRequests: number; requests: number }
   /** Requests a second in an open loop; null for a closed loop, where each connection sends its next at once. */
@@ -38,6 +38,13 @@ export interface ReadRequests {
   kind: 'read'
   /** Asked for by turns. */
   paths: string[]
+}
+
+/** One body again and again, to a server that answers 204. */
+export interface PostRequests {
+  kind: 'post'
+  path: string
+  body: string
 }
 
 /** What came of a phase; counted are only answers after the warm-up. */

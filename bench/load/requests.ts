@@ -1,5 +1,5 @@
 import { creationJson } from './creations.ts'
-import type { CreateRequests, Phase, ReadRequests, SubmitRequests } from './plan.ts'
+import type { CreateRequests, Phase, PostRequests, ReadRequests, SubmitRequests } from './plan.ts'
 import { submissionJson } from './submissions.ts'
 
 /** Renders the requests of a phase as text (all of it Latin-1), and judges their answers. */
@@ -15,6 +15,7 @@ export interface Requests {
 export function requestsOf(plan: Phase['requests'], url: string, token: string): Requests {
   const headers = `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\n`
   if (plan.kind === 'read') return reads(plan, headers)
+  if (plan.kind === 'post') return posts(plan, headers)
   if (plan.kind === 'create') return creations(plan, headers)
   return plan.batch > 1 ? batches(plan, headers) : singles(plan, headers)
 }
@@ -32,6 +33,16 @@ function reads({ paths }: ReadRequests, headers: string): Requests {
 function post(path: string, headers: string): (body: string) => string {
   const head = `POST ${path} HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: `
   return (body) => `${head}${body.length}\r\n\r\n${body}`
+}
+
+function posts({ path, body }: PostRequests, headers: string): Requests {
+  const rendered = post(path, headers)(body)
+  return {
+    render: () => rendered,
+    readsBody: false,
+    accepted: (status) => Number(status === 204),
+    wanted: 1,
+  }
 }
 
 function singles({ pick, first }: SubmitRequests, headers: string): Requests {

@@ -14,6 +14,8 @@ export interface ClaimPick {
    * through in its order, unless it is random.
    */
   only?: { groups: readonly (readonly number[])[]; each: number }
+  /** The event settles the claim, which can happen once. */
+  settles?: true
 }
 
 /** A prime, so that a walk by this step meets every claim before it meets one again. */
@@ -50,9 +52,10 @@ export const claimId = (set: number, claim: number): string =>
 
 export const eventId = (submission: number): string => `evt-${submission.toString().padStart(10, '0')}`
 
-/** An event that leaves the claim OPEN: it is not rated 4 or better. */
+/** An event that leaves the claim OPEN, since it is not rated 4 or better; or one that settles it. */
 export function submissionJson(pick: ClaimPick, submission: number): string {
   const claim = claimId(pick.set, claimOf(pick, submission))
-  const type = submission % 2 === 0 ? 'satisfaction' : 'agent_replied'
-  return `{"claim_id":"${claim}","id":"${eventId(submission)}","type":"${type}","value":${1 + (submission % 3)},"agent":"a-17"}`
+  const type = pick.settles || submission % 2 === 0 ? 'satisfaction' : 'agent_replied'
+  const value = pick.settles ? 5 : 1 + (submission % 3)
+  return `{"claim_id":"${claim}","id":"${eventId(submission)}","type":"${type}","value":${value},"agent":"a-17"}`
 }

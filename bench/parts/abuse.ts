@@ -5,6 +5,7 @@ import {
   MOST_MB_AFTER,
   MOST_MB_DURING,
   MOST_P95_MS,
+  MOST_WEBHOOK_P95_MS,
   measureAttack,
   SPARE_DESCRIPTORS,
 } from '../../tests/abuse/measure-attack.ts'
@@ -74,6 +75,8 @@ function faultsOf(damage: Damage): string[] {
     [damage.p95 > MOST_P95_MS, `p95 ${Math.round(damage.p95)} ms`],
     [damage.refused > 0, `${damage.refused} of ${damage.sent} refused (${damage.firstRefusal})`],
     [damage.lost > 0, `${damage.lost} acknowledged events lost`],
+    [damage.webhookP95 > MOST_WEBHOOK_P95_MS, `webhooks p95 ${Math.round(damage.webhookP95)} ms`],
+    [damage.untold > 0, `${damage.untold} claims not told of`],
     [damage.peakMb > MOST_MB_DURING, `${Math.round(damage.peakMb)} MB`],
     [damage.mbAfter > MOST_MB_AFTER, `${Math.round(damage.mbAfter)} MB after`],
     [damage.descriptorsLeft > SPARE_DESCRIPTORS, `${damage.descriptorsLeft} descriptors left`],
@@ -84,7 +87,7 @@ function faultsOf(damage: Damage): string[] {
 function tell(bench: Bench, report: PartReport, attack: Attack, damage: Damage, errors: string[]): void {
   const faults = faultsOf(damage)
   const { seen, descriptorsPeak, descriptorsLeft } = damage
-  const figures = `p95 ${Math.round(damage.p95)} ms, slowest ${Math.round(damage.slowest)} ms, refused ${damage.refused}, ${Math.round(damage.peakMb)} MB, then ${Math.round(damage.mbAfter)} MB, descriptors ${descriptorsPeak}, then ${descriptorsLeft}`
+  const figures = `p95 ${Math.round(damage.p95)} ms, slowest ${Math.round(damage.slowest)} ms, refused ${damage.refused}, webhooks p95 ${Math.round(damage.webhookP95)} ms, ${Math.round(damage.peakMb)} MB, then ${Math.round(damage.mbAfter)} MB, descriptors ${descriptorsPeak}, then ${descriptorsLeft}`
   bench.progress.say(
     `  ${attack.name}: ${figures} ${JSON.stringify(seen)}${faults.length > 0 ? ` HURT: ${faults.join('; ')}` : ''}`,
   )
@@ -99,6 +102,14 @@ function tellWorst(report: PartReport, damages: readonly Damage[]): void {
   report.figure(
     'abuse_worst_p95_ms',
     worst(({ p95 }) => p95),
+  )
+  report.figure(
+    'abuse_worst_webhook_p95_ms',
+    worst(({ webhookP95 }) => webhookP95),
+  )
+  report.figure(
+    'abuse_untold',
+    sum(({ untold }) => untold),
   )
   report.figure(
     'abuse_refused',

@@ -6,8 +6,11 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { NOTIFICATION_TYPES, type NotificationType } from '../../src/domain/notification-types.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../src/domain/webhooks.ts'
 import { accountQuery } from './api/account.ts'
 import { ApiError } from './api/client.ts'
+import type { FeedFilters } from './api/notifications.ts'
 import { queryClient, session } from './api/query-client.ts'
 import { ErrorState, NotFoundState } from './components/ui/error-state.tsx'
 import { loadPage } from './load-page.ts'
@@ -53,11 +56,24 @@ const page = <const Path extends string, Module extends Record<string, unknown>>
     component: lazyRouteComponent(() => loadPage(load) as Promise<Record<string, never>>, name),
   }) as const
 
+const isNotificationType = (text: string | undefined): text is NotificationType =>
+  NOTIFICATION_TYPES.some((type) => type === text)
+
+const isDeliveryStatus = (text: string | undefined): text is DeliveryStatus =>
+  DELIVERY_STATUSES.some((status) => status === text)
+
 const overviewRoute = createRoute({
   ...page('/', () => import('./pages/overview.tsx'), 'OverviewPage'),
   validateSearch: (search: RawSearch): { days?: 7 | 30 | 90; clock?: string } => ({
     ...(search.days === '7' ? { days: 7 } : search.days === '90' ? { days: 90 } : {}),
     ...(search.clock ? { clock: search.clock } : {}),
+  }),
+})
+const activityRoute = createRoute({
+  ...page('/activity', () => import('./pages/activity.tsx'), 'ActivityPage'),
+  validateSearch: ({ type, customer }: RawSearch): FeedFilters => ({
+    ...(isNotificationType(type) ? { type } : {}),
+    ...(customer ? { customer } : {}),
   }),
 })
 const claimsRoute = createRoute({
@@ -94,6 +110,14 @@ const customerRoute = createRoute(
 )
 /** Within the shell, so that the way on is at hand. */
 const unknownRoute = createRoute(page('$', () => import('./pages/not-found.tsx'), 'NotFoundPage'))
+const webhooksRoute = createRoute(page('/webhooks', () => import('./pages/webhooks.tsx'), 'WebhooksPage'))
+const webhookRoute = createRoute({
+  ...page('/webhooks/$id', () => import('./pages/webhook.tsx'), 'WebhookPage'),
+  validateSearch: ({ status, after }: RawSearch): { status?: DeliveryStatus; after?: string } => ({
+    ...(isDeliveryStatus(status) ? { status } : {}),
+    ...(after ? { after } : {}),
+  }),
+})
 const tokensRoute = createRoute(page('/tokens', () => import('./pages/tokens.tsx'), 'TokensPage'))
 const settingsRoute = createRoute(page('/settings', () => import('./pages/settings.tsx'), 'SettingsPage'))
 
@@ -114,6 +138,7 @@ const welcomeRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     overviewRoute,
+    activityRoute,
     claimsRoute,
     claimRoute,
     candidatesRoute,
@@ -124,6 +149,8 @@ const routeTree = rootRoute.addChildren([
     testClockRoute,
     customersRoute,
     customerRoute,
+    webhooksRoute,
+    webhookRoute,
     tokensRoute,
     settingsRoute,
     unknownRoute,

@@ -6,12 +6,14 @@ import type { Rising } from '../model/rising.ts'
 import type { Story } from '../model/story.ts'
 import type { Naming } from '../operations/create-customer.ts'
 import type { Filling } from '../operations/fill-log.ts'
+import type { FollowedFeed } from '../operations/follow-feed.ts'
 import type { FollowedList } from '../operations/follow-lists.ts'
 import type { SchemaRecord } from '../operations/schemas.ts'
 import type { ClockRecord } from '../operations/test-clocks.ts'
 import type { TokenRecord } from '../operations/tokens.ts'
 import { People } from '../people/people.ts'
 import type { Random } from '../random.ts'
+import type { Hook } from './receiver.ts'
 
 export interface Account {
   name: string
@@ -30,6 +32,9 @@ export interface Account {
   schemas: SchemaRecord[]
   deletedSchemas: string[]
   lists: FollowedList[]
+  feeds: FollowedFeed[]
+  /** Null: its notifications are sent to nobody. */
+  hook: Hook | null
   /** Creations of which nobody knows whether they took effect. */
   unknownClaims: number
   /** Creations that were not answered yet. */

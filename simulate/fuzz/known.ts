@@ -9,6 +9,8 @@ export const KINDS = [
   'alias',
   'token',
   'invitation',
+  'endpoint',
+  'delivery',
   'cursor',
 ] as const
 export type Kind = (typeof KINDS)[number]
@@ -51,6 +53,8 @@ const RESOURCES: Record<string, Kind> = {
   candidates: 'alias',
   tokens: 'token',
   invitations: 'invitation',
+  webhook_endpoints: 'endpoint',
+  webhook_deliveries: 'delivery',
 }
 
 /** What a path's parameter names. */
@@ -64,6 +68,7 @@ const KIND_OF_FIELD: Record<string, Kind> = {
   test_clock_id: 'clock',
   claim_id: 'claim',
   candidate_alias: 'alias',
+  endpoint_id: 'endpoint',
   after: 'cursor',
 }
 

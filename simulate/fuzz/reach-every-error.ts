@@ -41,7 +41,8 @@ export async function reachEveryError(seat: Seat, full: Account): Promise<void> 
   }
   await askFull({ ...seat, account: full }, records)
   await fullLogs(seat, client, records)
-  await tooManySchemas(seat, client, records)
+  await tooMany(seat, client, records, 'createSchema', 'SCHEMA_LIMIT_REACHED')
+  await tooMany(seat, client, records, 'createWebhookEndpoint', 'WEBHOOK_ENDPOINT_LIMIT_REACHED')
   await tellOfTakenAliases(client, { seat, records })
 }
 
@@ -130,6 +131,8 @@ const RECIPES: Record<string, Recipe> = {
   SCHEMA_NOT_FOUND: withoutRecord('schema_id', isAt('schemas')),
   TEST_CLOCK_NOT_FOUND: withoutRecord('test_clock_id', isAt('test_clocks')),
   TOKEN_NOT_FOUND: withoutRecord('', isAt('tokens')),
+  WEBHOOK_ENDPOINT_NOT_FOUND: withoutRecord('', isAt('webhook_endpoints')),
+  WEBHOOK_DELIVERY_NOT_FOUND: withoutRecord('', isAt('webhook_deliveries')),
   INVITATION_NOT_FOUND: withoutRecord('', isAt('invitations')),
   CUSTOMER_NOT_FOUND: (asked, needs) => {
     const field = needs.operation.path.startsWith('/v1/candidates') ? 'customer_uuid' : 'customer_id'
@@ -185,10 +188,15 @@ async function askFull(seat: Seat, records: Records): Promise<void> {
   }
 }
 
-/** Until there are as many as the server allows, where that is not too many. */
-async function tooManySchemas(seat: Seat, client: Client, records: Records): Promise<void> {
-  const operation = seat.document.operation('createSchema')
+/** Until there are as many as the server allows, if that is not too many. */
+async function tooMany(
+  seat: Seat,
+  client: Client,
+  records: Records,
+  id: string,
+  code: string,
+): Promise<void> {
+  const operation = seat.document.operation(id)
   const asked = plainRequest({ seat, operation, records })
-  for (let i = 0; i < 100 && !seat.tally.has('createSchema', 'SCHEMA_LIMIT_REACHED'); i++)
-    await client.askPatiently(asked)
+  for (let i = 0; i < 100 && !seat.tally.has(id, code); i++) await client.askPatiently(asked)
 }

@@ -11,6 +11,8 @@ const CONTRACT = {
   fulfillment_condition: { event: 'done' },
   timeout_outcome: 'fail',
 }
+/** Nobody is there. */
+const WEBHOOK_URL = 'https://webhooks.invalid/'
 const FROZEN = '2026-01-01T00:00:00.000Z'
 /** As many as a log holds. */
 const FULL_LOG = 10_000
@@ -56,7 +58,11 @@ export async function makeRecords(seat: Seat): Promise<Records> {
   await post('/v1/events', { type: 'done', candidate_alias: closed.alias })
   const schema = await post('/v1/schemas', { contract: CONTRACT })
   const clock = await post('/v1/test_clocks', { frozen_time: FROZEN })
+  const endpoint = await post('/v1/webhook_endpoints', { url: WEBHOOK_URL })
+  const delivery = await post(`/v1/webhook_endpoints/${endpoint.id}/test`, {})
   const { known } = account
+  known.add('endpoint', endpoint.id)
+  known.add('delivery', delivery.id)
   known.add('customer', customer.id)
   known.add('schema', schema.id)
   known.add('clock', clock.id)
@@ -90,6 +96,9 @@ function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): R
     simulateContract: { contract: CONTRACT, events: [] },
     createOwnToken: { name: OWN_TOKEN },
     createInvitation: {},
+    createWebhookEndpoint: { url: WEBHOOK_URL },
+    updateWebhookEndpoint: { description: 'x' },
+    redeliverWebhooks: { from: FROZEN, to: '2026-01-02T00:00:00.000Z' },
   }
 }
 

@@ -98,7 +98,7 @@ export const OF_CHECKS: readonly Mutant[] = [
         '    batches = next.batches\n',
         '    batches = next.batches.length > 0 ? (await readNext(app, walk)).batches : []\n',
       ),
-      edit('app/check/run-scheduled-check.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
+      edit('app/check/move-batch.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
     ],
   },
   {
@@ -116,8 +116,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'app/test-clocks/advance-test-clock.ts',
-        'await moveDueClaims(connection, clock.id, frozenTime)',
-        'await moveDueClaims(app.db.writes.for(userId), clock.id, frozenTime)',
+        'await moveDueClaims(connection, clock.id, frozenTime, announced)',
+        'await moveDueClaims(app.db.writes.for(userId), clock.id, frozenTime, announced)',
       ),
     ],
     faults: 'advance-struck',

@@ -17,8 +17,19 @@ const PLANTED: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claim-writes/shard-write.ts',
-        'ids.flatMap((id) => itemsOf.get(id) ?? [])',
+        'rows.flatMap(({ id }) => itemsOf.get(id) ?? [])',
         'ofShard.flatMap(({ id }) => itemsOf.get(id) ?? [])',
+      ),
+    ],
+  },
+  {
+    name: 'a machine does not say that it has notifications on their way',
+    faults: 'shard-commit-cut',
+    edits: [
+      edit(
+        'storage/notifications/numbers.ts',
+        'const ofMachines = isOn ? await readAnnouncementsOnMachines(db, userId) : []',
+        'const ofMachines: string[] = isOn && userId === "" ? await readAnnouncementsOnMachines(db, userId) : []',
       ),
     ],
   },

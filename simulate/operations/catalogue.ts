@@ -8,6 +8,8 @@ import { createClaim, createFromSchema, createTaken } from './create-claim.ts'
 import { createCustomer } from './create-customer.ts'
 import { explainClaim } from './explain-claim.ts'
 import { fillLog } from './fill-log.ts'
+import { followFeed } from './follow-feed.ts'
+import { readDeliveries, testHook } from './follow-hooks.ts'
 import { followLists } from './follow-lists.ts'
 import { listClocks } from './list-clocks.ts'
 import { exportClaims, listClaims, listCustomers } from './list-records.ts'
@@ -78,6 +80,9 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 1, run: listTokens },
   { weight: 1, run: askHealth },
   { weight: 8, run: followLists },
+  { weight: 8, run: followFeed },
+  { weight: 3, run: readDeliveries },
+  { weight: 2, run: testHook },
   { weight: 4, run: reachOthers },
   { weight: 1, run: listOthers },
   { weight: 2, run: toClaim(explainClaim) },

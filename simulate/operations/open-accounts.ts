@@ -1,12 +1,21 @@
 import type { Client } from '../clients/client.ts'
+import type { Receiver } from '../clients/receiver.ts'
 import type { Account, World } from '../clients/world.ts'
 import type { Stage } from '../stage.ts'
 import { createCustomer } from './create-customer.ts'
+import { followedFeeds } from './follow-feed.ts'
+import { createHook } from './follow-hooks.ts'
 import { followed } from './follow-lists.ts'
 import { createToken, signIn } from './tokens.ts'
 
-/** Accounts with a few customers each, before any harm is done. */
-export async function openAccounts(world: World, stage: Stage, client: Client, count: number): Promise<void> {
+/** Accounts with a few customers each, before any harm is done. Every other one is sent its notifications. */
+export async function openAccounts(
+  world: World,
+  stage: Stage,
+  client: Client,
+  receiver: Receiver,
+  count: number,
+): Promise<void> {
   for (let i = 0; i < count; i++) {
     const { token, userId } = await stage.newAccount()
     const account: Account = {
@@ -23,11 +32,14 @@ export async function openAccounts(world: World, stage: Stage, client: Client, c
       schemas: [],
       deletedSchemas: [],
       lists: followed(),
+      feeds: followedFeeds(),
+      hook: null,
       unknownClaims: 0,
       claimsUnderWay: 0,
     }
     await signIn(client, stage, account)
     world.accounts.push(account)
+    if (i % 2 === 0) await createHook(client, account, receiver.newHook())
     for (let n = 0; n < 3; n++) await createToken(client, account)
     for (let n = 0; n < 3; n++) await createCustomer(client, account)
   }

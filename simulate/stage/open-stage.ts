@@ -17,6 +17,9 @@ import { MARK, workFolders } from './work-folder.ts'
 /** A small disk by default, in MiB: much for a run of a minute, and filled in a moment. */
 const DISK_MEBIBYTES = 512
 
+/** Soon, and so often that none is given up. */
+const WEBHOOK_RETRIES = new Array(30).fill('0.2').join(',')
+
 /** Starts PostgreSQL and the servers. What was started ends with `stop()`, and with this process. */
 export async function openStage(options: StageOptions): Promise<RealStage> {
   const cleanup = new Cleanup()
@@ -65,6 +68,8 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
           [MARK]: work,
           CLAIMKEEPER_WORKERS: `${options.workers ?? 1}`,
           CLAIMKEEPER_DISTRIBUTE: `${shardNodes.length > 0}`,
+          CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE: 'true',
+          CLAIMKEEPER_WEBHOOK_RETRIES: WEBHOOK_RETRIES,
           ...clocks?.servers[i]?.environment,
         },
         complain,

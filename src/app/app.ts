@@ -5,12 +5,15 @@ import { Passwords } from './accounts/passwords.ts'
 import { newShortClaims, type ShortClaims } from './claims/short-claims.ts'
 import { AliasTries } from './creation/alias-tries.ts'
 import { CreationGroups } from './creation/creation-groups.ts'
+import { FeedCursors } from './notifications/feed-cursors.ts'
+import { FeedWatch } from './notifications/feed-watch.ts'
 import { Overviews } from './overview/overviews.ts'
 import type { Part } from './part.ts'
 import { SubmissionQueue } from './submission/submission-queue.ts'
 import { HeldClocks } from './test-clocks/held-clocks.ts'
 import { TokenOwners } from './tokens/token-owners.ts'
 import { TokenUse } from './tokens/token-use.ts'
+import { WebhookSecrets } from './webhooks/webhook-secrets.ts'
 
 /** What every use case works on. */
 export interface App {
@@ -22,6 +25,9 @@ export interface App {
   tokenOwners: TokenOwners
   tokenUse: TokenUse
   overviews: Overviews
+  feedCursors: FeedCursors
+  feedWatch: FeedWatch
+  webhookSecrets: WebhookSecrets
   attempts: Attempts
   passwords: Passwords
   /** Through which people come to sign in or up, or to change their password: a hash each, and a few statements. */
@@ -31,7 +37,8 @@ export interface App {
   aliasTries: AliasTries
 }
 
-export function createApp(db: Database): App {
+/** @param webhookKey under which the operator has secrets of webhooks encrypted; null for one in the database */
+export function createApp(db: Database, webhookKey: string | null = null): App {
   const heldClocks = new HeldClocks(db)
   return {
     db,
@@ -42,6 +49,9 @@ export function createApp(db: Database): App {
     tokenOwners: new TokenOwners(db),
     tokenUse: new TokenUse(db),
     overviews: new Overviews(db),
+    feedCursors: new FeedCursors(db),
+    feedWatch: new FeedWatch(db),
+    webhookSecrets: new WebhookSecrets(db, webhookKey),
     attempts: new Attempts(db.identity),
     passwords: new Passwords(),
     signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
@@ -59,4 +69,7 @@ export const partsOf = (app: App): Part[] => [
   app.creations,
   app.shortClaims,
   app.overviews,
+  app.feedCursors,
+  app.feedWatch,
+  app.webhookSecrets,
 ]

@@ -26,6 +26,17 @@ export function customerNotFound(name: { id: string } | { externalId: string }):
       )
 }
 
+export function webhookEndpointNotFound(id: string): ServiceError {
+  return new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND', `No webhook endpoint has the id ${id}.`)
+}
+
+export function webhookDeliveryNotFound(id: string): ServiceError {
+  return new ServiceError(
+    'WEBHOOK_DELIVERY_NOT_FOUND',
+    `No webhook delivery has the id ${JSON.stringify(id)}.`,
+  )
+}
+
 export function tokenNotFound(id: string): ServiceError {
   return new ServiceError('TOKEN_NOT_FOUND', `No token has the id ${id}.`)
 }

@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { ServiceError } from '../errors.ts'
 import { OperatorError } from '../operator-error.ts'
 import { addBacktestCommand } from './commands/backtest.ts'
+import { addListenCommand } from './commands/listen.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
@@ -21,6 +22,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   addServeCommand(program)
   addMigrateCommand(program)
   addBacktestCommand(program)
+  addListenCommand(program)
   addUserCommand(program)
   addTokenCommand(program)
 

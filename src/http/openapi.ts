@@ -9,10 +9,18 @@ import { EXPLAINED_CONDITION, ExplanationBody } from './claims/explanation-body.
 import { SimulationBody } from './claims/simulation-bodies.ts'
 import { CustomerBody } from './customers.ts'
 import { shareErrors } from './documents/share-errors.ts'
+import { NotificationBody } from './notifications/notification-bodies.ts'
 import { OverviewBody } from './overview.ts'
 import { ErrorBody } from './protocol/responses.ts'
-import { AdvancedTestClockBody, TestClockBody } from './test-clocks.ts'
+import { AdvancedTestClockBody, TestClockBody, TestClockThenBody } from './test-clocks.ts'
 import type { TypedServer } from './typed-server.ts'
+import {
+  NewWebhookEndpointBody,
+  RotatedWebhookEndpointBody,
+  WebhookDeliveryBody,
+  WebhookEndpointBody,
+  WholeWebhookDeliveryBody,
+} from './webhooks/webhook-bodies.ts'
 
 const DESCRIPTION = `Did the promised outcome happen, yes or no? Claimkeeper holds claims, each with an
 immutable contract, takes events, and resolves every claim to CONFIRMED or FAILED.
@@ -43,6 +51,11 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
         { name: 'Schemas', description: 'Reusable claim templates.' },
         { name: 'Customers', description: 'Whom claims and candidates belong to.' },
         { name: 'Overview', description: 'The account’s figures, in one answer.' },
+        {
+          name: 'Notifications',
+          description: 'What happened to claims, candidates and test clocks, in one order.',
+        },
+        { name: 'Webhooks', description: 'Notifications that are sent to the account’s own servers.' },
         { name: 'Test clocks', description: 'Windows of days, tested in seconds.' },
         { name: 'Simulations', description: 'What a contract makes of events, without storing anything.' },
         { name: 'Account', description: 'Who asks.' },
@@ -79,6 +92,13 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     TestClockBody,
     AdvancedTestClockBody,
     OverviewBody,
+    TestClockThenBody,
+    NotificationBody,
+    WebhookEndpointBody,
+    NewWebhookEndpointBody,
+    RotatedWebhookEndpointBody,
+    WebhookDeliveryBody,
+    WholeWebhookDeliveryBody,
     EXPLAINED_CONDITION,
     ExplanationBody,
     SimulationBody,

@@ -38,6 +38,10 @@ export interface ServerOptions {
   mostConnections: number
   /** Schemas of an account. */
   mostSchemas: number
+  /** Whether webhooks may go to any address, by http as well: for development. */
+  allowPrivateWebhooks: boolean
+  /** Milliseconds after which a stream that has nothing to tell says so; by default 15 s. */
+  heartbeatMs?: number
   /** Other than the usual patience with callers. */
   patience?: Partial<Patience>
 }

@@ -14,16 +14,25 @@ import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
 import { CustomerName, DateTime, DateTimeOrNull, Time, Uuid } from './protocol/scalars.ts'
 import { type Route, route } from './route.ts'
 
-const FIELDS = {
+const FIELDS_AT_ANY_TIME = {
   id: Uuid('Made by the server.'),
   user_id: Uuid('The account that it belongs to.'),
   name: CustomerName,
   frozen_time: DateTime('Where the clock stands.'),
+  created_at: DateTime('When it was created, in real time.'),
+}
+const FIELDS = {
+  ...FIELDS_AT_ANY_TIME,
   next_due_at: DateTimeOrNull(
     'The earliest due_at of the claims and candidates on it; null where there is none.',
   ),
-  created_at: DateTime('When it was created, in real time.'),
 }
+
+/** In a notification. */
+export const TestClockThenBody = Type.Object(FIELDS_AT_ANY_TIME, {
+  $id: 'TestClockThen',
+  description: 'A test clock where an advance had put it.',
+})
 
 export const TestClockBody = Type.Object(FIELDS, {
   $id: 'TestClock',
@@ -166,13 +175,17 @@ const deleteTestClockRoute = (app: App) =>
     },
   })
 
-function presentTestClock(clock: TestClock): Static<typeof TestClockBody> {
-  return {
-    id: clock.id,
-    user_id: clock.userId,
-    name: clock.name,
-    frozen_time: clock.frozenTime,
-    next_due_at: clock.nextDueAt,
-    created_at: clock.createdAt,
-  }
-}
+const presentTestClock = (clock: TestClock): Static<typeof TestClockBody> => ({
+  ...presentTestClockThen(clock),
+  next_due_at: clock.nextDueAt,
+})
+
+export const presentTestClockThen = (
+  clock: Omit<TestClock, 'nextDueAt'>,
+): Static<typeof TestClockThenBody> => ({
+  id: clock.id,
+  user_id: clock.userId,
+  name: clock.name,
+  frozen_time: clock.frozenTime,
+  created_at: clock.createdAt,
+})

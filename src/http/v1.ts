@@ -17,9 +17,14 @@ import { customerRoutes } from './customers.ts'
 import { addEventBatchRoute } from './events/event-batches.ts'
 import { eventRoutes } from './events/events.ts'
 import { authenticate } from './identity/authenticate.ts'
+import { listNotificationsRoute } from './notifications/notifications.ts'
+import { HEARTBEAT_MS } from './notifications/stream-notifications.ts'
 import { getOverviewRoute } from './overview.ts'
 import { testClockRoutes } from './test-clocks.ts'
 import type { TypedServer } from './typed-server.ts'
+import { webhookDeliveryRoutes } from './webhooks/webhook-deliveries.ts'
+import { webhookEndpointActionRoutes } from './webhooks/webhook-endpoint-actions.ts'
+import { webhookEndpointRoutes } from './webhooks/webhook-endpoints.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,11 +42,16 @@ interface V1Options {
   rates: RateCounter | null
   /** Schemas of an account. */
   mostSchemas: number
+  /** Of streams that have nothing to tell. */
+  heartbeatMs?: number
+  /** Whether webhooks may go to any address. */
+  allowPrivateWebhooks: boolean
 }
 
 /** Every path under /v1: who asks is known, and what an account may cost is bounded. */
 export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
-  const { app, sessions, compile, rates, mostSchemas } = options
+  const { app, sessions, compile, rates, mostSchemas, heartbeatMs = HEARTBEAT_MS } = options
+  const webhookRules = { allowPrivate: options.allowPrivateWebhooks }
   api.addHook('onRequest', authenticate(app, sessions))
   if (rates) limitRate(api, rates)
   const memory = new WorkMemory()
@@ -62,6 +72,10 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
     ...testClockRoutes(app),
     simulateContractRoute(app, compile),
     getOverviewRoute(app),
+    listNotificationsRoute({ app, sessions, heartbeatMs }),
+    ...webhookEndpointRoutes(app, webhookRules),
+    ...webhookEndpointActionRoutes(app),
+    ...webhookDeliveryRoutes(app),
     getMeRoute(app),
     ...tokenRoutes(app),
     ...invitationRoutes(app),

@@ -2,13 +2,17 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createApp, partsOf } from '../app/app.ts'
 import { startParts, stopParts } from '../app/part.ts'
 import { loadSessionLibrary } from '../app/sessions/session-api.ts'
+import { WebhookSender } from '../app/webhooks/webhook-sender.ts'
 import type { Config } from '../config.ts'
 import type { RateCounter } from '../http/bounds/rate-counts.ts'
+import { presentNotification } from '../http/notifications/present-notification.ts'
 import { createServer } from '../http/server.ts'
 import { endsWithin } from '../owned-promise.ts'
 import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from '../scheduler/jobs/give-back-memory.ts'
 import { moveContractsJob } from '../scheduler/jobs/move-contracts.ts'
+import { removeOldDeliveriesJob } from '../scheduler/jobs/remove-old-deliveries.ts'
+import { removeOldNotificationsJob } from '../scheduler/jobs/remove-old-notifications.ts'
 import { removeUnusedContractsJob } from '../scheduler/jobs/remove-unused-contracts.ts'
 import { scheduledCheckJob } from '../scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from '../scheduler/jobs/sum-up-resolutions.ts'
@@ -43,8 +47,18 @@ export async function startServerProcess(
   rates: RateCounter | null,
   log: FastifyBaseLogger,
 ): Promise<ServerProcess> {
-  const app = createApp(db)
-  const parts = partsOf(app)
+  const app = createApp(db, config.webhookKey)
+  const webhooks = new WebhookSender({
+    app,
+    present: (notification) => presentNotification(notification).parts.join(''),
+    delaysMs: config.webhookRetries.map((seconds) => seconds * 1_000),
+    allowPrivate: config.webhookAllowPrivate,
+    // Many a URL is a secret of whoever listens there.
+    onDisabled: ({ id, url }, reason) =>
+      log.warn({ endpoint: id, host: new URL(url).host, reason }, 'webhook endpoint disabled'),
+    onError: (error) => log.error({ err: error }, 'sending webhooks failed'),
+  })
+  const parts = [...partsOf(app), webhooks]
   const end = () =>
     endsWithin(
       PARTS_MS,
@@ -60,6 +74,7 @@ export async function startServerProcess(
       trustedProxies: config.trustedProxies,
       mostConnections: config.mostConnections,
       mostSchemas: config.mostSchemas,
+      allowPrivateWebhooks: config.webhookAllowPrivate,
     })
     const url = await listen(server, config)
     // At once, rather than when somebody signs in: until then hardly anyone waits for the event loop.
@@ -72,9 +87,15 @@ export async function startServerProcess(
     const unused = removeUnusedContractsJob(app, (removed) =>
       log.info({ removed }, 'unused contracts removed'),
     )
+    const old = removeOldNotificationsJob(app, config.notificationDays, (removed) =>
+      log.info({ removed }, 'old notifications removed'),
+    )
+    const deliveries = removeOldDeliveriesJob(app, config.notificationDays, (removed) =>
+      log.info({ removed }, 'old deliveries removed'),
+    )
     const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
     const ofService = new Scheduler(
-      [check, contracts, unused, sumUpResolutionsJob(app), forgetExpiredJob(app)],
+      [check, contracts, unused, old, deliveries, sumUpResolutionsJob(app), forgetExpiredJob(app)],
       onError,
     )
     const ofProcess = new Scheduler([giveBackMemoryJob(), trimAllocatorJob()], onError)

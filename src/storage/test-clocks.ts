@@ -5,6 +5,7 @@ import type { Connection } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
 import { ENTER_TURNSTILES, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
+import { notifyOfOther } from './notifications/notify.ts'
 
 interface TestClockRow {
   id: string
@@ -134,27 +135,43 @@ async function commitInTwoPhases(db: Connection): Promise<void> {
   })
 }
 
-/** Call it with the clock held. Returns the clock as it stands then. */
-export async function setTestClock(db: Connection, clock: TestClock, frozenTime: Date): Promise<TestClock> {
+/**
+ * Call it with the clock held. Returns the clock as it stands then.
+ * @param announced the key of what the transaction has announced (`announceOfAccount`)
+ */
+export async function setTestClock(
+  db: Connection,
+  clock: TestClock,
+  frozenTime: Date,
+  announced: string,
+): Promise<TestClock> {
   const [row] = await db.query<TestClockRow>({
     name: 'set_test_clock',
     text: `-- set_test_clock
       UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2 RETURNING ${columns(db)}`,
     values: [clock.userId, clock.id, frozenTime],
   })
+  await notifyOfOther(
+    db,
+    { userId: clock.userId, subjectId: clock.id, kind: 'advanced', at: frozenTime },
+    announced,
+  )
   return toTestClock((await withDueTimes(db, [row as TestClockRow]))[0] as TestClockRow)
 }
 
+const DELETE_OF_CLAIMS = [
+  `-- delete_test_clock_events
+      DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
+  `-- delete_test_clock_notifications
+      DELETE FROM notifications WHERE subject_id = $1 OR subject_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
+]
+
 /**
- * Deletes the clock with its claims, candidates and their logs. Their contracts may be unused from now on (see
+ * Deletes the clock with its claims, candidates, their logs and all notifications of them. Their contracts may be unused from now on (see
  * `unused-contracts.ts`), but for those that somebody uses just now. Call it with the clock held.
  */
 export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
-  await db.query({
-    text: `-- delete_test_clock_events
-      DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
-    values: [clock.id],
-  })
+  for (const text of DELETE_OF_CLAIMS) await db.query({ text, values: [clock.id] })
   await (db.distribution.isOn ? deleteClaimsInShards(db, clock) : deleteClaims(db, clock))
   await db.query({
     text: `-- delete_test_clock

@@ -57,11 +57,13 @@ for (const [family, attacks] of Object.entries(FAMILIES)) {
 }
 
 function requireHarmless(damage: Damage): void {
-  const { isAlive, refused, firstRefusal, lost, p95, peakMb, descriptorsLeft } = damage
+  const { isAlive, refused, firstRefusal, lost, p95, webhookP95, untold, peakMb, descriptorsLeft } = damage
   assert.ok(isAlive, 'the process lives')
   assert.equal(refused, 0, `refused: ${firstRefusal}`)
   assert.equal(lost, 0, 'every acknowledged event is in its log once')
   assert.ok(p95 < PATIENCE_MS, `95 % are answered within ${PATIENCE_MS} ms: ${p95}`)
+  assert.ok(webhookP95 < PATIENCE_MS, `95 % of its webhooks come within ${PATIENCE_MS} ms: ${webhookP95}`)
+  assert.equal(untold, 0, 'of every claim a webhook has told')
   assert.ok(peakMb < MOST_MB, `memory stays below ${MOST_MB} MB: ${peakMb}`)
   assert.ok(descriptorsLeft <= SPARE_DESCRIPTORS, `descriptors are given back: ${descriptorsLeft}`)
 }

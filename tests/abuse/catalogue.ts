@@ -5,11 +5,13 @@ import { connectionAttacks } from './attacks/connections.ts'
 import { heavyValues } from './attacks/heavy-values.ts'
 import { largeAnswers } from './attacks/large-answers.ts'
 import { longWork } from './attacks/long-work.ts'
+import { notificationAttacks } from './attacks/notifications.ts'
 import { protocolAttacks } from './attacks/protocol.ts'
 import { recordAttacks } from './attacks/records.ts'
 import { signInAttacks } from './attacks/sign-in.ts'
 import { streams } from './attacks/streams.ts'
 import { unreadAttacks } from './attacks/unread.ts'
+import { webhookAttacks } from './attacks/webhooks.ts'
 
 /** What the measurement shows by itself. */
 const nobody: Attack = {
@@ -30,6 +32,8 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   'heavy values': heavyValues,
   'signing in': signInAttacks,
   clocks: clockAttacks,
+  notifications: notificationAttacks,
+  webhooks: webhookAttacks,
   records: recordAttacks,
 }
 

@@ -1,9 +1,10 @@
-import { Agent, request } from 'node:http'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Account } from './attack.ts'
 
 /*
- * The honest caller, a process of its own: submits events at a steady rate, creates some claims, and reads a claim and a
- * list each second.
+ * The honest caller, a process of its own: submits events at a steady rate, creates some claims, reads a claim and a
+ * list each second, and is told of its claims by a webhook.
  * The rate does not fall where answers are slow: latencies count from when a request was due.
  */
 
@@ -19,6 +20,10 @@ export interface Fared {
   submissions: number[]
   creations: number[]
   reads: number[]
+  /** From the time that a notification bears to its first arrival. */
+  webhooks: number[]
+  /** Claims that were created and never told of. */
+  untold: number
   /** Answers that were no success, by what they were. */
   refused: Record<string, number>
   firstRefusal: string | null
@@ -53,6 +58,8 @@ const fared: Fared = {
   submissions: [],
   creations: [],
   reads: [],
+  webhooks: [],
+  untold: 0,
   refused: {},
   firstRefusal: null,
   acknowledged: [],
@@ -113,6 +120,35 @@ function send(
 }
 
 let isOver = false
+/** Claims of which a webhook has told. */
+const told = new Set<string>()
+/** By the machine's clock: what happened before counts for nothing. */
+let countsFrom = 0
+
+const receiver = createServer((asked, answer) => {
+  const at = Date.now()
+  let text = ''
+  asked.on('data', (chunk: Buffer) => {
+    text += chunk
+  })
+  asked.on('end', () => {
+    answer.writeHead(204).end()
+    const { created_at, claim } = JSON.parse(text) as { created_at: string; claim?: { id: string } }
+    if (!claim || told.has(claim.id)) return
+    told.add(claim.id)
+    const happenedAt = Date.parse(created_at)
+    if (happenedAt >= countsFrom) fared.webhooks.push(at - happenedAt)
+  })
+})
+
+/** Asks for webhooks, and then for all else. */
+function begin(errand: Errand): void {
+  receiver.listen(0, '127.0.0.1', () => {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    const call = { path: '/v1/webhook_endpoints', body: { url }, onSuccess: () => run(errand) }
+    send(errand, performance.now(), [], call)
+  })
+}
 
 /** Each tick sends what became due since the last. */
 function run(errand: Errand): void {
@@ -154,8 +190,10 @@ function finish(): void {
   isOver = true
   const deadline = performance.now() + LAST_ANSWERS_MS
   const timer = setInterval(() => {
-    if (isOpen.size > 0 && performance.now() < deadline) return
+    const untold = fared.created.filter((id) => !told.has(id))
+    if (isOpen.size + untold.length > 0 && performance.now() < deadline) return
     clearInterval(timer)
+    fared.untold = untold.length
     for (const { dueAt, latencies } of isOpen.values()) {
       latencies.push(performance.now() - dueAt)
       refuse('no answer', '')
@@ -169,6 +207,8 @@ function beginToCount(): void {
   fared.submissions.length = 0
   fared.creations.length = 0
   fared.reads.length = 0
+  fared.webhooks.length = 0
+  countsFrom = Date.now()
   fared.ownDelayMs = 0
 }
 
@@ -177,5 +217,5 @@ const words: Record<string, () => void> = { count: beginToCount, stop: finish, l
 process.once('disconnect', () => process.exit())
 process.once('message', (errand: Errand) => {
   process.on('message', (word: string) => words[word]?.())
-  run(errand)
+  begin(errand)
 })

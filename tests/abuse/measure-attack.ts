@@ -17,6 +17,8 @@ const HONEST = fileURLToPath(new URL('honest.ts', import.meta.url))
 export const MOST_MB_AFTER = 220
 export const MOST_MB_DURING = 350
 export const MOST_P95_MS = 250
+/** Of webhooks, which wait behind nobody else's. */
+export const MOST_WEBHOOK_P95_MS = 1_000
 
 const SAMPLE_MS = 100
 /** A service that takes so much has lost, and the machine is others' too: the attack ends. */
@@ -60,6 +62,9 @@ export interface Damage {
   slowest: number
   slowestCreation: number
   slowestRead: number
+  /** Of the second account's webhooks, and how many of its claims it was never told of. */
+  webhookP95: number
+  untold: number
   sent: number
   refused: number
   firstRefusal: string | null
@@ -102,6 +107,8 @@ export async function measureAttack(
   await honest.leave()
   const after = await watch.calm(stays ? options.staysMs : options.calmMs, options.calmMb)
   await attacker.leave()
+  // Nobody is there to be told any more: what is left is not the next attack's.
+  await sql.query('TRUNCATE webhook_endpoints, webhook_deliveries, webhook_attempts')
   return {
     ...summary(fared),
     ...after,
@@ -163,14 +170,26 @@ function startProcess(file: string, order: object): Started {
   return { process: child, ended, stop, leave }
 }
 
-function summary({ submissions, creations, reads, refused, firstRefusal, ownDelayMs }: Fared) {
+function summary({
+  submissions,
+  creations,
+  reads,
+  webhooks,
+  untold,
+  refused,
+  firstRefusal,
+  ownDelayMs,
+}: Fared) {
   const all = [...submissions, ...creations, ...reads].sort((a, b) => a - b)
-  const percentile = (percent: number) =>
-    all[Math.min(Math.floor((all.length * percent) / 100), all.length - 1)] ?? 0
   return {
-    p50: percentile(50),
-    p95: percentile(95),
+    p50: percentile(50, all),
+    p95: percentile(95, all),
     slowest: all.at(-1) ?? 0,
+    webhookP95: percentile(
+      95,
+      webhooks.toSorted((a, b) => a - b),
+    ),
+    untold,
     slowestCreation: Math.max(0, ...creations),
     slowestRead: Math.max(0, ...reads),
     sent: all.length,
@@ -179,6 +198,10 @@ function summary({ submissions, creations, reads, refused, firstRefusal, ownDela
     ownDelayMs,
   }
 }
+
+/** Of what is sorted; 0 of nothing. */
+const percentile = (percent: number, sorted: readonly number[]) =>
+  sorted[Math.min(Math.floor((sorted.length * percent) / 100), sorted.length - 1)] ?? 0
 
 async function countLost(sql: pg.Client, claims: string[], acknowledged: string[]): Promise<number> {
   const { rows } = await sql.query<{ id: string }>(

@@ -81,6 +81,31 @@ export class Stage {
     return `${prefix}000000000001`
   }
 
+  /** Of the creation of each claim that the account has. */
+  async notifications(): Promise<void> {
+    await this.sql.query(
+      `INSERT INTO notifications (number, user_id, subject_id, kind, sequence, status_since, due_at, created_at)
+       SELECT nextval('notification_numbers'), user_id, id, 'created', 0, created_at, due_at, now()
+       FROM claims WHERE user_id = $1`,
+      [this.account.userId],
+    )
+  }
+
+  /** That wait for a webhook endpoint. */
+  async deliveries(endpointId: string, count: number): Promise<void> {
+    await this.sql.query(
+      `WITH e AS (
+         UPDATE webhook_endpoints SET last_number = last_number + $2 WHERE id = $1 RETURNING last_number - $2 AS before
+       )
+       INSERT INTO webhook_deliveries (endpoint_id, number, notification_id, subject_id, type, created_at, body, bytes, hash,
+         previous_hash, next_attempt_at)
+       SELECT $1, before + n, gen_random_uuid(), gen_random_uuid(), 'claim.created', now(), '{}', 2, repeat('a', 64),
+         repeat('b', 64), now()
+       FROM e, generate_series(1, $2::int) n`,
+      [endpointId, count],
+    )
+  }
+
   async schemas(count: number): Promise<void> {
     await this.sql.query(
       `INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)

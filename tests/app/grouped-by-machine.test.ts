@@ -60,9 +60,19 @@ test('a machine that fails gets no new claims for a while', async () => {
   const { distribution, work, silence } = watched()
   const [[id = ''] = []] = idsByShard(distribution, 1)
   const asked = work.do('account', id)
-  silence.reject(new DatabaseUnavailable('The machine is away.', true))
+  silence.reject(new DatabaseUnavailable('The machine is away.', true, new Error('gone')))
   await assert.rejects(asked, { code: 'UNAVAILABLE' })
   assert.equal(distribution.machineOf(distribution.newClaimId()), 2)
+  await work.stop()
+})
+
+test('that too many wait for a machine is no fault of it', async () => {
+  const { distribution, work, silence } = watched()
+  const [[id = ''] = []] = idsByShard(distribution, 1)
+  const asked = work.do('account', id)
+  silence.reject(new DatabaseUnavailable('Too many requests are waiting for the database.', true))
+  await assert.rejects(asked, { code: 'UNAVAILABLE' })
+  assert.equal(distribution.isAway(1), false)
   await work.stop()
 })
 

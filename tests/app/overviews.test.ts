@@ -33,11 +33,14 @@ test('an overview that failed is not kept', async () => {
 })
 
 test('an overview that costs little is made anew for who asks later, and a costly one is given again', async (t) => {
-  const overviews = new Overviews(service.app.db)
-  const before = await overviews.get(REQUEST)
+  // On a slow machine too.
+  const cheaply = new Overviews(service.app.db, Number.POSITIVE_INFINITY)
+  const before = await cheaply.get(REQUEST)
   await newClaim(api)
-  const cheap = await overviews.get(REQUEST)
+  const cheap = await cheaply.get(REQUEST)
   assert.equal(cheap.statuses.OPEN.count, before.statuses.OPEN.count + 1)
+
+  const overviews = new Overviews(service.app.db)
 
   // A lock on the table makes the next one as slow as many claims would, also if it takes a while to see the lock.
   const release = await lockFor(1_000)

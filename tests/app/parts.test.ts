@@ -57,10 +57,13 @@ const scheduler = new Scheduler(
   (error) => assert.fail(error as Error),
 )
 
-/** Gives each part work; the owners of tokens have none but to listen. */
+/** Gives each part work; the owners of tokens have none but to listen, and who waits for news is let go at the stop. */
 const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> = {
   tokenOwners: async () => null,
   heldClocks: async () => null,
+  feedCursors: async () => null,
+  feedWatch: async () => null,
+  webhookSecrets: async () => null,
   tokenUse: async (app, t) => {
     const held = await holdTokens(t, databaseUrl)
     const tokenHash = hashToken(api.token as string)
@@ -155,6 +158,15 @@ test('who waits for a held clock goes on at the stop, and nobody waits behind it
   await heldClocks.stop()
   await waiting
   await heldClocks.untilFree(clock)
+})
+
+test('who waits for news goes on at the stop, and nobody waits behind it', async (t) => {
+  const { feedWatch } = newApp(t)
+  const { signal } = new AbortController()
+  const waiting = feedWatch.untilNews(userId, 1n << 60n, 60_000, signal)
+  await feedWatch.stop()
+  await waiting
+  await feedWatch.untilNews(userId, 1n << 60n, 60_000, signal)
 })
 
 test('behind its stop the queue refuses, and no use of a token is noted', async (t) => {

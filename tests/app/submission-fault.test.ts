@@ -22,13 +22,22 @@ test('a fault with one submission of a group leaves the others their answers', a
     },
   }
   const held = await holdClaims(t, databaseUrl, ids)
-  const submitting = [faulty, submission, submission].map((submission, i) =>
-    app.submissions.submit({ userId, address: { kind: 'claim', id: ids[i] }, submission, payloadJson: '{}' }),
+  // One is to reject, perhaps before anybody waits for it.
+  const submitting = Promise.allSettled(
+    [faulty, submission, submission].map((submission, i) =>
+      app.submissions.submit({
+        userId,
+        address: { kind: 'claim', id: ids[i] },
+        submission,
+        payloadJson: '{}',
+      }),
+    ),
   )
   await held.keepWaiting()
   isBroken = true
   await held.letGo()
-  const [, ...others] = await Promise.allSettled(submitting)
+  const [, ...others] = await submitting
   for (const other of others) assert.equal(other.status, 'fulfilled')
-  for (const id of ids) assert.equal((await api.readClaim(id)).events.length, 1)
+  // On several machines the first may be in a group of its own, and broken before it was written.
+  for (const id of ids.slice(1)) assert.equal((await api.readClaim(id)).events.length, 1)
 })

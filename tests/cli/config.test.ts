@@ -30,6 +30,10 @@ describe('settings', () => {
         openSignUp: false,
         trustedProxies: null,
         mostSchemas: 10_000,
+        notificationDays: 30,
+        webhookAllowPrivate: false,
+        webhookKey: null,
+        webhookRetries: [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600],
         mostConnections: 2_000,
         logLevel: 'info',
       })
@@ -56,6 +60,13 @@ describe('settings', () => {
     assert.match(
       message({ CLAIMKEEPER_OPEN_SIGN_UP: 'yes' }),
       /^CLAIMKEEPER_OPEN_SIGN_UP must be one of true/,
+    )
+    for (const retries of ['soon', '5,', '-1', '5,,30']) {
+      assert.match(message({ CLAIMKEEPER_WEBHOOK_RETRIES: retries }), /numbers of seconds, joined by commas/)
+    }
+    assert.equal(
+      message({ CLAIMKEEPER_WEBHOOK_KEY: 'too short' }),
+      'CLAIMKEEPER_WEBHOOK_KEY must be 32 characters or more.',
     )
     for (const proxies of [
       'proxy',

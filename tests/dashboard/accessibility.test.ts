@@ -1,26 +1,33 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type DemoData, makeDemoData } from '../../scripts/screenshots/demo-data.ts'
+import { type DemoData, makeDemoData, type Send } from '../../scripts/screenshots/demo-data.ts'
+import { type DemoEndpoints, makeDemoEndpoints } from '../../scripts/screenshots/demo-endpoints.ts'
 import { invitationUrl } from '../../src/app/invitations/invitation-key.ts'
 import { createInvitation } from '../../src/app/invitations/invitations.ts'
 import { openPage, startBrowser } from '../support/browser.ts'
 import { COLOURS, findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startWebhookService } from '../support/webhook-service.ts'
 
-const service = await startTestService({ after })
+const service = await startWebhookService({ after })
 const browser = await startBrowser({ after })
 const { page, complaints } = await openSignedInPage(service, browser)
-const data = await makeDemoData((method, path, body) =>
-  sendAs(page, method, path, body).then((answer) => answer.body),
-)
+const send: Send = (method, path, body) => sendAs(page, method, path, body).then((answer) => answer.body)
+const records = await makeDemoData(send)
+const endpoints = await makeDemoEndpoints({ after }, send)
+// A few deliveries: what axe takes grows with them.
+for (const id of Object.values(endpoints))
+  for (let i = 0; i < 5; i++) await send('POST', `/v1/webhook_endpoints/${id}/test`)
+const data = { ...records, ...endpoints }
 // Events that came late were refused, which the console tells.
 complaints.length = 0
 
-const pathsOf = (demo: DemoData): string[] => [
+const pathsOf = (demo: DemoData & DemoEndpoints): string[] => [
   '/',
   `/?clock=${demo.clock}&days=90`,
+  '/activity',
+  '/activity?type=candidate.failed',
   '/claims',
   '/claims?status=FAILED&search=00000000',
   `/claims/${demo.openClaim}`,
@@ -34,6 +41,9 @@ const pathsOf = (demo: DemoData): string[] => [
   `/customers/${demo.customer}`,
   '/test-clocks',
   `/test-clocks/${demo.clock}`,
+  '/webhooks',
+  `/webhooks/${demo.endpoint}`,
+  `/webhooks/${demo.failingEndpoint}`,
   '/tokens',
   '/settings',
   '/no-such-page',
@@ -92,6 +102,11 @@ test('dialogs, menus and the phone’s navigation have no serious fault either',
     ['/test-clocks', 'Create test clock'],
     [`/test-clocks/${data.clock}`, 'Delete'],
     [`/schemas/${data.schema}`, 'Delete'],
+    ['/webhooks', 'Create endpoint'],
+    [`/webhooks/${data.failingEndpoint}`, 'Edit'],
+    [`/webhooks/${data.endpoint}`, 'Rotate secret'],
+    [`/webhooks/${data.endpoint}`, 'Send a range again'],
+    [`/webhooks/${data.endpoint}`, 'Delete'],
   ] as const) {
     await page.goto(path)
     await page.getByRole('button', { name: button }).first().click()
@@ -124,6 +139,23 @@ test('the schema editor has no serious fault either: with a menu, a trial, fault
     await page.getByLabel('Contract as JSON').fill('{')
     await page.getByText('Not valid JSON').waitFor()
     assert.deepEqual(await findAccessibilityFaults(page), [], `broken JSON, ${width} pixels`)
+  }
+})
+
+test('a delivery that is opened has no serious fault either, and what a receiver answered widens nothing', async () => {
+  for (const [width, theme] of [
+    [1440, 'dark'],
+    [320, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme: theme })
+    // What comes after the second, newest first, is the first: that one has been sent.
+    await page.goto(`/webhooks/${data.failingEndpoint}?after=${data.failingEndpoint}.2`)
+    await page.getByText('#1', { exact: true }).click()
+    await page.getByText('The answer is 502.').first().waitFor()
+    assert.deepEqual(await findAccessibilityFaults(page), [], `${width} pixels`)
+    const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    assert.ok((await page.evaluate<number>(excess)) <= 0, `${width} pixels is too wide`)
   }
 })
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { moveOf } from '../../src/app/check/run-scheduled-check.ts'
+import { moveOf } from '../../src/app/check/move-batch.ts'
 import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { satisfied } from '../../src/domain/claims/lifecycle.ts'
 import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'

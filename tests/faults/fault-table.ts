@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import { IN_THE_BACKGROUND } from '../support/fault-proxy.ts'
 import { BLOWS, blowsFor } from './blows.ts'
 import { Ledger } from './ledger.ts'
 import { startLoad } from './load.ts'
@@ -28,11 +29,25 @@ export interface Operation {
   skip?: string | false
 }
 
-/** Statements that come by themselves. */
-const IN_THE_BACKGROUND =
-  /^(connect|SET enable_seqscan|touch_api_token|find_token_owner|SELECT pg_notify|SELECT pg_advisory_unlock_shared)/
 /** They are sent until they say what is hoped for: once is as good as more. */
-const ASKED_AGAIN = ['count_servers_behind', 'find_free_test_clocks']
+const ASKED_AGAIN = [
+  'count_servers_behind',
+  'find_free_test_clocks',
+  'find_free_webhook_endpoints',
+  'find_news',
+  'find_news_on_machines',
+  'take_webhook_endpoint',
+  'read_due_deliveries',
+  'read_settled',
+  'read_settled_here',
+  'read_settled_on_machines',
+  'read_feed_asc_after',
+  'read_subjects',
+  'read_removed_notifications',
+  'record_webhook_attempts',
+  'note_webhook_failure',
+  'note_webhook_success',
+]
 
 const MOST_TRIES = 4
 

@@ -17,6 +17,28 @@ export const STATEMENTS = {
     move_kinds: 2,
     'CLOSE due_walk': 1,
   },
+  'sending webhooks': {
+    find_free_webhook_endpoints: 1,
+    find_news: 1,
+    take_webhook_endpoint: 1,
+    read_due_deliveries: 1,
+    read_settled: 1,
+    read_feed_asc_after: 1,
+    read_removed_notifications: 1,
+    read_subjects: 1,
+    append_webhook_deliveries: 1,
+    record_webhook_attempts: 1,
+    note_webhook_failure: 1,
+    note_webhook_success: 1,
+    release_webhook_endpoints: 1,
+  },
+  'disabling a webhook endpoint': {
+    BEGIN: 1,
+    announce_notifications: 1,
+    disable_webhook_endpoint: 1,
+    notify_of_other: 1,
+    COMMIT: 1,
+  },
   'summing up': {
     BEGIN: 1,
     hold_checks: 1,
@@ -38,6 +60,13 @@ export const STATEMENTS = {
     find_contract_uses: 2,
     keep_contracts: 1,
     remove_contracts: 1,
+  },
+  'removing old notifications': {
+    BEGIN: 1,
+    find_old_notifications: 1,
+    note_removed_notifications: 1,
+    remove_notifications: 1,
+    COMMIT: 1,
   },
   'a group of live claims and clocks': {
     read_claims_to_decide: 2,
@@ -81,9 +110,11 @@ export const STATEMENTS = {
     "SELECT set_config('lock_timeout', $n, true)": 1,
     hold_test_clock: 1,
     'SET LOCAL lock_timeout = n': 1,
+    announce_notifications: 1,
     find_due_claims_on_test_clock: 2,
     apply_moves: 2,
     set_test_clock: 1,
+    notify_of_other: 1,
     COMMIT: 1,
   },
   'the deletion of a test clock': {
@@ -92,6 +123,7 @@ export const STATEMENTS = {
     hold_test_clock: 1,
     'SET LOCAL lock_timeout = n': 1,
     delete_test_clock_events: 1,
+    delete_test_clock_notifications: 1,
     delete_test_clock_claims: 1,
     delete_test_clock: 1,
     COMMIT: 1,
@@ -135,11 +167,35 @@ const SHARDS = 4
 
 /** The same of operations that send others where tables are distributed: the tests have claims of one shard in a group. */
 const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>> = {
+  'disabling a webhook endpoint': {
+    BEGIN: 1,
+    announce_notifications: 1,
+    disable_webhook_endpoint: 1,
+    notify_of_other: 1,
+    announce_on_machine: 1,
+    COMMIT: 1,
+  },
+  'sending webhooks': {
+    find_free_webhook_endpoints: 1,
+    find_news_on_machines: 1,
+    take_webhook_endpoint: 1,
+    read_due_deliveries: 1,
+    read_settled_here: 1,
+    read_settled_on_machines: 1,
+    read_feed_asc_after: 1,
+    read_removed_notifications: 1,
+    read_subjects: 1,
+    append_webhook_deliveries: 1,
+    record_webhook_attempts: 1,
+    note_webhook_failure: 1,
+    note_webhook_success: 1,
+    release_webhook_endpoints: 1,
+  },
   'a scheduled check': {
-    BEGIN: 2 + SHARDS,
+    BEGIN: 3 + SHARDS,
     take_check_turns: 1,
     take_back_totals: 1,
-    COMMIT: 2 + SHARDS,
+    COMMIT: 3 + SHARDS,
     begin_due_walk: 1,
     'FETCH n FROM due_walk': 2,
     read_due_kinds: SHARDS,
@@ -147,6 +203,9 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     [LOCK_TIMEOUT]: SHARDS,
     update_shard: SHARDS,
     log_to_shard: SHARDS,
+    announce_and_take_numbers: SHARDS,
+    notify_in_shard: SHARDS,
+    announce_on_machine: SHARDS,
     'CLOSE due_walk': 1,
   },
   'a group of live claims and clocks': {
@@ -200,6 +259,9 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     take_positions: 1,
     take_positions_on_test_clock: 1,
     insert_claims_in_shard: 2,
+    announce_and_take_numbers: 2,
+    notify_in_shard: 2,
+    announce_on_machine: 2,
     COMMIT: 4,
   },
   'creating candidates': {
@@ -215,6 +277,9 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     take_positions: 1,
     take_positions_on_test_clock: 1,
     insert_candidates_in_shard: 2,
+    announce_and_take_numbers: 2,
+    notify_in_shard: 2,
+    announce_on_machine: 2,
     COMMIT: 4,
   },
   'creating what claims need': {
@@ -229,10 +294,15 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     [LOCK_TIMEOUT]: 1,
     commit_in_two_phases: 1,
     find_next_due: 2,
+    announce_notifications: 1,
     find_due_claims_on_test_clock: 2,
     update_shard: 2 * SHARDS,
     log_to_shard: 2 * SHARDS,
+    take_numbers: 2 * SHARDS,
+    notify_in_shard: 2 * SHARDS,
+    announce_on_machine: 2 * SHARDS + 1,
     set_test_clock: 1,
+    notify_of_other: 1,
     COMMIT: 1,
   },
   'the deletion of a test clock': {
@@ -242,6 +312,7 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     [LOCK_TIMEOUT]: 1,
     find_next_due: 1,
     delete_test_clock_events: 1,
+    delete_test_clock_notifications: 1,
     delete_test_clock_claims_in_shards: 1,
     read_clock: 1,
     commit_in_two_phases: 1,
@@ -264,16 +335,21 @@ export const STRUCK: readonly string[] = [STATEMENTS, ON_SHARDS].flatMap((table)
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
     'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position find_claim_schema ' +
-    'find_customer_position find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
-    'find_user_by_email has_password list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
+    'find_customer_position find_delivery_number_before find_news_on_machines find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
+    'find_user_by_email find_webhook_delivery find_webhook_endpoints has_password list_accounts list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
+    'list_all_webhook_endpoints list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
-    'read_decisive_events read_log_end read_log_page read_payloads read_secret read_shards read_short_claims ' +
+    'read_decisive_events read_feed read_log_end read_log_page read_payloads read_secret read_settled_here read_settled_on_machines read_shards read_short_claims ' +
     'read_unsafe_settings read_unsafe_settings_of_machines search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
+    'ask_for_deliveries_again ask_for_delivery_again delete_webhook_endpoint insert_webhook_endpoint replace_webhook_secret ' +
+    'update_webhook_endpoint ' +
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +
     'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens rename_customer rename_user replace_password revoke_invitation_of ' +
     'revoke_invitations_to set_password share_secret update_claim_schema',
+  'they are one statement that a server sends again in its own time':
+    'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',
   'they make accounts, invitations and tokens, in one transaction, of which nothing is left where it fails':
     'delete_other_sessions insert_api_token insert_invitation insert_user use_invitation',
 } as const

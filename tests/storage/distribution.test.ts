@@ -100,3 +100,13 @@ test('new claims are of machines that were not away just now, if there are any',
     assert.ok(machines.includes(newAt([1, 2, 3])))
   }
 })
+
+test('a machine that was away is there again once something was done that was asked of it since', () => {
+  const distribution = new Distribution([-(2 ** 31), 0], [1, 2])
+  const before = performance.now()
+  distribution.noteAway(1)
+  distribution.noteThere(1, before)
+  assert.equal(distribution.isAway(1), true)
+  distribution.noteThere(1, performance.now() + 1)
+  assert.equal(distribution.isAway(1), false)
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { moveOf } from '../../src/app/check/run-scheduled-check.ts'
+import { moveOf } from '../../src/app/check/move-batch.ts'
 import { type Append, appendEvents } from '../../src/storage/claim-writes/append-events.ts'
 import { readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
 import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'

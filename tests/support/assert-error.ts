@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { ERRORS, type ErrorCode } from '../../src/errors.ts'
+import { ERRORS } from '../../src/errors/catalogue.ts'
+import type { ErrorCode } from '../../src/errors.ts'
 import type { Answer } from './api-client.ts'
 
 /** The answer is this error, in the one form that every error has (§7); `path`: a detail names this place. */

@@ -37,6 +37,10 @@ export const holdReads = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
 export const holdSchemas = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'LOCK TABLE claim_schemas', [])
 
+/** Locks the table of webhook endpoints, so that nobody can look for some. */
+export const holdWebhookEndpoints = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
+  hold(t, databaseUrl, 'LOCK TABLE webhook_endpoints', [])
+
 /** Locks the table of tokens, so that it cannot be asked whose one is. */
 export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   hold(t, databaseUrl, 'LOCK TABLE api_tokens', [])

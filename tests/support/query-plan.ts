@@ -100,6 +100,9 @@ const arrayText = (values: readonly unknown[]) =>
     )
     .join(',')}}`
 
+/** They have one row. */
+const SEQUENCES = ['notification_numbers']
+
 function toPlan(text: string, root: PlanNode): Plan {
   const nodes = nodesOf(root)
   const loops = (node: PlanNode) => node['Actual Loops'] ?? 1
@@ -110,7 +113,8 @@ function toPlan(text: string, root: PlanNode): Plan {
     name: /-- (\w+)/.exec(text)?.[1] ?? text.slice(0, 40),
     scannedWhole: nodes
       .filter((node) => node['Node Type'] === 'Seq Scan')
-      .map((node) => node['Relation Name'] as string),
+      .map((node) => node['Relation Name'] as string)
+      .filter((name) => !SEQUENCES.includes(name)),
     rowsSorted: Math.max(
       0,
       ...nodes.filter((node) => /Sort/.test(node['Node Type'])).map((node) => inputOf(node)),

@@ -49,6 +49,45 @@ export async function runNode(args: string[], settings: Record<string, string>):
   return { ...run, status }
 }
 
+export interface CliProcess {
+  stdout: () => string
+  stderr: () => string
+  /** Sends the signal and waits for the end; the status, null where a signal ended it. */
+  end: (signal: NodeJS.Signals) => Promise<number | null>
+  /** Waits for the end. */
+  ended: () => Promise<number | null>
+}
+
+/** `claimkeeper …` that runs until it is ended, at the latest with its scope. */
+export function startCli(t: Scope, args: string[], settings: Record<string, string>): CliProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: childEnvironment(settings),
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+  })
+  const run = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk) => {
+      run[name] += chunk
+    })
+  }
+  const closed = once(child, 'close')
+  const ended = async () => (await closed)[0] as number | null
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await closed
+  })
+  return {
+    stdout: () => run.stdout,
+    stderr: () => run.stderr,
+    end: (signal) => {
+      child.kill(signal)
+      return ended()
+    },
+    ended,
+  }
+}
+
 /** Starts `claimkeeper …`, sends the signal once it has printed the text or the moment has come; what it printed. */
 export async function runUntil(
   moment: string | Promise<unknown>,

@@ -64,7 +64,9 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     trustedProxies: options.trustedProxies ?? null,
     mostConnections: options.mostConnections ?? 2_000,
     mostSchemas: options.mostSchemas ?? 10_000,
+    allowPrivateWebhooks: options.allowPrivateWebhooks ?? false,
     ...(options.patience ? { patience: options.patience } : {}),
+    ...(options.heartbeatMs ? { heartbeatMs: options.heartbeatMs } : {}),
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const side = new pg.Pool({ connectionString: withTriggers(databaseUrl), max: 2 })

@@ -49,24 +49,46 @@ export const patch = <T>(path: string, body: unknown): Promise<T> => send<T>('PA
 
 export const remove = (path: string): Promise<void> => send<void>('DELETE', path)
 
+/** An answer that is read as it comes: its body goes on for as long as the signal lets it. */
+export async function open(
+  path: string,
+  query: Query,
+  accept: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const response = await request('GET', withQuery(path, query), undefined, signal, { Accept: accept })
+  if (response.ok && response.body) return response.body
+  throw toApiError(response, await readAnswer(response))
+}
+
 async function send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const response = await request(method, path, body, signal)
   noteServerTime(response.headers.get('date'))
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false
-  const answer: unknown = isJson && text ? JSON.parse(text) : null
+  const answer = await readAnswer(response)
   if (!response.ok) throw toApiError(response, answer)
   return answer as T
 }
 
-async function request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+async function readAnswer(response: Response): Promise<unknown> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  return isJson && text ? JSON.parse(text) : null
+}
+
+async function request(
+  method: string,
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   try {
     return await fetch(path, {
       method,
       credentials: 'same-origin',
       ...(body === undefined
-        ? {}
-        : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+        ? { headers }
+        : { headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     })
   } catch (error) {

@@ -2,6 +2,8 @@ import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
 import type { Json } from '../../../src/domain/json.ts'
+import type { NotificationType } from '../../../src/domain/notification-types.ts'
+import type { DeliveryStatus } from '../../../src/domain/webhooks.ts'
 
 /* The bodies of answers, in the names of the wire. Times are ISO 8601, amounts exact decimals. */
 
@@ -82,6 +84,20 @@ export interface TestClock {
   created_at: string
 }
 
+/** With the one record that it tells of, which is there as it was then. A newer service may have others. */
+export interface Notification {
+  id: string
+  type: NotificationType
+  created_at: string
+  sequence: number
+  claim?: ClaimSummary
+  candidate?: CandidateSummary
+  test_clock?: Omit<TestClock, 'next_due_at'>
+  webhook_endpoint?: { id: string; url: string; description: string | null }
+  /** Why the endpoint was disabled. */
+  reason?: 'failing' | 'gone'
+}
+
 export interface Account {
   id: string
   email: string
@@ -122,4 +138,53 @@ export interface Overview {
   due_next: (ClaimSummary | CandidateSummary)[]
   overdue: { count: number; oldest_due_at: string | null }
   recent: (ClaimSummary | CandidateSummary)[]
+}
+
+export interface WebhookEndpoint {
+  id: string
+  url: string
+  /** Null for all. */
+  types: NotificationType[] | null
+  customer_id: string | null
+  description: string | null
+  enabled: boolean
+  disabled_reason: 'failing' | 'gone' | null
+  created_at: string
+  last_delivery: { number: number; hash: string }
+  /** Of the last 100 attempts. */
+  health: {
+    attempts: number
+    succeeded: number
+    median_ms: number | null
+    /** Counted up to 1,000. */
+    waiting: number
+    oldest_waiting_at: string | null
+    failing_since: string | null
+    paused_until: string | null
+  }
+}
+
+export interface WebhookAttempt {
+  started_at: string
+  duration_ms: number
+  status: number | null
+  answer: string | null
+  error: string | null
+}
+
+export interface WebhookDelivery {
+  /** The endpoint's id, a dot, and the number. */
+  id: string
+  endpoint_id: string
+  number: number
+  notification_id: string
+  type: string
+  claim_id: string | null
+  status: DeliveryStatus
+  created_at: string
+  next_attempt_at: string | null
+  hash: string
+  previous_hash: string
+  /** Oldest first. */
+  attempts: WebhookAttempt[]
 }

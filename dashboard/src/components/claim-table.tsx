@@ -1,8 +1,8 @@
-import { Clock } from 'lucide-react'
 import { type AnyClaim, type ClaimKind, customerOf, nameOf } from '../api/claims.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { useCustomerNames } from './customer-names.ts'
 import { DueText } from './due-text.tsx'
+import { OnTestClock } from './on-test-clock.tsx'
 import { Money } from './ui/money.tsx'
 import { StatusBadge } from './ui/status-badge.tsx'
 import { Table, Td, Th, Tr } from './ui/table.tsx'
@@ -63,5 +63,3 @@ export function ClaimTable({ kind, claims }: ClaimTableProps) {
     </Table>
   )
 }
-
-const OnTestClock = () => <Clock aria-label="on a test clock" className="size-3.5 shrink-0 text-muted" />

@@ -20,6 +20,7 @@ import { Skeleton } from '../components/ui/skeleton.tsx'
 import { shortId } from '../short-id.ts'
 import { ClaimFacts } from './claim/claim-facts.tsx'
 import { ClaimState } from './claim/claim-state.tsx'
+import { Sent } from './claim/sent.tsx'
 import { SubmitEvent } from './claim/submit-event.tsx'
 
 export function ClaimPage() {
@@ -104,6 +105,7 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: WithEvents<AnyClaim
             />
           </CardBody>
         </Card>
+        <Sent one={one} />
       </div>
       <div className="grid gap-5">
         <SubmitEvent kind={kind} one={one} />

@@ -1,4 +1,5 @@
 import {
+  Activity,
   BookOpenCheck,
   Clock,
   FileCheck,
@@ -8,10 +9,21 @@ import {
   Settings,
   Tags,
   Users,
+  Webhook,
 } from 'lucide-react'
 
 interface Place {
-  to: '/' | '/claims' | '/candidates' | '/schemas' | '/customers' | '/test-clocks' | '/tokens' | '/settings'
+  to:
+    | '/'
+    | '/activity'
+    | '/claims'
+    | '/candidates'
+    | '/schemas'
+    | '/customers'
+    | '/test-clocks'
+    | '/webhooks'
+    | '/tokens'
+    | '/settings'
   name: string
   icon: LucideIcon
   /** Pressed after g. */
@@ -21,6 +33,7 @@ interface Place {
 /** Where one can go, in the order of the navigation. */
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
+  { to: '/activity', name: 'Activity', icon: Activity, key: 'v' },
   { to: '/claims', name: 'Claims', icon: FileCheck, key: 'c' },
   { to: '/candidates', name: 'Candidates', icon: Tags, key: 'a' },
   { to: '/schemas', name: 'Schemas', icon: BookOpenCheck, key: 's' },
@@ -29,6 +42,7 @@ export const PLACES: readonly Place[] = [
 ]
 
 export const ACCOUNT_PLACES: readonly Place[] = [
+  { to: '/webhooks', name: 'Webhooks', icon: Webhook, key: 'w' },
   { to: '/tokens', name: 'API tokens', icon: KeyRound, key: 'k' },
   { to: '/settings', name: 'Settings', icon: Settings, key: ',' },
 ]

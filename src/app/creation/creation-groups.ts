@@ -2,7 +2,7 @@ import type { Claim } from '../../domain/claims/claim.ts'
 import type { Customer } from '../../domain/records.ts'
 import { findContracts } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
-import { insertClaims, type NewClaim } from '../../storage/claims/claims.ts'
+import { insertClaims, type NewClaim, prepareContracts } from '../../storage/claims/claims.ts'
 import {
   findCustomers,
   findCustomersByExternalId,
@@ -10,7 +10,6 @@ import {
   type NewCustomer,
 } from '../../storage/customers.ts'
 import type { AskedNames } from '../../storage/database/asked-names.ts'
-import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { GroupedByMachine } from '../groups/grouped-by-machine.ts'
@@ -34,6 +33,8 @@ export class CreationGroups implements Part {
   readonly newCustomers: GroupedWork<NewCustomer, Customer | null>
   /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
   readonly newClaims: GroupedByMachine<readonly NewClaim[], (Claim | null)[]>
+  /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */
+  readonly newContracts: GroupedWork<readonly NewClaim[], boolean[]>
   readonly #contracts: GroupedWork<AskedNames, Map<string, string | null>>
   readonly #reads: Database['reads']
 
@@ -52,9 +53,15 @@ export class CreationGroups implements Part {
       room: NEW_CUSTOMERS,
       weight: () => 1,
     })
+    this.newContracts = new GroupedWork({
+      db: writing,
+      run: (db, sets) => setBySet(sets, (claims) => prepareContracts(db, claims)),
+      room: CHARACTERS,
+      weight: charactersOf,
+    })
     this.newClaims = new GroupedByMachine(database, {
       db: writing,
-      run: insertSets,
+      run: (db, sets) => setBySet(sets, (claims) => insertClaims(db, claims)),
       room: CHARACTERS,
       weight: charactersOf,
       // They come of one shard each: see `openClaims`.
@@ -72,22 +79,28 @@ export class CreationGroups implements Part {
 
   async stop(): Promise<void> {
     await Promise.all(
-      [this.customers, this.customersByExternalId, this.#contracts, this.newCustomers, this.newClaims].map(
-        (work) => work.stop(),
-      ),
+      [
+        this.customers,
+        this.customersByExternalId,
+        this.#contracts,
+        this.newCustomers,
+        this.newContracts,
+        this.newClaims,
+      ].map((work) => work.stop()),
     )
   }
 }
 
-async function insertSets(
-  db: Connection,
-  sets: readonly (readonly NewClaim[])[],
-): Promise<(Claim | null)[][]> {
-  const inserted = await insertClaims(db, sets.flat())
+/** What comes of each of the sets, of all of which something is done together. */
+async function setBySet<Item, Outcome>(
+  sets: readonly (readonly Item[])[],
+  run: (items: readonly Item[]) => Promise<Outcome[]>,
+): Promise<Outcome[][]> {
+  const outcomes = await run(sets.flat())
   let from = 0
   return sets.map(({ length }) => {
     from += length
-    return inserted.slice(from - length, from)
+    return outcomes.slice(from - length, from)
   })
 }
 

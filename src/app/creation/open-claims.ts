@@ -58,14 +58,15 @@ export async function openClaims(
   )
   const deadline = performance.now() + PATIENCE_MS
   const toStored = storedContracts()
-  let isAway = false
+  const away = new Set<number | null>()
   for (const together of Map.groupBy(first, (claim) => homeOf(app, claim)).values()) {
+    const machine = machineOf(app, together[0] as Resolved)
     const left = together.values()
-    while (!isAway) {
+    while (!away.has(machine)) {
       const set = await inSlices(takeSet(left, toStored))
       if (set.length === 0) break
       const outcomes = await insertEach(app, set, deadline)
-      isAway = outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)
+      if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) away.add(machine)
       for (const [i, { address, kept }] of set.entries())
         opened.set(address, withKept(outcomes[i] as Claim | Error, kept))
     }
@@ -80,6 +81,10 @@ export async function openClaims(
 /** What is stored together: the claims on one clock, or the live ones of one shard. */
 const homeOf = ({ db }: App, { address, testClockId }: Resolved) =>
   testClockId ?? db.distribution.shardOf(claimIdOf(address))
+
+/** Null for a clock, whose claims may be anywhere. */
+const machineOf = ({ db }: App, { address, testClockId }: Resolved) =>
+  testClockId === null ? db.distribution.machineOf(claimIdOf(address)) : null
 
 const withKept = (outcome: Claim | Error, kept: MaybeLate): OpenedClaim | Error =>
   typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
@@ -135,13 +140,28 @@ async function insertEach(
   }
 }
 
-const notTried = () => new DatabaseUnavailable('The database is away. Nothing was created.', true)
+const notTried = () => new DatabaseUnavailable('The database is away. This was not created.', true)
+
+/** All on one clock, or on none. */
+async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
+  if (!app.db.distribution.isOn) return insertReady(app, claims, deadline)
+  const { userId } = claims[0] as NewClaim
+  const isReady = await app.creations.newContracts.do(userId, claims)
+  const ready = claims.filter((_, i) => isReady[i])
+  const inserted = ready.length === 0 ? [] : await insertReady(app, ready, deadline)
+  const outcomes = new Map(ready.map((claim, i) => [claim, inserted[i] as Claim | Error]))
+  return claims.map((claim) => outcomes.get(claim) ?? aliasConflict(claim.address))
+}
 
 /**
- * All on one clock, or on none. If the clock is held, it is waited for, but not long, and without a connection; who else is in
+ * Of claims whose contracts are there, on distributed tables. If the clock is held, it is waited for, but not long, and without a connection; who else is in
  * the way is waited for by trying again.
  */
-async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
+async function insertReady(
+  app: App,
+  claims: readonly NewClaim[],
+  deadline: number,
+): Promise<(Claim | Error)[]> {
   const { userId, testClockId } = claims[0] as NewClaim
   const toOutcomes = (inserted: readonly (Claim | null)[]) =>
     claims.map(({ address }, i) => inserted[i] ?? aliasConflict(address))

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database/database.ts'
-import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
+import { isFaultOfDatabase, isPassing } from '../../storage/database/database-unavailable.ts'
 import type { Part } from '../part.ts'
 import { GroupedWork, type GroupKind } from './grouped-work.ts'
 
@@ -28,7 +28,15 @@ export class GroupedByMachine<Item, Outcome> implements Part {
     const { distribution } = this.#db
     const machine = distribution.isOn ? distribution.machineOf(this.#kind.claimIdOf(item)) : 0
     const done = this.#at(machine).do(userId, item)
-    return distribution.isOn ? done.catch((error: unknown) => this.#failed(machine, error)) : done
+    if (!distribution.isOn) return done
+    const since = performance.now()
+    return done.then(
+      (outcome) => {
+        distribution.noteThere(machine, since)
+        return outcome
+      },
+      (error: unknown) => this.#failed(machine, error),
+    )
   }
 
   async stop(): Promise<void> {
@@ -52,7 +60,7 @@ export class GroupedByMachine<Item, Outcome> implements Part {
   }
 
   #failed(machine: number, error: unknown): never {
-    if (error instanceof DatabaseUnavailable && !isPassing(error)) this.#db.noteAway(machine)
+    if (isFaultOfDatabase(error) && !isPassing(error)) this.#db.noteAway(machine)
     throw error
   }
 }

@@ -22,10 +22,12 @@ interface Shared {
  */
 export class Overviews implements Part {
   readonly #db: Database
+  readonly #costlyMs: number
   readonly #shared = new Map<string, Shared>()
 
-  constructor(db: Database) {
+  constructor(db: Database, costlyMs = COSTLY_MS) {
     this.#db = db
+    this.#costlyMs = costlyMs
   }
 
   /** Who asked for one hears of it. */
@@ -56,7 +58,7 @@ export class Overviews implements Part {
       entry.keeping = setTimeout(forget, forMs).unref()
     }
     overview.then(
-      () => keep(reuseMs(performance.now() - started)),
+      () => keep(this.#reuseMs(performance.now() - started)),
       () => keep(0),
     )
     return overview
@@ -67,6 +69,8 @@ export class Overviews implements Part {
     const [clock] = await findTestClocks(this.#db.reads.for(userId), userId, [testClockId])
     return clock?.frozenTime
   }
-}
 
-const reuseMs = (tookMs: number) => (tookMs < COSTLY_MS ? 0 : Math.min(tookMs * TIMES, AT_MOST_MS))
+  #reuseMs(tookMs: number): number {
+    return tookMs < this.#costlyMs ? 0 : Math.min(tookMs * TIMES, AT_MOST_MS)
+  }
+}

@@ -10,6 +10,7 @@ import {
 } from '../../storage/claim-writes/due-claims.ts'
 import { applyMoves } from '../../storage/claim-writes/move-claims.ts'
 import type { Connection } from '../../storage/database/connection.ts'
+import { announceOfAccount } from '../../storage/notifications/numbers.ts'
 import { setTestClock } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
 import { withHeldClock } from './hold-clock.ts'
@@ -33,20 +34,26 @@ export function advanceTestClock(
       const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
       throw validationError([{ path: 'frozen_time', message }])
     }
-    const transitions = await moveDueClaims(connection, clock.id, frozenTime)
-    return { clock: await setTestClock(connection, clock, frozenTime), transitions }
+    const announced = await announceOfAccount(connection, userId)
+    const transitions = await moveDueClaims(connection, clock.id, frozenTime, announced)
+    return { clock: await setTestClock(connection, clock, frozenTime, announced), transitions }
   })
 }
 
 /** Returns how many transitions that were. */
-async function moveDueClaims(connection: Connection, clockId: string, until: Date): Promise<number> {
+async function moveDueClaims(
+  connection: Connection,
+  clockId: string,
+  until: Date,
+  announced: string,
+): Promise<number> {
   let made = 0
   for (let cursor: DueCursor | null = DUE_START; cursor; ) {
     const due: DueClaim[] = await findDueClaimsOnTestClock(connection, clockId, until, cursor, SET)
     const moves = due
       .map((claim) => ({ claim, transitions: scheduledTransitions(claim.state, claim.terms, until) }))
       .filter(({ transitions }) => transitions.length > 0)
-    const moved = await applyMoves(connection, moves)
+    const moved = await applyMoves(connection, moves, announced)
     if (moved !== moves.length) throw new Error('a claim changed while its clock was held')
     made += moves.reduce((sum, { transitions }) => sum + transitions.length, 0)
     cursor = nextCursor(due, SET)

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import { ERRORS, RETRY_LATER, ServiceError } from '../../errors.ts'
+import { ERRORS } from '../../errors/catalogue.ts'
+import { RETRY_LATER, ServiceError } from '../../errors.ts'
 import { errorBody, newRequestId, REFERRER_POLICY, REQUEST_ID_HEADER } from '../protocol/error-response.ts'
 
 /* Answers where the framework is not reached: to a socket, or to a request that Node keeps from it. */

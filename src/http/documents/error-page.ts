@@ -1,4 +1,5 @@
-import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { ERRORS } from '../../errors/catalogue.ts'
+import type { ErrorCode } from '../../errors.ts'
 import { page } from './page.ts'
 
 /** The page behind an error's doc_url: what happened, and what to do about it. */

@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { ERRORS, type ErrorCode, ServiceError } from '../../errors.ts'
+import { ERRORS } from '../../errors/catalogue.ts'
+import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../protocol/shared-answer.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { errorPage, errorsPage } from './error-page.ts'

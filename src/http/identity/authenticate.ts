@@ -36,6 +36,17 @@ export function authenticate(app: App, sessions: SessionApi): onRequestHookHandl
   }
 }
 
+/** Of a request that lasts: whether its token or session still counts. @throws TOKEN_INVALID */
+export async function authenticateAgain(
+  app: App,
+  sessions: SessionApi,
+  request: FastifyRequest,
+): Promise<void> {
+  const { authorization, cookie } = request.headers
+  if (request.sessionId === null) await authenticateToken(app, authorization, request)
+  else await enterSession(request, sessions, readCookie(cookie, sessions.cookieName) ?? '')
+}
+
 async function enterSession(request: FastifyRequest, sessions: SessionApi, cookie: string): Promise<void> {
   requireSameOrigin(request)
   const session = await sessions.find(cookie)

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { v4 as uuidv4 } from 'uuid'
-import { ERRORS, ServiceError, validationError } from '../../errors.ts'
+import { ERRORS } from '../../errors/catalogue.ts'
+import { ServiceError, validationError } from '../../errors.ts'
 import { publicUrl } from '../connections/public-url.ts'
 
 export const REQUEST_ID_HEADER = 'X-Request-Id'

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { ERRORS } from '../../errors/catalogue.ts'
+import type { ErrorCode } from '../../errors.ts'
 
 /** The body of every error (§7). */
 export const ErrorBody = Type.Object(
@@ -51,10 +52,15 @@ interface Success {
   mediaType?: string
   /** Of a line, if the answer may also come as lines of JSON. */
   line?: TSchema
+  /** Of the data of each event, if the answer may also come as a stream of them. */
+  event?: TSchema
 }
 
 /** JSON, a value a line. */
 export const NDJSON = 'application/x-ndjson'
+
+/** Server-sent events. */
+export const EVENT_STREAM = 'text/event-stream'
 
 /** For the document. OpenAPI 3.1 knows lines of JSON as a text alone; each of them is as `x-line-schema` says. */
 export const linesOf = (line: TSchema) => ({
@@ -62,6 +68,14 @@ export const linesOf = (line: TSchema) => ({
     type: 'string',
     description: 'A JSON value a line, each as `x-line-schema` says.',
     'x-line-schema': line,
+  },
+})
+
+const eventsOf = (data: TSchema) => ({
+  schema: {
+    type: 'string',
+    description: 'Server-sent events, the data of each as `x-event-schema` says.',
+    'x-event-schema': data,
   },
 })
 
@@ -78,11 +92,13 @@ export function responses(successes: Record<number, Success>, errors: ErrorCode[
   }
 }
 
-function toResponse({ description, schema, headers, mediaType = 'application/json', line }: Success) {
+function toResponse({ description, schema, headers, mediaType = 'application/json', ...also }: Success) {
+  const { line, event } = also
   const withHeaders = headers ? { headers } : {}
   if (!schema) return { description, type: 'null', ...withHeaders }
   const lines = line ? { [NDJSON]: linesOf(line) } : {}
-  return { description, content: { [mediaType]: { schema }, ...lines }, ...withHeaders }
+  const stream = event ? { [EVENT_STREAM]: eventsOf(event) } : {}
+  return { description, content: { [mediaType]: { schema }, ...lines, ...stream }, ...withHeaders }
 }
 
 /** Where a created record is. */

@@ -3,6 +3,7 @@ import { type Change, stateAt } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
+import { notificationOf } from '../notifications/notify.ts'
 import { guardedWrite } from './guarded-write.ts'
 import { writeToShards } from './shard-write.ts'
 
@@ -67,7 +68,6 @@ const statement = (name: string, clock: string, isLive: boolean) => ({
   text: guardedWrite({
     name: 'append_events',
     decided: decidedBy(clock, isLive),
-    forItems: ['at'],
     items: `SELECT e.claim_id, e.seq, e.id, e.type, e.payload, false, w.at
         FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::json[])
           AS e (claim_id, seq, id, type, payload)
@@ -186,6 +186,10 @@ async function appendToShards(
         at,
       })),
     ),
+    timed.flatMap(({ append: { seen, events, becomes }, at }) =>
+      becomes ? notificationOf(seen.id, seen.eventCount + events.length, stateAt(becomes, at)) : [],
+    ),
+    null,
   )
   const idsOf = (some: typeof timed) => some.map(({ append }) => append.seen.id)
   return {

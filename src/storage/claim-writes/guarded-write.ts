@@ -1,3 +1,5 @@
+import { ANNOUNCE, insertNotifications } from '../notifications/numbers.ts'
+
 interface Parts {
   name: string
   /**
@@ -7,10 +9,13 @@ interface Parts {
    * change several claims at once lock them so, and none waits for another. $1 are the ids.
    */
   decided: string
-  /** Columns of `decided`, as `d`, that the log's items need. */
-  forItems: readonly string[]
-  /** The log's items, of claims in `written` alone: claim_id, seq, id, type, payload, system, created_at. */
+  /**
+   * The log's items, of claims in `written` alone: claim_id, seq, id, type, payload, system, created_at. That has the
+   * columns of `decided`, and `user_id`.
+   */
   items: string
+  /** Other than the one change that each claim made, if it did (`WHAT_HAPPENED`); they are announced already. */
+  notifications?: string
   /** What is answered, from `decided` and `written`. */
   result: string
 }
@@ -23,25 +28,32 @@ export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.lo
           due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
           log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END`
 
+const CHANGES = `SELECT user_id, id, lower(status), seen + added, at, due, outcome
+          FROM written, announced WHERE status IS NOT NULL`
+
 /**
- * The statement of every write to claims that are there: those that stand as they were seen become what was decided, and
- * their logs gain the items. A claim to which something happened since is passed over. What else is to be written with
- * a change of a claim belongs here.
+ * The statement of every write to claims that are there: those that stand as they were seen become what was decided, their
+ * logs gain the items, and of each change a notification is stored. A claim to which something happened since is passed
+ * over. What else is to be written with a change of a claim belongs here.
  *
  * The ids stand beside the join, for the sake of distributed tables and of the plan: with the join alone, or with the
  * status as a constant, the planner may take a whole table or index.
  */
-export const guardedWrite = ({ name, decided, forItems, items, result }: Parts): string => `-- ${name}
+export const guardedWrite = ({ name, decided, items, notifications, result }: Parts): string => `-- ${name}
       WITH ${decided},
       written AS (
         UPDATE claims c
         SET ${WHAT_IT_BECOMES}
         FROM decided d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
-        RETURNING ${['c.id', ...forItems.map((column) => `d.${column}`)].join(', ')}
+        RETURNING c.user_id, d.*
       ),
       logged AS (
         INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
         ${items}
+      ),
+      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)),`}
+      notified AS (
+        ${insertNotifications(notifications ?? CHANGES)}
       )
       ${result}`

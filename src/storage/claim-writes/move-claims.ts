@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Transition } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
+import { notificationOf } from '../notifications/notify.ts'
 import type { DueClaim, DueKind } from './due-claims.ts'
 import { guardedWrite } from './guarded-write.ts'
 import { type ClaimWrite, type LogWrite, writeToShards } from './shard-write.ts'
@@ -23,7 +24,6 @@ const MOVE_KINDS = guardedWrite({
           AS m (number, seen_status, status, outcome, at, due, event_type) USING (number)
         ORDER BY d.id
       )`,
-  forItems: ['seen', 'at', 'event_type'],
   items: `SELECT id, seen + 1, gen_random_uuid()::text, event_type, '{}', true, at FROM written`,
   result: 'SELECT count(*)::integer AS moved FROM written',
 })
@@ -73,6 +73,8 @@ async function moveKindsInShards(
     db,
     claims.map(({ id, seen, kind, transition }) => writeOf(id, kind.state.status, seen, [transition])),
     claims.map(({ id, seen, transition }) => itemOf(id, seen + 1, transition)),
+    claims.map(({ id, seen, transition }) => notificationOf(id, seen + 1, transition.state)),
+    null,
   )
   return written.size
 }
@@ -108,6 +110,9 @@ export interface ClaimMove {
   transitions: readonly Transition[]
 }
 
+const EACH_MOVE = `unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::text[], $14::timestamptz[],
+          $15::timestamptz[]) AS e (claim_id, seq, type, status, outcome, at, due)
+        JOIN written w ON w.id = e.claim_id`
 const APPLY_MOVES = guardedWrite({
   name: 'apply_moves',
   decided: `decided AS MATERIALIZED (
@@ -115,19 +120,24 @@ const APPLY_MOVES = guardedWrite({
         FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::timestamptz[],
           $8::timestamptz[]) AS m (id, seen_status, seen, added, status, outcome, at, due)
       )`,
-  forItems: [],
   items: `SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at
-        FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::timestamptz[]) AS e (claim_id, seq, type, at)
-        JOIN written w ON w.id = e.claim_id`,
+        FROM ${EACH_MOVE}`,
+  notifications: `SELECT w.user_id, w.id, lower(e.status), e.seq, e.at, e.due, e.outcome
+          FROM ${EACH_MOVE} ORDER BY e.claim_id, e.seq`,
   result: 'SELECT id FROM written',
 })
 
 /**
  * Makes the moves and appends their system events, in one statement, for those claims to which nothing happened
  * since they were read. Returns how many claims moved.
+ * @param announced the key of what the transaction has announced (`announceOfAccount`)
  */
-export async function applyMoves(db: Connection, unordered: readonly ClaimMove[]): Promise<number> {
-  if (db.distribution.isOn) return applyMovesInShards(db, unordered)
+export async function applyMoves(
+  db: Connection,
+  unordered: readonly ClaimMove[],
+  announced: string,
+): Promise<number> {
+  if (db.distribution.isOn) return applyMovesInShards(db, unordered, announced)
   const moves = unordered.toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))
   const events = moves.flatMap(({ claim, transitions }) =>
     transitions.map((transition, i) => ({ claim, transition, seq: claim.eventCount + i + 1 })),
@@ -144,21 +154,28 @@ export async function applyMoves(db: Connection, unordered: readonly ClaimMove[]
       plainArray(events.map(({ claim }) => claim.id)),
       plainArray(events.map(({ seq }) => seq)),
       plainArray(events.map(({ transition }) => transition.systemEventType)),
-      plainArray(events.map(({ transition }) => transition.state.statusSince)),
+      ...statesOf(events.map(({ transition }) => transition)),
     ],
   })
   return moved.length
 }
 
-async function applyMovesInShards(db: Connection, moves: readonly ClaimMove[]): Promise<number> {
+async function applyMovesInShards(
+  db: Connection,
+  moves: readonly ClaimMove[],
+  announced: string,
+): Promise<number> {
+  const steps = moves.flatMap(({ claim, transitions }) =>
+    transitions.map((transition, i) => ({ id: claim.id, seq: claim.eventCount + i + 1, transition })),
+  )
   const written = await writeToShards(
     db,
     moves.map(({ claim, transitions }) =>
       writeOf(claim.id, claim.state.status, claim.eventCount, transitions),
     ),
-    moves.flatMap(({ claim, transitions }) =>
-      transitions.map((transition, i) => itemOf(claim.id, claim.eventCount + i + 1, transition)),
-    ),
+    steps.map(({ id, seq, transition }) => itemOf(id, seq, transition)),
+    steps.map(({ id, seq, transition }) => notificationOf(id, seq, transition.state)),
+    announced,
   )
   return written.size
 }

@@ -1,6 +1,7 @@
 import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
+import { type ClaimNotification, notifyInShard } from '../notifications/notify.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
 /** What a claim becomes; see `guarded-write.ts`, whose columns these are. */
@@ -38,7 +39,7 @@ const UPDATE_SHARD = `-- update_shard
           AS d (id, seen_status, seen, added, bytes, hex_digest, at, status, outcome, due)
       ) AS d
       WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
-      RETURNING c.id`
+      RETURNING c.id, c.user_id`
 
 const LOG_TO_SHARD = `-- log_to_shard
       INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
@@ -52,30 +53,46 @@ const LOG_TO_SHARD = `-- log_to_shard
  * The guarded write (see `guarded-write.ts`) on distributed tables, for which Citus has no quick way to do it in one
  * statement: claims are updated, and then the logs of those that were gain their items. Call it in a transaction, of
  * claims of one shard if it may be: then it is committed on one machine alone. Returns the ids of those that were written.
+ * @param announced the key, if the transaction has announced its notifications; else null
  */
 export async function writeToShards(
   db: Connection,
   writes: readonly ClaimWrite[],
   items: readonly LogWrite[],
+  notifications: readonly ClaimNotification[],
+  announced: string | null,
 ): Promise<Set<string>> {
   const written = new Set<string>()
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
+  const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
   for (const ofShard of db.distribution.byShard(writes, ({ id }) => id)) {
-    const ids = await updateShard(
+    const rows = await updateShard(
       db,
       ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     )
     await logToShard(
       db,
-      ids.flatMap((id) => itemsOf.get(id) ?? []),
+      rows.flatMap(({ id }) => itemsOf.get(id) ?? []),
     )
-    for (const id of ids) written.add(id)
+    await notifyInShard(
+      db,
+      rows.flatMap(({ id, user_id: userId }) =>
+        (notificationsOf.get(id) ?? []).map((one) => ({ ...one, userId })),
+      ),
+      announced,
+    )
+    for (const { id } of rows) written.add(id)
   }
   return written
 }
 
-async function updateShard(db: Connection, writes: readonly ClaimWrite[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>({
+interface WrittenRow {
+  id: string
+  user_id: string
+}
+
+function updateShard(db: Connection, writes: readonly ClaimWrite[]): Promise<WrittenRow[]> {
+  return db.query<WrittenRow>({
     name: 'update_shard',
     text: UPDATE_SHARD,
     values: [
@@ -91,7 +108,6 @@ async function updateShard(db: Connection, writes: readonly ClaimWrite[]): Promi
       plainArray(writes.map(({ becomes }) => becomes?.dueAt ?? null)),
     ],
   })
-  return rows.map(({ id }) => id)
 }
 
 async function logToShard(db: Connection, items: readonly LogWrite[]): Promise<void> {

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
 
-/** Separates our name-based UUIDs from those of others who hash the same string. */
-const NAMESPACE = 'claimkeeper/candidate_alias:'
+/** A candidate's id, by its alias. */
+export const candidateId = (alias: string): string => namedUuid('candidate_alias', alias)
 
-/** A candidate's id: a name-based UUID (version 8, RFC 9562) over SHA-256 of its alias. */
-export function candidateId(alias: string): string {
-  const bytes = createHash('sha256').update(NAMESPACE).update(alias).digest().subarray(0, 16)
+/**
+ * A name-based UUID (version 8, RFC 9562) over SHA-256.
+ * @param kind separates it from those of other things with the same name
+ */
+export function namedUuid(kind: string, name: string): string {
+  const bytes = createHash('sha256').update(`claimkeeper/${kind}:`).update(name).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

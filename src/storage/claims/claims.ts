@@ -5,6 +5,7 @@ import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES } from '../lists/list-page.ts'
+import { ANNOUNCE, insertNotifications } from '../notifications/numbers.ts'
 import { claimIdOf } from './candidate-id.ts'
 import {
   CONTRACT,
@@ -15,7 +16,7 @@ import {
   type NewContract,
   storeContracts,
 } from './contracts.ts'
-import { insertIntoShards, type NewRow } from './insert-into-shards.ts'
+import { insertIntoShards, type NewRow, storeMissing } from './insert-into-shards.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */
 export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
@@ -165,7 +166,12 @@ const insertion = (name: string, clock: string) => ({
           now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now
         FROM placed JOIN given ON given.number = placed.contract ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
-        RETURNING id
+        RETURNING id, user_id, due_at
+      ),
+      announced AS MATERIALIZED (${ANNOUNCE}),
+      notified AS (
+        ${insertNotifications(`SELECT user_id, id, 'created', 0, now, due_at, NULL
+          FROM inserted, clock, announced`)}
       )
       SELECT inserted.id, now FROM clock LEFT JOIN inserted ON true`,
 })
@@ -202,6 +208,16 @@ async function insert(
     stored.delete(row.id)
     return now ? openClaim(row, row.id, now) : null
   })
+}
+
+/**
+ * On distributed tables, before they are stored: sees to it that their contracts are there. False of a candidate that is
+ * known to be there already.
+ */
+export async function prepareContracts(db: Connection, claims: readonly NewClaim[]): Promise<boolean[]> {
+  const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+  const ready = new Set(await storeMissing(db, rows))
+  return rows.map((row) => ready.has(row))
 }
 
 /** When each claim that was stored was made, by its id; null if the clock is held, or gone. */

@@ -1,8 +1,10 @@
+import { openState } from '../../domain/claims/lifecycle.ts'
 import { windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
+import { notificationOf, notifyInShard, type OwnedNotification } from '../notifications/notify.ts'
 import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
 
 /** A new claim as its row has it. */
@@ -38,17 +40,14 @@ const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candid
         AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id)`
 
 /**
- * Stores new claims on distributed tables: the contracts that are not there first, which all machines have, and then the
- * claims, in one transaction. Returns when each claim that was stored was made, by its id; null if the clock
- * is held, or gone.
+ * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each
+ * claim that was stored was made, by its id; null if the clock is held, or gone.
  */
 export async function insertIntoShards(
   db: Connection,
-  wanted: readonly NewRow[],
+  rows: readonly NewRow[],
   testClockId: string | null,
 ): Promise<Map<string, Date> | null> {
-  const rows = await storeMissing(db, wanted)
-  if (rows.length === 0) return new Map()
   return db.transaction(async (connection) => {
     const places = await connection.query<{ position: string; now: Date }>({
       name: testClockId === null ? 'take_positions' : 'take_positions_on_test_clock',
@@ -69,17 +68,21 @@ export async function insertIntoShards(
       now: first.now,
     }))
     const stored = new Map<string, Date>()
-    for (const ofShard of connection.distribution.byShard(placed, ({ id }) => id))
-      for (const id of await insertInShard(connection, ofShard)) stored.set(id, first.now)
+    for (const ofShard of connection.distribution.byShard(placed, ({ id }) => id)) {
+      const inserted = new Set(await insertInShard(connection, ofShard))
+      await notifyInShard(connection, creationsOf(ofShard, inserted), null)
+      for (const id of inserted) stored.set(id, first.now)
+    }
     return stored
   })
 }
 
 /**
- * As a rule all contracts are known: they are looked for on the one machine, which is done at once. Returns the rows whose
+ * Stores the contracts of new claims that are not there yet, for which all machines are needed. As a rule all are known: they
+ * are looked for on the coordinator, which is done at once. Returns the rows whose
  * contracts are there then: all but those of candidates that are, and whose contracts nobody has.
  */
-async function storeMissing(db: Connection, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
+export async function storeMissing(db: Connection, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
   const contracts = new Map(rows.map(({ contract }) => [contract.hash, contract]))
   const known = await db.query<{ hash: string }>({
     name: 'find_stored_contracts',
@@ -114,6 +117,14 @@ async function store(db: Connection, contracts: readonly NewContract[]): Promise
 const isCandidate = ({ alias }: NewRow) => alias !== null
 
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
+
+const creationsOf = (rows: readonly PlacedRow[], inserted: ReadonlySet<string>): OwnedNotification[] =>
+  firstOfEach(rows)
+    .filter(({ id }) => inserted.has(id))
+    .map(({ id, userId, contract: { contract }, now }) => ({
+      ...notificationOf(id, 0, openState(contract, now)),
+      userId,
+    }))
 
 /** Returns the ids of those that were not there. Only a candidate's can be: a claim's is new. */
 async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {

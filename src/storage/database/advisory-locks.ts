@@ -11,6 +11,13 @@ export const SCHEDULED_CHECK = "hashtext('claimkeeper scheduled check')"
 export const CHECK_OF_SHARD = 1_129_011_300
 /** Servers that start on an empty database make the first account one after the other. */
 export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
+/**
+ * Upper half of the key of what writers of notifications hold until they commit; the lower half is a number that was taken
+ * before theirs. The first is for those who write of any accounts; whose transaction is of one account and may be long
+ * holds that of a part of all accounts (`notifications/numbers.ts`).
+ */
+export const NOTIFYING = 1_129_011_301
+export const NOTIFYING_OF_PART = 1_129_011_302
 /** First key of what servers hold that watch revocations; the second is the number of the last one that was heard. */
 export const REVOCATIONS = 1_129_011_299
 

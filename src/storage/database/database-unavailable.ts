@@ -78,6 +78,16 @@ export function commitFailed(error: unknown): DatabaseUnavailable {
   )
 }
 
+/** Whether the database, or the way to it, is at fault; not if too many wait for it. */
+export const isFaultOfDatabase = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable && error.cause !== undefined
+
+/** Whether a statement was ended because it took too long, or because somebody asked for that. */
+export const isOverdue = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable &&
+  error.cause instanceof pg.DatabaseError &&
+  error.cause.code === '57014'
+
 /** Whether a coordinator, which is there itself, has lost one of its machines. */
 export const isLossOfMachine = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && ((error.code ?? '').startsWith('08') || isOtherLost(error))

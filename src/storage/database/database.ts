@@ -21,8 +21,9 @@ const MOST_LANES = 32
 /** Batches of a scheduled check that are moved at once; on distributed tables one for each shard, of a few. */
 const MOVES = 2
 const MOST_MOVES = 8
-/** Of a scheduled check, besides: it holds the turn, and reads the next batches. */
+/** Of a scheduled check, besides: it holds the turn, and reads the next batches; on distributed tables another one does. */
 const TURN = 1
+const WALK = 1
 /** One for reading, one for writing. */
 const LEAST_OTHERS = 2
 /** With these each kind of work has its share. */
@@ -93,10 +94,12 @@ export class Database implements Connection {
     this.clocks = share(clocks)
     this.submissions = share(lanes, {
       idleTransactionMs: HELD_MS,
-      ofAccount: { places: Math.ceil(lanes / 2), waiting: lanes },
+      ofAccount: { places: Math.ceil(lanes / 2), waiting: LANES_OF_SHARD * distribution.shards },
     })
     // Other jobs, and whether the service is ready, take what is free.
-    this.checks = share(TURN + this.moves).for(THE_SERVICE)
+    this.checks = share(TURN + (distribution.isOn ? WALK : 0) + this.moves, {
+      idleTransactionMs: HELD_MS,
+    }).for(THE_SERVICE)
     this.callers = share(identity, { ofAccount: OF_CALLER })
     this.identity = this.callers.for(THE_SERVICE)
     this.#own = this.writes.for(THE_SERVICE)

@@ -5,8 +5,17 @@ import { uuidHash, uuidWithin } from './uuid-hash.ts'
 const LOSS_MS = 5_000
 /** For so long new claims are of one shard. */
 const TURN_MS = 20
-/** A machine counts as away for so long. Then one new claim finds out whether it is back. */
+/** A machine counts as away for so long. */
 const AWAY_MS = 60_000
+/** Then new claims of one moment find out whether it is back, and for so long no others go there. */
+const TRIED_MS = 10_000
+
+/** What is known of a machine that was away. */
+interface Absence {
+  since: number
+  /** Until when it counts as away. */
+  until: number
+}
 
 /**
  * Where claims are. On one PostgreSQL all of them are in one place. On Citus they lie in shards, by a hash of their ids:
@@ -19,8 +28,8 @@ export class Distribution {
   machines: readonly number[]
   #newest = { shard: 0, until: 0 }
   #lostAt = -Infinity
-  /** Until when each machine that was away counts as such, by performance.now(). */
-  readonly #away = new Map<number, number>()
+  /** Of each machine that was away; by performance.now(). */
+  readonly #away = new Map<number, Absence>()
 
   /** @param lowest hash of each shard, in their order; null if the tables are not distributed */
   constructor(lowest: readonly number[] | null = null, machines: readonly number[] = []) {
@@ -88,12 +97,19 @@ export class Distribution {
 
   /** What was asked of this machine has failed, or had no answer in time. */
   noteAway(machine: number): void {
-    this.#away.set(machine, performance.now() + AWAY_MS)
+    const now = performance.now()
+    this.#away.set(machine, { since: now, until: now + AWAY_MS })
   }
 
-  /** Whether this machine was away a minute ago, or since. */
+  /** What was asked of this machine then was done. */
+  noteThere(machine: number, askedAt: number): void {
+    const absence = this.#away.get(machine)
+    if (absence && askedAt > absence.since) this.#away.delete(machine)
+  }
+
+  /** Whether this machine was away a minute ago, or since; or it is just being tried whether it still is. */
   isAway(machine: number): boolean {
-    return (this.#away.get(machine) ?? 0) > performance.now()
+    return (this.#away.get(machine)?.until ?? 0) > performance.now()
   }
 
   /**
@@ -121,6 +137,9 @@ export class Distribution {
 
   #anyShard(): number {
     const shards = this.allShards()
-    return shards.find((shard) => !this.isAway(this.machineOfShard(shard))) ?? (shards[0] as number)
+    const shard = shards.find((shard) => !this.isAway(this.machineOfShard(shard))) ?? (shards[0] as number)
+    const absence = this.#away.get(this.machineOfShard(shard))
+    if (absence) absence.until = Math.max(absence.until, performance.now() + TRIED_MS)
+    return shard
   }
 }

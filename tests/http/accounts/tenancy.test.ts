@@ -27,10 +27,13 @@ interface Names {
   testClock: string
   token: string
   invitation: string
+  endpoint: string
+  delivery: string
 }
 type Request = [method: string, path: string, body?: object]
 
 const contract = contractWith()
+const WEBHOOK_URL = 'https://example.com/hook'
 const own = await newCustomer(stranger)
 const candidate = { candidate_alias: 'tenancy-alias', customer_uuid: own.external_id }
 const inBatch = { ...candidate, candidate_alias: 'tenancy-alias-of-a-batch' }
@@ -90,6 +93,36 @@ const CASES: Record<string, (names: Names) => Request[]> = {
     ['GET', `/v1/overview?customer_id=${customer}`],
     ['GET', `/v1/overview?test_clock_id=${testClock}`],
   ],
+  listNotifications: ({ claim, alias, customer }) => [
+    ['GET', `/v1/notifications?claim_id=${claim}`],
+    ['GET', `/v1/notifications?candidate_alias=${alias}`],
+    ['GET', `/v1/notifications?customer_id=${customer}`],
+  ],
+  createWebhookEndpoint: ({ customer }) => [
+    ['POST', '/v1/webhook_endpoints', { url: WEBHOOK_URL, customer_id: customer }],
+  ],
+  getWebhookEndpoint: ({ endpoint }) => [['GET', `/v1/webhook_endpoints/${endpoint}`]],
+  updateWebhookEndpoint: ({ endpoint }) => [
+    ['PATCH', `/v1/webhook_endpoints/${endpoint}`, { description: 'stolen' }],
+  ],
+  deleteWebhookEndpoint: ({ endpoint }) => [['DELETE', `/v1/webhook_endpoints/${endpoint}`]],
+  rotateWebhookSecret: ({ endpoint }) => [['POST', `/v1/webhook_endpoints/${endpoint}/rotate_secret`]],
+  testWebhookEndpoint: ({ endpoint }) => [['POST', `/v1/webhook_endpoints/${endpoint}/test`]],
+  redeliverWebhooks: ({ endpoint }) => [
+    [
+      'POST',
+      `/v1/webhook_endpoints/${endpoint}/redeliver`,
+      { from: '2026-01-01T00:00:00Z', to: '2999-01-01T00:00:00Z' },
+    ],
+  ],
+  listWebhookDeliveries: ({ endpoint, claim, alias, delivery }) => [
+    ['GET', `/v1/webhook_deliveries?endpoint_id=${endpoint}`],
+    ['GET', `/v1/webhook_deliveries?endpoint_id=${endpoint}&after=${delivery}&order=desc`],
+    ['GET', `/v1/webhook_deliveries?claim_id=${claim}`],
+    ['GET', `/v1/webhook_deliveries?candidate_alias=${alias}`],
+  ],
+  getWebhookDelivery: ({ delivery }) => [['GET', `/v1/webhook_deliveries/${delivery}`]],
+  redeliverWebhook: ({ delivery }) => [['POST', `/v1/webhook_deliveries/${delivery}/redeliver`]],
   getCandidate: ({ alias }) => [['GET', `/v1/candidates/${alias}`]],
   submitEvents: ({ claim, alias }) => [
     ['POST', '/v1/events/batch', { events: [{ claim_id: claim, type: 'done' }] }],
@@ -144,6 +177,7 @@ const WITHOUT_NAMES = [
   'listOwnTokens',
   'createInvitation',
   'listInvitations',
+  'listWebhookEndpoints',
 ]
 
 test('every operation under /v1 has a case here', async () => {
@@ -190,6 +224,7 @@ test('lists show nothing of another account', async () => {
     '/v1/customers',
     '/v1/test_clocks',
     '/v1/invitations',
+    '/v1/webhook_endpoints',
   ]) {
     assert.deepEqual((await newcomer.get(path)).body.data, [], path)
     const text = JSON.stringify((await stranger.get(path)).body)
@@ -219,6 +254,8 @@ async function recordsOf(api: ApiClient): Promise<Names> {
   const { body: token } = await api.post('/v1/tokens', { name: 'a token' })
   const { body: invitation } = await api.post('/v1/invitations', {})
   const { body: clock } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
+  const endpoint = await endpointOf(api)
+  const { body: delivery } = await api.post(`/v1/webhook_endpoints/${endpoint}/test`, undefined)
   return {
     claim: claim.id,
     alias,
@@ -228,7 +265,15 @@ async function recordsOf(api: ApiClient): Promise<Names> {
     testClock: clock.id,
     token: token.id,
     invitation: invitation.id,
+    delivery: delivery.id,
+    endpoint,
   }
+}
+
+/** One for all tests, since an account may not have many. */
+async function endpointOf(api: ApiClient): Promise<string> {
+  const [known] = (await api.get('/v1/webhook_endpoints')).body.data
+  return (known ?? (await api.post('/v1/webhook_endpoints', { url: WEBHOOK_URL })).body).id
 }
 
 function namesOfNothing(): Names {
@@ -241,12 +286,14 @@ function namesOfNothing(): Names {
     testClock: randomUUID(),
     token: randomUUID(),
     invitation: randomUUID(),
+    delivery: `${randomUUID()}.1`,
+    endpoint: randomUUID(),
   }
 }
 
 async function snapshot(
   api: ApiClient,
-  { claim, alias, schema, customer, testClock, token, invitation }: Names,
+  { claim, alias, schema, customer, testClock, token, invitation, endpoint, delivery }: Names,
 ): Promise<unknown[]> {
   const paths = [
     `claims/${claim}`,
@@ -254,6 +301,8 @@ async function snapshot(
     `schemas/${schema}`,
     `customers/${customer}`,
     `test_clocks/${testClock}`,
+    `webhook_endpoints/${endpoint}`,
+    `webhook_deliveries/${delivery}`,
   ]
   const listed = async (path: string, id: string) =>
     (await api.get(path)).body.data.find((record: { id: string }) => record.id === id)

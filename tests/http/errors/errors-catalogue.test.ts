@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
-import { ERRORS, type ErrorCode } from '../../../src/errors.ts'
+import { ERRORS } from '../../../src/errors/catalogue.ts'
+import type { ErrorCode } from '../../../src/errors.ts'
 import { inlineAnswers } from '../../support/inline-answers.ts'
 import { startTestService } from '../../support/test-service.ts'
 

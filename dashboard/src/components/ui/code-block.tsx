@@ -7,10 +7,12 @@ interface CodeBlockProps {
   label: string
   /** Breaks long lines in place of scrolling. */
   wrap?: boolean
+  /** What is copied, if it is not the text as it is shown. */
+  original?: string
 }
 
 /** JSON or a command, to read and to copy. */
-export function CodeBlock({ text, label, wrap = false }: CodeBlockProps) {
+export function CodeBlock({ text, label, wrap = false, original = text }: CodeBlockProps) {
   return (
     <div className="relative">
       <pre
@@ -23,7 +25,7 @@ export function CodeBlock({ text, label, wrap = false }: CodeBlockProps) {
       >
         {text}
       </pre>
-      <CopyButton text={text} label={`Copy ${label}`} className="absolute top-1 right-1" />
+      <CopyButton text={original} label={`Copy ${label}`} className="absolute top-1 right-1" />
     </div>
   )
 }

@@ -10,6 +10,8 @@ export interface ModalProps {
   description?: ReactNode
   /** Mounted while open, so a form in it begins anew each time. */
   children: ReactNode
+  /** Closes neither on Escape nor by a click beside it: what is in it says when. */
+  isHeld?: boolean
   className?: string
 }
 
@@ -17,7 +19,15 @@ export interface ModalProps {
  * The browser's own modal dialog: it keeps the focus, makes the page behind inert and closes on Escape, and needs
  * no styles injected into the page, which the policy would refuse.
  */
-export function Modal({ open, onOpenChange, title, description, children, className }: ModalProps) {
+export function Modal({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  isHeld = false,
+  className,
+}: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -27,8 +37,11 @@ export function Modal({ open, onOpenChange, title, description, children, classN
   }, [open])
   if (!open) return null
 
+  const dismiss = () => {
+    if (!isHeld) onOpenChange(false)
+  }
   const closeOnBackdrop = (event: MouseEvent) => {
-    if (event.target === ref.current) onOpenChange(false)
+    if (event.target === ref.current) dismiss()
   }
   return (
     <dialog
@@ -36,9 +49,10 @@ export function Modal({ open, onOpenChange, title, description, children, classN
       aria-labelledby={`${id}-title`}
       aria-describedby={description ? `${id}-description` : undefined}
       onMouseDown={closeOnBackdrop}
+      closedby={isHeld ? 'none' : 'closerequest'}
       onCancel={(event) => {
         event.preventDefault()
-        onOpenChange(false)
+        dismiss()
       }}
       className={cn('bg-surface text-ink', className)}
     >
@@ -53,15 +67,17 @@ export function Modal({ open, onOpenChange, title, description, children, classN
             </p>
           ) : null}
         </div>
-        <Button
-          variant="ghost"
-          size="icon"
-          className="-mt-1.5 -mr-2"
-          aria-label="Close"
-          onClick={() => onOpenChange(false)}
-        >
-          <X aria-hidden />
-        </Button>
+        {isHeld ? null : (
+          <Button
+            variant="ghost"
+            size="icon"
+            className="-mt-1.5 -mr-2"
+            aria-label="Close"
+            onClick={() => onOpenChange(false)}
+          >
+            <X aria-hidden />
+          </Button>
+        )}
       </div>
       <div className="p-5">{children}</div>
     </dialog>

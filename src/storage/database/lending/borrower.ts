@@ -6,6 +6,7 @@ import {
   commitFailed,
   type DatabaseUnavailable,
   isLossOfMachine,
+  isOverdue,
 } from '../database-unavailable.ts'
 
 const GIVEN_BACK = 'a statement came after its connection was given back'
@@ -109,8 +110,10 @@ class LentConnection implements Connection {
     try {
       result = await work(this)
     } catch (error) {
-      // If this fails too, the connection does not come back idle, and is destroyed.
-      await this.query({ text: 'ROLLBACK' }).catch(() => {})
+      // If this fails too, the connection does not come back idle, and is destroyed. Citus may wait without end for a machine
+      // to hear that a statement has taken too long.
+      if (!(this.distribution.isOn && isOverdue(error)))
+        await this.query({ text: 'ROLLBACK' }).catch(() => {})
       throw error
     } finally {
       this.#isInTransaction = false

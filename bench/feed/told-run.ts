@@ -1,0 +1,71 @@
+import type { Bench } from '../bench.ts'
+import { analyze, CONTRACT_OF_ONE, clearClaims, loadClaims } from '../claims.ts'
+import type { Phase, PhaseResult } from '../load/plan.ts'
+import { runLoad } from '../load/run-load.ts'
+import type { ClaimPick } from '../load/submissions.ts'
+import { planOf, requireAccepted } from '../measured-run.ts'
+
+export interface ToldRun {
+  label: string
+  /** Each settles another claim, and is told of once. */
+  events: number
+  /** Events a request. */
+  batch: number
+  connections: number
+  /** Requests a second; null for a closed loop. */
+  rate: number | null
+}
+
+/** So many claims that one event settles, and nothing else: no notifications, no deliveries. */
+export async function claimsToTellOf(bench: Bench, claims: number): Promise<ClaimPick> {
+  const { database } = await bench.main()
+  const set = bench.nextSet()
+  bench.progress.doing(`loading ${claims.toLocaleString('en')} claims`)
+  await clearClaims(database)
+  await database.sql.query('TRUNCATE notifications, webhook_deliveries, webhook_attempts')
+  await loadClaims(database, { set, claims, contract: CONTRACT_OF_ONE, dueBy: null })
+  await analyze(database)
+  await (await bench.cluster()).checkpoint()
+  return { set, claims, walk: { slice: 0, slices: 1 }, settles: true }
+}
+
+/** Settles so many of these claims, from the first on that none before has. */
+export async function settle(
+  bench: Bench,
+  pick: ClaimPick,
+  { label, events, batch, connections, rate }: ToldRun,
+  first = 0,
+): Promise<PhaseResult> {
+  const phase: Phase = {
+    requests: { kind: 'submit', pick, batch, first },
+    until: { warmupRequests: 0, requests: events / batch },
+    rate,
+  }
+  bench.progress.doing(`${label}: ${connections} connections`)
+  const result = await runLoad(planOf(await bench.main(), connections, phase), bench.cleanup)
+  requireAccepted(result)
+  return result
+}
+
+/** Processor time that something takes, in milliseconds; null where the system does not tell. */
+export interface Spent {
+  server: number | null
+  database: number | null
+}
+
+export async function spentDuring<T>(
+  bench: Bench,
+  work: () => Promise<T>,
+): Promise<{ result: T; spent: Spent }> {
+  const [cluster, { server }] = [await bench.cluster(), await bench.main()]
+  const before = { server: server.cpuMs(), database: cluster.cpuMs() }
+  const result = await work()
+  const since = (from: number | null, to: number | null) => (from === null || to === null ? null : to - from)
+  return {
+    result,
+    spent: {
+      server: since(before.server, server.cpuMs()),
+      database: since(before.database, cluster.cpuMs()),
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import type { Bench } from '../bench.ts'
+import { addEndpoint } from '../feed/bench-endpoint.ts'
+import { startReaders } from '../feed/start-readers.ts'
+import { type Receiver, startReceiver, within } from '../feed/start-receiver.ts'
+import { claimsToTellOf, type Spent, settle, spentDuring, type ToldRun } from '../feed/told-run.ts'
+import { type Measured, median, together } from '../measured.ts'
+import { measuredOf } from '../measured-run.ts'
+import type { Part, PartReport } from '../part.ts'
+import { EVENTS_A_BATCH } from '../sizes.ts'
+
+const SINGLE_CONNECTIONS = 32
+const BATCH_CONNECTIONS = 8
+/** Whoever follows must have all of a turn so long after its last answer. */
+const LONGEST_TELLING_MS = 180_000
+
+export const notifications: Part = {
+  name: 'notifications',
+  summary:
+    'events that each settle a claim: with nobody told, with three readers of the feed, with a webhook',
+  run: async (bench, report) => {
+    const receiver = await startReceiver(bench.cleanup)
+    const { single, batch } = bench.sizes.toldEvents
+    const works: Work[] = [
+      { key: 'single', what: 'one a request', events: single, batch: 1, connections: SINGLE_CONNECTIONS },
+      {
+        ...{ key: 'batch', what: `batches of ${EVENTS_A_BATCH}`, events: batch },
+        ...{ batch: EVENTS_A_BATCH, connections: BATCH_CONNECTIONS },
+      },
+    ]
+    for (const work of works) await compareFollowers(bench, report, work, receiver)
+  },
+}
+
+type Work = Omit<ToldRun, 'rate' | 'label'> & { key: string; what: string }
+
+/** Who is told: it is set up, and what is returned resolves when all have been told of so many. */
+interface Followers {
+  key: string
+  name: string
+  follow: (events: number) => Promise<() => Promise<void>>
+}
+
+interface Turn extends Measured {
+  spent: Spent
+  /** From the last answer until all have been told, in seconds. */
+  behind: number
+}
+
+function followersOf(bench: Bench, receiver: Receiver): [Followers, ...Followers[]] {
+  return [
+    { key: 'nobody', name: 'nobody is told', follow: async () => async () => {} },
+    {
+      key: 'readers',
+      name: 'a reader of pages, one who waits, a stream',
+      follow: async (wanted) => {
+        const { server, database } = await bench.main()
+        const { through } = await startReaders(
+          { url: server.url, token: database.token, wanted },
+          bench.cleanup,
+        )
+        return () => within(LONGEST_TELLING_MS, through, `${wanted} notifications`)
+      },
+    },
+    {
+      key: 'webhook',
+      name: 'a webhook endpoint',
+      follow: async (wanted) => {
+        receiver.forget()
+        const endpoint = await addEndpoint(bench, receiver.url, true)
+        return async () => {
+          await receiver.until(wanted, LONGEST_TELLING_MS)
+          await endpoint.remove()
+        }
+      },
+    },
+  ]
+}
+
+/** By turns, each round in the other direction than the one before; ratios are of the same round. */
+async function compareFollowers(
+  bench: Bench,
+  report: PartReport,
+  work: Work,
+  receiver: Receiver,
+): Promise<void> {
+  const all = followersOf(bench, receiver)
+  const turns = new Map<Followers, Turn[]>(all.map((followers) => [followers, []]))
+  await measure(bench, work, all[0])
+  for (let round = 0; round < bench.sizes.rounds; round++) {
+    for (const followers of round % 2 === 0 ? all : all.toReversed()) {
+      const turn = await measure(bench, work, followers)
+      turns.get(followers)?.push(turn)
+      bench.progress.say(
+        `  ${work.what}, ${followers.name}: ${Math.round(turn.perSecond).toLocaleString('en')}/s, all told ${turn.behind.toFixed(1)} s later`,
+      )
+    }
+  }
+  tell(report, work, turns, turns.get(all[0]) as Turn[])
+}
+
+async function measure(bench: Bench, work: Work, { name, follow }: Followers): Promise<Turn> {
+  const pick = await claimsToTellOf(bench, work.events)
+  const told = await follow(work.events)
+  const { result, spent } = await spentDuring(bench, async () => {
+    const answered = await settle(bench, pick, { ...work, label: `${work.what}, ${name}`, rate: null })
+    const endedAt = performance.now()
+    bench.progress.doing(`${name}: waiting until all are told`)
+    await told()
+    return { answered, behind: (performance.now() - endedAt) / 1000 }
+  })
+  return { ...measuredOf(result.answered), spent, behind: result.behind }
+}
+
+function tell(
+  report: PartReport,
+  { key, what, events }: Work,
+  turns: ReadonlyMap<Followers, Turn[]>,
+  baseline: readonly Turn[],
+): void {
+  for (const [followers, measured] of turns) {
+    const ratio =
+      measured === baseline
+        ? null
+        : median(measured.map((turn, round) => turn.perSecond / (baseline[round] as Turn).perSecond))
+    const us = (of: keyof Spent) => {
+      const known = measured.map(({ spent }) => spent[of]).filter((ms) => ms !== null)
+      return known.length === 0 ? null : (median(known) * 1000) / events
+    }
+    const costs = { server: us('server'), database: us('database') }
+    const behind = median(measured.map((turn) => turn.behind))
+    const words = (value: number | null) => (value === null ? 'unknown' : `${value.toFixed(0)} µs`)
+    const cost = `an event, told: server ${words(costs.server)}, PostgreSQL ${words(costs.database)}`
+    report.measured(`${what}: ${followers.name}`, together(measured), {
+      ...(ratio === null ? {} : { ratio }),
+      note: measured === baseline ? cost : `${cost}; all told ${behind.toFixed(1)} s after the last answer`,
+    })
+    const name = `notifications_${key}_${followers.key}`
+    if (ratio !== null) report.figure(`${name}_vs_nobody`, ratio)
+    report.figure(`${name}_server_us`, costs.server)
+    report.figure(`${name}_postgresql_us`, costs.database)
+  }
+}

@@ -1,0 +1,155 @@
+import type { NotificationType } from '../../../src/domain/notification-types.ts'
+import { ApiError, get, open } from './client.ts'
+import { readEventStream } from './event-stream.ts'
+import type { Notification } from './records.ts'
+
+export interface FeedFilters {
+  type?: NotificationType | undefined
+  /** A UUID. */
+  customer?: string | undefined
+}
+
+/** A notification and the cursor behind it, if that is known. */
+export interface Told {
+  notification: Notification
+  cursor: string | null
+}
+
+/** Some of the feed, in the order that was asked for. */
+export interface FeedPart {
+  told: Told[]
+  /** Where to go on; null if that is where it was. */
+  cursor: string | null
+  hasMore: boolean
+}
+
+interface Asked {
+  order?: 'asc' | 'desc'
+  after?: string | null
+  limit?: number
+  /** Seconds. */
+  wait?: number
+}
+
+const PATH = '/v1/notifications'
+const MOST_AT_ONCE = 100
+const LONG_POLL_SECONDS = 25
+/** The service sends something each 15 s. */
+const LONGEST_SILENCE_MS = 40_000
+/** A stream begins at once, unless someone on the way holds it back. */
+const LONGEST_BEGINNING_MS = 8_000
+/** One that ends sooner is cut off on the way. */
+const SHORTEST_STREAM_MS = 10_000
+
+interface NotificationPage {
+  data: Notification[]
+  next_cursor: string
+  has_more: boolean
+}
+
+const readPage = (
+  { type, customer }: FeedFilters,
+  asked: Asked,
+  signal = new AbortController().signal,
+): Promise<NotificationPage> =>
+  get(
+    PATH,
+    { ...asked, types: type, customer_id: customer },
+    AbortSignal.any([signal, AbortSignal.timeout(LONGEST_SILENCE_MS)]),
+  )
+
+async function readPart(filters: FeedFilters, asked: Asked, signal?: AbortSignal) {
+  const { data, next_cursor: cursor, has_more } = await readPage(filters, asked, signal)
+  const told = data.map((notification, i) => ({
+    notification,
+    cursor: i === data.length - 1 ? cursor : null,
+  }))
+  return { told, cursor, hasMore: has_more } satisfies FeedPart
+}
+
+/** Pages that are asked for in a row if the filters let nothing through. */
+const MOST_EMPTY_PAGES = 5
+
+/** Those before the cursor, or the newest; newest first. It may be empty with more behind it. */
+export async function readBackwards(
+  filters: FeedFilters,
+  after: string | null,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<FeedPart> {
+  for (let page = 1; ; page++) {
+    const part = await readPart(filters, { order: 'desc', after, limit }, signal)
+    if (part.told.length > 0 || !part.hasMore || page === MOST_EMPTY_PAGES) return part
+    after = part.cursor
+  }
+}
+
+/** Where the feed ends now. What comes later is after it, whatever the filters. */
+export const readEnd = async (signal: AbortSignal): Promise<string> =>
+  (await readPage({}, { order: 'desc', limit: 1 }, signal)).next_cursor
+
+/** There is more after the cursor than is worth catching up with: better begin anew at the end. */
+export class FarBehind extends Error {}
+
+/** Where a reader of the feed is. */
+export interface Following {
+  filters: FeedFilters
+  cursor: string
+  /** By long polls: no stream comes through, or the account has too many open. */
+  isPolling: boolean
+}
+
+/**
+ * Follows the feed from the cursor until the stream ends or breaks, which is thrown, or for one long poll. `onPart` gets what
+ * comes, oldest first, once the cursor is behind it; also when nothing came.
+ * @throws FarBehind
+ */
+export async function follow(
+  following: Following,
+  onPart: (told: Told[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { filters, cursor: after, isPolling } = following
+  const take = ({ told, cursor }: FeedPart) => {
+    following.cursor = cursor ?? following.cursor
+    onPart(told)
+  }
+  const wait = isPolling ? LONG_POLL_SECONDS : 0
+  const missed = await readPart(filters, { after, limit: MOST_AT_ONCE, wait }, signal)
+  if (missed.hasMore) throw new FarBehind()
+  take(missed)
+  if (isPolling) return
+  const begun = performance.now()
+  const isShort = () => performance.now() - begun < SHORTEST_STREAM_MS
+  try {
+    for await (const part of readStream(filters, following.cursor, signal)) take(part)
+  } catch (error) {
+    const mayPollsFareBetter = error instanceof ApiError ? error.code === 'RATE_LIMITED' : isShort()
+    if (!mayPollsFareBetter) throw error
+  }
+  if (isShort()) following.isPolling = true
+}
+
+async function* readStream(
+  { type, customer }: FeedFilters,
+  after: string,
+  signal: AbortSignal,
+): AsyncGenerator<FeedPart> {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(new Error('The stream does not begin.')), LONGEST_BEGINNING_MS)
+  try {
+    const query = { after, types: type, customer_id: customer }
+    const either = AbortSignal.any([signal, silence.signal])
+    const body = await open(PATH, query, 'text/event-stream', either)
+    for await (const events of readEventStream(body)) {
+      clearTimeout(timer)
+      timer = setTimeout(() => silence.abort(new Error('The stream fell silent.')), LONGEST_SILENCE_MS)
+      const told = events
+        .filter(({ data }) => data !== '')
+        .map(({ id, data }) => ({ notification: JSON.parse(data) as Notification, cursor: id }))
+      yield { told, cursor: events.findLast(({ id }) => id !== null)?.id ?? null, hasMore: false }
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,79 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { DeliveryStatus } from '../../../src/domain/webhooks.ts'
+import { POLL_MS } from './claims.ts'
+import { get, patch, post, remove } from './client.ts'
+import type { Page, WebhookDelivery, WebhookEndpoint } from './records.ts'
+
+/** While something waits to be sent, it is looked at as often as this. */
+const WAITING_POLL_MS = 1_000
+
+export const endpointsQuery = queryOptions({
+  queryKey: ['webhooks', 'endpoints', 'list'],
+  queryFn: ({ signal }) =>
+    get<{ data: WebhookEndpoint[] }>('/v1/webhook_endpoints', {}, signal).then(({ data }) => data),
+})
+
+const pathOf = (id: string) => `/v1/webhook_endpoints/${encodeURIComponent(id)}`
+
+export const endpointQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', 'endpoints', 'one', id],
+    queryFn: ({ signal }) => get<WebhookEndpoint>(pathOf(id), {}, signal),
+    refetchInterval: POLL_MS,
+  })
+
+export type EndpointSettings = Pick<WebhookEndpoint, 'url' | 'types' | 'customer_id' | 'description'>
+
+/** `secret` is shown this once. */
+export const createEndpoint = (settings: EndpointSettings): Promise<WebhookEndpoint & { secret: string }> =>
+  post('/v1/webhook_endpoints', settings)
+
+export const changeEndpoint = (
+  id: string,
+  changes: Partial<EndpointSettings> & { enabled?: boolean },
+): Promise<WebhookEndpoint> => patch(pathOf(id), changes)
+
+export const deleteEndpoint = (id: string): Promise<void> => remove(pathOf(id))
+
+export type RotatedEndpoint = WebhookEndpoint & { secret: string; old_secret_until: string }
+
+export const rotateSecret = (id: string): Promise<RotatedEndpoint> => post(`${pathOf(id)}/rotate_secret`)
+
+export const testEndpoint = (id: string): Promise<WebhookDelivery> => post(`${pathOf(id)}/test`)
+
+export const redeliverRange = (
+  id: string,
+  range: { from: string; to: string; status?: DeliveryStatus },
+): Promise<{ redelivered: number }> => post(`${pathOf(id)}/redeliver`, range)
+
+/** To an endpoint, or of a claim or a candidate: one of the three. */
+export interface DeliveriesQuery {
+  endpoint_id?: string
+  claim_id?: string
+  candidate_alias?: string
+  status?: DeliveryStatus | undefined
+  after?: string | undefined
+  limit?: number
+}
+
+/** Newest first, those of several endpoints one endpoint after the other. */
+export const deliveriesQuery = (query: DeliveriesQuery) =>
+  queryOptions({
+    queryKey: ['webhooks', 'deliveries', 'list', query],
+    queryFn: ({ signal }) =>
+      get<Page<WebhookDelivery>>('/v1/webhook_deliveries', { limit: 50, ...query, order: 'desc' }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: POLL_MS,
+  })
+
+const deliveryPathOf = (id: string) => `/v1/webhook_deliveries/${encodeURIComponent(id)}`
+
+/** With its body, exactly as it is sent. */
+export const deliveryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', 'deliveries', 'one', id],
+    queryFn: ({ signal }) => get<WebhookDelivery & { body: string }>(deliveryPathOf(id), {}, signal),
+    refetchInterval: ({ state }) => (state.data?.status === 'waiting' ? WAITING_POLL_MS : POLL_MS),
+  })
+
+export const redeliver = (id: string): Promise<WebhookDelivery> => post(`${deliveryPathOf(id)}/redeliver`)

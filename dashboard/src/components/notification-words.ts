@@ -1,0 +1,24 @@
+import type { NotificationType } from '../../../src/domain/notification-types.ts'
+
+export const NOTIFICATION_WORDS: Readonly<Record<NotificationType, string>> = {
+  'claim.created': 'Claim created',
+  'claim.pending': 'Claim became pending',
+  'claim.confirmed': 'Claim confirmed',
+  'claim.failed': 'Claim failed',
+  'candidate.created': 'Candidate created',
+  'candidate.pending': 'Candidate became pending',
+  'candidate.confirmed': 'Candidate confirmed',
+  'candidate.failed': 'Candidate failed',
+  'test_clock.advanced': 'Test clock advanced',
+  'webhook_endpoint.disabled': 'Webhook endpoint disabled',
+}
+
+/** Sent to endpoints alone. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  'webhook_endpoint.test': 'Test',
+  'webhook_endpoint.notifications_removed': 'Notifications were removed',
+}
+
+/** What happened; of a type that is not known here its name. */
+export const typeInWords = (type: string): string =>
+  NOTIFICATION_WORDS[type as NotificationType] ?? OTHER_WORDS[type] ?? type

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+
+interface ChoiceProps {
+  isChosen: boolean
+  onChange: (isChosen: boolean) => void
+  children: ReactNode
+}
+
+/** A checkbox with its words. */
+export const Choice = ({ isChosen, onChange, children }: ChoiceProps) => (
+  <label className="flex w-fit items-start gap-2">
+    <input
+      type="checkbox"
+      className="mt-0.5 size-4 shrink-0 accent-accent"
+      checked={isChosen}
+      onChange={({ target }) => onChange(target.checked)}
+    />
+    <span className="min-w-0">{children}</span>
+  </label>
+)

@@ -1,0 +1,113 @@
+import { type FormEvent, useState } from 'react'
+import { errorsByPath } from '../../api/client.ts'
+import type { WebhookEndpoint } from '../../api/records.ts'
+import type { EndpointSettings } from '../../api/webhooks.ts'
+import { CustomerSelect } from '../customer-select.tsx'
+import { Button } from '../ui/button.tsx'
+import { DialogActions } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+import { FormError } from '../ui/form-error.tsx'
+import { Input } from '../ui/input.tsx'
+import { Choice } from './choice.tsx'
+import { TypesField } from './types-field.tsx'
+
+interface EndpointFormProps {
+  /** What it begins with; none for a new one. */
+  endpoint?: WebhookEndpoint
+  action: string
+  pending: boolean
+  error: unknown
+  onSubmit: (settings: EndpointSettings) => void
+  onCancel: () => void
+}
+
+const AT_FIELDS = ['url', 'description', 'types', 'customer_id']
+
+/** What is set of an endpoint. */
+export function EndpointForm({ endpoint, action, pending, error, onSubmit, onCancel }: EndpointFormProps) {
+  const [url, setUrl] = useState(endpoint?.url ?? '')
+  const [description, setDescription] = useState(endpoint?.description ?? '')
+  const [types, setTypes] = useState(endpoint?.types ?? null)
+  const [isOfOne, setOfOne] = useState(endpoint?.customer_id != null)
+  const [customer, setCustomer] = useState(endpoint?.customer_id ?? null)
+  const [isChecked, setChecked] = useState(false)
+  const errors = errorsByPath(error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setChecked(true)
+    if (types?.length === 0 || (isOfOne && customer === null)) return
+    onSubmit({
+      url: url.trim(),
+      description: description.trim() || null,
+      types,
+      customer_id: isOfOne ? customer : null,
+    })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      <Field label="URL" hint="Reached over https, at a public address." error={errors.url}>
+        {(props) => (
+          <Input
+            {...props}
+            autoFocus
+            required
+            inputMode="url"
+            maxLength={2048}
+            spellCheck={false}
+            placeholder="https://example.com/claimkeeper"
+            value={url}
+            onChange={({ target }) => setUrl(target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Description (optional)"
+        hint="What it is for, such as billing."
+        error={errors.description}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            maxLength={255}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+      <TypesField
+        types={types}
+        error={isChecked && types?.length === 0 ? 'Choose one at least' : errors.types}
+        onChange={setTypes}
+      />
+      <div className="grid gap-2">
+        <Choice isChosen={!isOfOne} onChange={(isOfAll) => setOfOne(!isOfAll)}>
+          Of all customers
+        </Choice>
+        {isOfOne ? (
+          <Field
+            label="Customer"
+            hint="By its external_id. Of its claims and candidates alone."
+            error={isChecked && customer === null ? 'Choose a customer' : errors.customer_id}
+          >
+            {(props) => (
+              <CustomerSelect
+                {...props}
+                placeholder="acme"
+                value={customer ?? ''}
+                by="id"
+                onChange={(chosen) => setCustomer(chosen?.id ?? null)}
+              />
+            )}
+          </Field>
+        ) : null}
+      </div>
+      <FormError error={error} shownPaths={AT_FIELDS} />
+      <DialogActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={pending}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

@@ -1,0 +1,95 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { Activity as ActivityIcon, CloudOff, Pause, Play } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../components/ui/button.tsx'
+import { Card } from '../components/ui/card.tsx'
+import { EmptyState } from '../components/ui/empty-state.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { FormError } from '../components/ui/form-error.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { SkeletonRows } from '../components/ui/skeleton.tsx'
+import type { Activity } from './activity/activity-feed.ts'
+import { ActivityFilterBar } from './activity/activity-filter-bar.tsx'
+import { ActivityTable } from './activity/activity-table.tsx'
+import { Liveness } from './activity/liveness.tsx'
+import { useActivity } from './activity/use-activity.ts'
+
+export function ActivityPage() {
+  const filters = getRouteApi('/shell/activity').useSearch()
+  const shown = `${filters.type} ${filters.customer}`
+  /** What was shown when it was held: with other filters it goes on. */
+  const [held, setHeld] = useState<string | null>(null)
+  const isHeld = held === shown
+  const activity = useActivity(filters, isHeld)
+  const { entries, isLoaded, liveness, error, retry } = activity
+  return (
+    <>
+      <PageHeader
+        title="Activity"
+        description="Claims, candidates and test clocks: what happens to them, as it happens."
+        actions={
+          <>
+            <Liveness state={liveness} />
+            <Button onClick={() => setHeld(isHeld ? null : shown)}>
+              {isHeld ? <Play aria-hidden /> : <Pause aria-hidden />}
+              {isHeld ? 'Resume' : 'Pause'}
+            </Button>
+          </>
+        }
+      />
+      <ActivityFilterBar filters={filters} />
+      {isLoaded && liveness === 'lost' ? <LostNotice /> : null}
+      <Card aria-label="Activity">
+        {entries.length > 0 ? (
+          <ActivityTable entries={entries} />
+        ) : isLoaded ? (
+          <NoActivity activity={activity} isFiltered={Object.keys(filters).length > 0} />
+        ) : error ? (
+          <ErrorState error={error} retry={retry} />
+        ) : (
+          <SkeletonRows rows={10} />
+        )}
+        <Older activity={activity} />
+      </Card>
+    </>
+  )
+}
+
+const LostNotice = () => (
+  <p className="mb-4 flex items-start gap-2 rounded-lg bg-pending-soft px-3.5 py-2.5 text-pending">
+    <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0" />
+    What is shown may be out of date. The service is asked again and again; nothing is missed once it answers.
+  </p>
+)
+
+function NoActivity({ activity, isFiltered }: { activity: Activity; isFiltered: boolean }) {
+  if (!isFiltered) {
+    return (
+      <EmptyState icon={ActivityIcon} title="Nothing has happened yet">
+        Create a claim, or send it an event: it shows here at once.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={ActivityIcon}
+      title={activity.older === null ? 'Nothing fits the filters' : 'Nothing of late fits the filters'}
+    >
+      What comes shows here at once.
+    </EmptyState>
+  )
+}
+
+/** The way further back. */
+function Older({ activity }: { activity: ReturnType<typeof useActivity> }) {
+  const { older, olderError, isLoadingOlder, showOlder } = activity
+  if (older === null) return null
+  return (
+    <div className="grid justify-items-center gap-3 border-t px-5 py-3">
+      <FormError error={olderError} />
+      <Button size="sm" pending={isLoadingOlder} onClick={showOlder}>
+        Show more
+      </Button>
+    </div>
+  )
+}

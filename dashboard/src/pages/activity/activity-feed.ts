@@ -1,0 +1,180 @@
+import { ApiError } from '../../api/client.ts'
+import {
+  FarBehind,
+  type FeedFilters,
+  type Following,
+  follow,
+  readBackwards,
+  readEnd,
+  type Told,
+} from '../../api/notifications.ts'
+import { session } from '../../api/query-client.ts'
+import { type ActivityList, withNewer, withOlder } from './activity-entry.ts'
+
+/** How up to date the list is. */
+export type Liveness = 'connecting' | 'live' | 'lost' | 'paused'
+
+export interface Activity extends ActivityList {
+  isLoaded: boolean
+  liveness: Liveness
+  /** Why there is nothing yet. */
+  error: unknown
+  isLoadingOlder: boolean
+  /** Why there is no more. */
+  olderError: unknown
+}
+
+/** Rows that are kept while the list grows by itself. */
+const MOST_ENTRIES = 500
+const PAGE = 50
+/** What comes is shown so often at most: there may be hundreds a second. */
+const SHOW_EVERY_MS = 150
+/** A connection that comes back sooner is not worth a word. */
+const LASTING_MS = 3_000
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 15_000
+
+type Timer = ReturnType<typeof setTimeout>
+
+const NOTHING: Activity = {
+  entries: [],
+  older: null,
+  isLoaded: false,
+  liveness: 'connecting',
+  error: null,
+  isLoadingOlder: false,
+  olderError: null,
+}
+
+/** What happens in the account, as far as the filters let it through: the newest, what comes, and what is older on demand. */
+export class ActivityFeed {
+  readonly #filters: FeedFilters
+  readonly #listeners = new Set<() => void>()
+  #shown: Activity = NOTHING
+  #following: Following | null = null
+  /** Come, and not shown yet. */
+  #waiting: Told[] = []
+  #showTimer: Timer | undefined
+  #breakTimer: Timer | undefined
+  #mostEntries = MOST_ENTRIES
+
+  constructor(filters: FeedFilters) {
+    this.#filters = filters
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  shown = (): Activity => this.#shown
+
+  /** Follows what happens until the function that it returns is called. */
+  start = (): (() => void) => {
+    const stop = new AbortController()
+    if (this.#following) this.#following.isPolling = false
+    this.#show({ liveness: 'connecting', error: null })
+    this.#run(stop.signal).catch((error: unknown) => {
+      if (stop.signal.aborted) return
+      if (error instanceof ApiError && error.code === 'TOKEN_INVALID') session.onEnd()
+      this.#show({ liveness: 'lost', error })
+    })
+    return () => {
+      stop.abort()
+      clearTimeout(this.#breakTimer)
+      this.#breakTimer = undefined
+      this.#showWaiting()
+      this.#show({ liveness: 'paused' })
+    }
+  }
+
+  showOlder = async (): Promise<void> => {
+    const { older, isLoadingOlder } = this.#shown
+    if (older === null || isLoadingOlder) return
+    this.#show({ isLoadingOlder: true, olderError: null })
+    try {
+      const part = await readBackwards(this.#filters, older, PAGE)
+      // Its end may have moved up meanwhile: then the next try goes on from there.
+      const list = this.#shown.older === older ? withOlder(this.#shown, part) : this.#shown
+      // Rows that were asked for do not go for others.
+      this.#mostEntries = Math.max(this.#mostEntries, list.entries.length + PAGE)
+      this.#show({ ...list, isLoadingOlder: false })
+    } catch (error) {
+      this.#show({ isLoadingOlder: false, olderError: error })
+    }
+  }
+
+  /** Connects, and again whenever the connection breaks, in ever longer pauses. */
+  async #run(stop: AbortSignal): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      try {
+        this.#following ??= await this.#load(stop)
+        const onPart = (told: Told[]) => {
+          failures = 0
+          this.#take(told)
+        }
+        await follow(this.#following, onPart, stop)
+        if (this.#following.isPolling) continue
+      } catch (error) {
+        if (stop.aborted) return
+        if (isFinal(error)) throw error
+        if (mustBeginAnew(error)) this.#following = null
+        else if (this.#following) this.#following.isPolling = false
+        if (!this.#shown.isLoaded) this.#show({ error })
+      }
+      this.#noteBreak()
+      await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures), stop)
+    }
+  }
+
+  /** The newest, and where to go on from: what comes between the two is in both. */
+  async #load(stop: AbortSignal): Promise<Following> {
+    const cursor = await readEnd(stop)
+    const part = await readBackwards(this.#filters, null, PAGE, stop)
+    this.#waiting = []
+    this.#mostEntries = MOST_ENTRIES
+    this.#show({ ...withOlder({ entries: [], older: null }, part), isLoaded: true, error: null })
+    return { filters: this.#filters, cursor, isPolling: false }
+  }
+
+  #take(told: readonly Told[]): void {
+    clearTimeout(this.#breakTimer)
+    this.#breakTimer = undefined
+    if (this.#shown.liveness !== 'live') this.#show({ liveness: 'live' })
+    if (told.length === 0) return
+    this.#waiting.push(...told)
+    this.#showTimer ??= setTimeout(() => this.#showWaiting(), SHOW_EVERY_MS)
+  }
+
+  #showWaiting(): void {
+    clearTimeout(this.#showTimer)
+    this.#showTimer = undefined
+    if (this.#waiting.length > 0) this.#show(withNewer(this.#shown, this.#waiting, this.#mostEntries))
+    this.#waiting = []
+  }
+
+  #noteBreak(): void {
+    this.#breakTimer ??= setTimeout(() => this.#show({ liveness: 'lost' }), LASTING_MS)
+  }
+
+  #show(changed: Partial<Activity>): void {
+    this.#shown = { ...this.#shown, ...changed }
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const mustBeginAnew = (error: unknown) =>
+  error instanceof FarBehind || (error instanceof ApiError && error.code === 'CURSOR_EXPIRED')
+
+/** The same would be answered again: the session has ended, or a filter is none. */
+const isFinal = (error: unknown) => error instanceof ApiError && error.status >= 400 && error.status < 404
+
+/** @throws what the signal was aborted with, at once */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })

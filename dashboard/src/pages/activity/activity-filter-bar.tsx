@@ -1,0 +1,48 @@
+import { useNavigate } from '@tanstack/react-router'
+import { X } from 'lucide-react'
+import { NOTIFICATION_TYPES, type NotificationType } from '../../../../src/domain/notification-types.ts'
+import type { FeedFilters } from '../../api/notifications.ts'
+import { CustomerSelect } from '../../components/customer-select.tsx'
+import { NOTIFICATION_WORDS } from '../../components/notification-words.ts'
+import { Button } from '../../components/ui/button.tsx'
+import { Select } from '../../components/ui/select.tsx'
+
+/** The filters live in the URL, so that what is shown can be shared. */
+export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
+  const navigate = useNavigate()
+  const { type, customer } = filters
+  const show = ({ type, customer }: FeedFilters) =>
+    void navigate({
+      to: '/activity',
+      search: { ...(type ? { type } : {}), ...(customer ? { customer } : {}) },
+    })
+  return (
+    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-[minmax(0,14rem)_minmax(0,14rem)_auto] sm:justify-start">
+      <Select
+        aria-label="What happened"
+        value={type ?? ''}
+        onChange={({ target }) => show({ customer, type: (target.value || undefined) as NotificationType })}
+      >
+        <option value="">Everything</option>
+        {NOTIFICATION_TYPES.map((name) => (
+          <option key={name} value={name}>
+            {NOTIFICATION_WORDS[name]}
+          </option>
+        ))}
+      </Select>
+      <CustomerSelect
+        aria-label="Customer"
+        value={customer ?? ''}
+        by="id"
+        onChange={(chosen) => show({ type, customer: chosen?.id })}
+      />
+      <Button
+        variant="ghost"
+        className={type || customer ? 'max-sm:col-span-2' : 'hidden'}
+        onClick={() => show({})}
+      >
+        <X aria-hidden /> Clear
+      </Button>
+    </search>
+  )
+}

@@ -1,0 +1,140 @@
+import { Link } from '@tanstack/react-router'
+import { CircleCheck, CircleDot, CircleOff, CirclePlus, CircleX, FastForward, Hourglass } from 'lucide-react'
+import { LinkByName } from '../../components/claim-link.tsx'
+import { useCustomerNames } from '../../components/customer-names.ts'
+import { typeInWords } from '../../components/notification-words.ts'
+import { OnTestClock } from '../../components/on-test-clock.tsx'
+import { cn } from '../../components/ui/cn.ts'
+import { Money } from '../../components/ui/money.tsx'
+import { Table, Td, Th, Tr } from '../../components/ui/table.tsx'
+import { DateTime, formatDateTime } from '../../components/ui/time.tsx'
+import { shortId } from '../../short-id.ts'
+import type { ActivityEntry, Subject } from './activity-entry.ts'
+
+/** What happened, a row each; on a phone the lesser columns go below the greater. */
+export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }) {
+  const nameOfCustomer = useCustomerNames()
+  const customerOf = (subject: Subject | null) =>
+    subject?.kind === 'claim'
+      ? nameOfCustomer(subject.customer)
+      : subject?.kind === 'candidate'
+        ? subject.customer
+        : null
+  return (
+    <Table aria-label="Activity">
+      <thead>
+        <tr>
+          <Th>What happened</Th>
+          <Th className="max-sm:pl-2">Record</Th>
+          <Th className="max-md:hidden">Customer</Th>
+          <Th className="text-right max-sm:hidden">Price</Th>
+          <Th className="max-sm:hidden">When</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => {
+          const customer = customerOf(entry.subject)
+          return (
+            <Tr key={entry.id} className="animate-appear">
+              <Td className="max-w-64 max-sm:pr-2 sm:max-w-96">
+                <What entry={entry} />
+                <span className="mt-0.5 block text-xs text-muted sm:hidden">
+                  <DateTime at={entry.at} className="whitespace-normal" />
+                </span>
+              </Td>
+              <Td className="max-w-40 max-sm:pl-2 sm:max-w-72">
+                <SubjectLink subject={entry.subject} />
+                {customer ? (
+                  <bdi className="block text-xs break-words text-muted md:hidden">{customer}</bdi>
+                ) : null}
+                <span className="block text-xs sm:hidden">
+                  <Price subject={entry.subject} />
+                </span>
+              </Td>
+              <Td className="max-w-56 break-words max-md:hidden">
+                <bdi>{customer}</bdi>
+              </Td>
+              <Td className="text-right max-sm:hidden">
+                <Price subject={entry.subject} />
+              </Td>
+              <Td className="text-muted max-sm:hidden">
+                <DateTime at={entry.at} />
+              </Td>
+            </Tr>
+          )
+        })}
+      </tbody>
+    </Table>
+  )
+}
+
+const LOOKS = [
+  ['.created', CirclePlus, 'text-open'],
+  ['.pending', Hourglass, 'text-pending'],
+  ['.confirmed', CircleCheck, 'text-confirmed'],
+  ['.failed', CircleX, 'text-failed'],
+  ['.advanced', FastForward, 'text-accent'],
+  ['.disabled', CircleOff, 'text-failed'],
+] as const
+
+function What({ entry }: { entry: ActivityEntry }) {
+  const [, Icon, tone] = LOOKS.find(([end]) => entry.type.endsWith(end)) ?? ['', CircleDot, 'text-muted']
+  return (
+    <span className="flex items-start gap-2">
+      <Icon aria-hidden className={cn('mt-0.5 size-4 shrink-0', tone)} />
+      <span className="min-w-0 break-words">
+        <span className="font-medium">{typeInWords(entry.type)}</span>
+        <Particulars subject={entry.subject} />
+      </span>
+    </span>
+  )
+}
+
+/** What the type does not say. */
+function Particulars({ subject }: { subject: Subject | null }) {
+  const text = subject && particularsOf(subject)
+  return text ? <span className="text-muted"> {text}</span> : null
+}
+
+function particularsOf(subject: Subject): string | null {
+  if (subject.kind === 'test_clock') return `to ${formatDateTime(subject.frozenTime)}`
+  if (subject.kind === 'webhook_endpoint') return subject.reason
+  return subject.scheduledOutcome ? `to be ${subject.scheduledOutcome}` : null
+}
+
+function SubjectLink({ subject }: { subject: Subject | null }) {
+  if (!subject) return null
+  if (subject.kind === 'test_clock') {
+    return (
+      <Link
+        to="/test-clocks/$id"
+        params={{ id: subject.id }}
+        className="font-medium break-words underline-offset-4 hover:underline"
+      >
+        <bdi>{subject.name ?? `Clock ${shortId(subject.id)}`}</bdi>
+      </Link>
+    )
+  }
+  if (subject.kind === 'webhook_endpoint') {
+    return (
+      <Link
+        to="/webhooks/$id"
+        params={{ id: subject.id }}
+        className="font-medium break-words underline-offset-4 hover:underline"
+      >
+        <bdi>{subject.name}</bdi>
+      </Link>
+    )
+  }
+  return (
+    <span className="flex items-center gap-1.5">
+      <span className="min-w-0">
+        <LinkByName kind={subject.kind === 'claim' ? 'claims' : 'candidates'} name={subject.name} />
+      </span>
+      {subject.testClockId ? <OnTestClock /> : null}
+    </span>
+  )
+}
+
+const Price = ({ subject }: { subject: Subject | null }) =>
+  subject && 'price' in subject && subject.price !== null ? <Money amount={subject.price} /> : null

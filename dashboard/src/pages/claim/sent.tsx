@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { AnyClaim } from '../../api/claims.ts'
+import type { WebhookEndpoint } from '../../api/records.ts'
+import { deliveriesQuery, endpointsQuery } from '../../api/webhooks.ts'
+import { Card, CardHeader } from '../../components/ui/card.tsx'
+import { ErrorState } from '../../components/ui/error-state.tsx'
+import { SkeletonRows } from '../../components/ui/skeleton.tsx'
+import { DeliveryItem } from '../../components/webhooks/delivery-item.tsx'
+import { nameOfEndpoint } from '../../components/webhooks/endpoint-name.ts'
+
+/** What was sent of it, to which endpoint, and with what result. Nothing if the account has no endpoints. */
+export function Sent({ one }: { one: AnyClaim }) {
+  const { data: endpoints } = useQuery(endpointsQuery)
+  return endpoints && endpoints.length > 0 ? <SentCard one={one} endpoints={endpoints} /> : null
+}
+
+/** A claim has a handful of notifications, and an account few endpoints: seldom is there more. */
+const MOST_SHOWN = 100
+
+function SentCard({ one, endpoints }: { one: AnyClaim; endpoints: readonly WebhookEndpoint[] }) {
+  const of = 'id' in one ? { claim_id: one.id } : { candidate_alias: one.candidate_alias }
+  const { data, error, refetch } = useQuery(deliveriesQuery({ ...of, limit: MOST_SHOWN }))
+  const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
+  const newestFirst = data?.data.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
+  return (
+    <Card aria-label="Sent">
+      <CardHeader
+        title="Sent"
+        description={
+          data?.next_cursor ? `${MOST_SHOWN} of the deliveries to webhooks.` : 'To webhooks, newest first.'
+        }
+      />
+      {newestFirst && newestFirst.length > 0 ? (
+        <ul aria-label="Sent" className="divide-y border-t">
+          {newestFirst.map((delivery) => (
+            <DeliveryItem
+              key={delivery.id}
+              delivery={delivery}
+              {...toOf(endpointOf.get(delivery.endpoint_id))}
+            />
+          ))}
+        </ul>
+      ) : data ? (
+        <p className="px-5 pb-5 text-muted">Nothing yet.</p>
+      ) : error ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <SkeletonRows rows={2} />
+      )}
+    </Card>
+  )
+}
+
+/** One that was created since the list of them was read has no name yet. */
+function toOf(endpoint: WebhookEndpoint | undefined) {
+  if (!endpoint) return {}
+  const name = nameOfEndpoint(endpoint)
+  const link = (
+    <>
+      To{' '}
+      <Link to="/webhooks/$id" params={{ id: endpoint.id }} className="underline underline-offset-2">
+        <bdi>{name}</bdi>
+      </Link>
+    </>
+  )
+  return { to: { name, link } }
+}

@@ -1,0 +1,46 @@
+import { TriangleAlert } from 'lucide-react'
+import type { WebhookEndpoint } from '../../api/records.ts'
+import { Countdown, formatDateTime } from '../../components/ui/time.tsx'
+import { useNow } from '../../components/ui/use-now.ts'
+import { stateOf } from '../../components/webhooks/endpoint-state.tsx'
+
+/** What is wrong with it, and what to do. */
+export function EndpointNotice({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const state = stateOf(endpoint, useNow())
+  if (state === 'on' || state === 'off') return null
+  const tone = state.startsWith('disabled') ? 'bg-failed-soft text-failed' : 'bg-pending-soft text-pending'
+  return (
+    <div role="status" className={`mb-5 flex items-start gap-2 rounded-lg px-3.5 py-2.5 ${tone}`}>
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <p className="min-w-0 text-pretty">
+        <Words endpoint={endpoint} state={state} />
+      </p>
+    </div>
+  )
+}
+
+interface WordsProps {
+  endpoint: WebhookEndpoint
+  state: Exclude<ReturnType<typeof stateOf>, 'on' | 'off'>
+}
+
+function Words({ endpoint: { health }, state }: WordsProps) {
+  const since = health.failing_since ? ` since ${formatDateTime(health.failing_since)}` : ''
+  switch (state) {
+    case 'disabled as failing':
+      return 'It was disabled: for 5 days nothing arrived. Mend it, and enable it again: it goes on where it stopped.'
+    case 'disabled as gone':
+      return 'It was disabled: it answered 410, that it is gone. Enabled again, it goes on where it stopped.'
+    case 'failing':
+      return `All attempts have failed${since}. What does not arrive is sent again later.`
+    case 'paused':
+      return (
+        <>
+          All attempts have failed{since}. It is left alone for a while:{' '}
+          {health.paused_until ? (
+            <Countdown at={health.paused_until} prefix="the next attempt is in " />
+          ) : null}
+        </>
+      )
+  }
+}

@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { WebhookEndpoint } from '../../api/records.ts'
+import { useCustomerNames } from '../../components/customer-names.ts'
+import { typeInWords } from '../../components/notification-words.ts'
+import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
+import { CopyButton } from '../../components/ui/copy-button.tsx'
+import { DateTime } from '../../components/ui/time.tsx'
+
+/** What it is told, and where its chain of deliveries ends. */
+export function EndpointSettings({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { id, types, customer_id, created_at, last_delivery } = endpoint
+  const nameOfCustomer = useCustomerNames()
+  return (
+    <Card aria-label="Details">
+      <CardHeader title="Details" />
+      <CardBody>
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-2">
+          <Fact name="Sent">{types === null ? 'all types' : types.map(typeInWords).join(', ')}</Fact>
+          <Fact name="Customer">
+            {customer_id === null ? (
+              'all'
+            ) : (
+              <Link
+                to="/customers/$id"
+                params={{ id: customer_id }}
+                className="break-all underline underline-offset-2"
+              >
+                <bdi>{nameOfCustomer(customer_id)}</bdi>
+              </Link>
+            )}
+          </Fact>
+          <Fact name="Created">
+            <DateTime at={created_at} className="whitespace-normal" />
+          </Fact>
+          <Fact name="Id">
+            <span className="font-mono text-xs break-all">{id}</span>
+          </Fact>
+          <Fact name="Last delivery">
+            {last_delivery.number === 0 ? (
+              'none yet'
+            ) : (
+              <>
+                <span className="figures">#{last_delivery.number.toLocaleString('en')}</span>
+                <span className="flex items-start gap-1">
+                  <span className="min-w-0 font-mono text-xs break-all">{last_delivery.hash}</span>
+                  <CopyButton text={last_delivery.hash} label="Copy hash" className="-my-2" />
+                </span>
+              </>
+            )}
+          </Fact>
+        </dl>
+        <p className="mt-3 text-xs text-pretty text-muted">
+          A receiver that holds the same number and hash has missed nothing.
+        </p>
+      </CardBody>
+    </Card>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-muted">{name}</dt>
+    <dd className="min-w-0">{children}</dd>
+  </>
+)

@@ -1,0 +1,117 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { DeliveryStatus } from '../../../../src/domain/webhooks.ts'
+import { errorsByPath } from '../../api/client.ts'
+import { serverNow } from '../../api/server-time.ts'
+import { redeliverRange } from '../../api/webhooks.ts'
+import { Button } from '../../components/ui/button.tsx'
+import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { Select } from '../../components/ui/select.tsx'
+import { useToast } from '../../components/ui/toast.tsx'
+import { fromLocalTime, toLocalTime } from '../../local-time.ts'
+
+interface RedeliverRangeDialogProps {
+  endpointId: string
+  open: boolean
+  onClose: () => void
+}
+
+export const RedeliverRangeDialog = ({ endpointId, open, onClose }: RedeliverRangeDialogProps) => (
+  <Dialog
+    open={open}
+    onOpenChange={onClose}
+    title="Send deliveries of a time again"
+    description="Each with the same number and body. Times are in this device’s time zone."
+  >
+    <RangeForm endpointId={endpointId} onClose={onClose} />
+  </Dialog>
+)
+
+const CHOICES = [
+  ['failed', 'Those that failed'],
+  ['', 'All'],
+  ['succeeded', 'Those that succeeded'],
+  ['waiting', 'Those that wait'],
+] as const
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const localTimeAt = (ms: number) => toLocalTime(new Date(ms).toISOString())
+
+function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
+  const [from, setFrom] = useState(() => localTimeAt(serverNow() - DAY_MS))
+  // The minute that has begun is within.
+  const [to, setTo] = useState(() => localTimeAt(serverNow() + MINUTE_MS))
+  const [status, setStatus] = useState<DeliveryStatus | ''>('failed')
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  const redelivery = useMutation({
+    mutationFn: (range: { from: string; to: string }) =>
+      redeliverRange(endpointId, { ...range, ...(status ? { status } : {}) }),
+    onSuccess: ({ redelivered }) => {
+      toast(`${redelivered.toLocaleString('en')} ${redelivered === 1 ? 'is' : 'are'} sent again`)
+      void queryClient.invalidateQueries({ queryKey: ['webhooks'] })
+      onClose()
+    },
+  })
+  const errors = errorsByPath(redelivery.error)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const range = { from: fromLocalTime(from), to: fromLocalTime(to) }
+    if (range.from && range.to) redelivery.mutate({ from: range.from, to: range.to })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Made from" error={errors.from}>
+          {(props) => (
+            <Input
+              {...props}
+              type="datetime-local"
+              required
+              autoFocus
+              value={from}
+              onChange={({ target }) => setFrom(target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Until before" error={errors.to}>
+          {(props) => (
+            <Input
+              {...props}
+              type="datetime-local"
+              required
+              value={to}
+              onChange={({ target }) => setTo(target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="Which">
+        {(props) => (
+          <Select
+            {...props}
+            value={status}
+            onChange={({ target }) => setStatus(target.value as DeliveryStatus | '')}
+          >
+            {CHOICES.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <FormError error={redelivery.error} shownPaths={['from', 'to']} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" pending={redelivery.isPending}>
+          Send again
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}

@@ -1,0 +1,45 @@
+import { useMutation } from '@tanstack/react-query'
+import type { WebhookEndpoint } from '../../api/records.ts'
+import { rotateSecret } from '../../api/webhooks.ts'
+import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
+import { DateTime } from '../../components/ui/time.tsx'
+import { NewSecretDialog } from '../../components/webhooks/new-secret.tsx'
+
+interface RotateSecretDialogProps {
+  endpoint: WebhookEndpoint
+  open: boolean
+  onClose: () => void
+}
+
+/** Asks, and shows the new secret. */
+export function RotateSecretDialog({ endpoint: { id }, open, onClose }: RotateSecretDialogProps) {
+  const rotation = useMutation({ mutationFn: () => rotateSecret(id) })
+  const close = () => {
+    rotation.reset()
+    onClose()
+  }
+  const rotated = rotation.data
+  return (
+    <>
+      <ConfirmDialog
+        open={open && !rotated}
+        onOpenChange={close}
+        title="Give it a new secret?"
+        action="Rotate secret"
+        pending={rotation.isPending}
+        error={rotation.error}
+        onConfirm={() => rotation.mutate()}
+      >
+        For a day the present secret signs as well, so that your program can change over. After that it is
+        worth nothing. It cannot be undone.
+      </ConfirmDialog>
+      <NewSecretDialog secret={rotated?.secret ?? null} onDone={close}>
+        {rotated ? (
+          <p>
+            The secret before signs as well until <DateTime at={rotated.old_secret_until} />.
+          </p>
+        ) : null}
+      </NewSecretDialog>
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus, Webhook } from 'lucide-react'
+import { useState } from 'react'
+import { POLL_MS } from '../api/claims.ts'
+import type { WebhookEndpoint } from '../api/records.ts'
+import { endpointsQuery } from '../api/webhooks.ts'
+import { Button } from '../components/ui/button.tsx'
+import { Card } from '../components/ui/card.tsx'
+import { EmptyState } from '../components/ui/empty-state.tsx'
+import { ErrorState } from '../components/ui/error-state.tsx'
+import { PageHeader } from '../components/ui/page-header.tsx'
+import { SkeletonRows } from '../components/ui/skeleton.tsx'
+import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
+import { nameOfEndpoint } from '../components/webhooks/endpoint-name.ts'
+import { EndpointStateBadge } from '../components/webhooks/endpoint-state.tsx'
+import { SuccessRate } from '../components/webhooks/success-rate.tsx'
+import { Waiting } from '../components/webhooks/waiting.tsx'
+import { milliseconds } from '../milliseconds.ts'
+import { CreateEndpointDialog } from './webhooks/create-endpoint-dialog.tsx'
+
+export function WebhooksPage() {
+  const { data, error, refetch } = useQuery({ ...endpointsQuery, refetchInterval: POLL_MS })
+  const [isCreating, setCreating] = useState(false)
+  const createButton = (
+    <Button variant="primary" onClick={() => setCreating(true)}>
+      <Plus aria-hidden /> Create endpoint
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Webhooks"
+        description="What happens is sent to your endpoints: signed, numbered without holes, and again until it has arrived."
+        actions={createButton}
+      />
+      <Card aria-label="Webhook endpoints">
+        {data && data.length > 0 ? (
+          <EndpointTable endpoints={data} />
+        ) : data ? (
+          <EmptyState icon={Webhook} title="No endpoints yet" actions={createButton}>
+            An endpoint is an address of yours, to which each notification is sent with POST as it happens.
+          </EmptyState>
+        ) : error ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : (
+          <SkeletonRows rows={3} />
+        )}
+      </Card>
+      <CreateEndpointDialog open={isCreating} onOpenChange={setCreating} />
+    </>
+  )
+}
+
+/** On a phone health goes below the name. */
+const EndpointTable = ({ endpoints }: { endpoints: readonly WebhookEndpoint[] }) => (
+  <Table aria-label="Webhook endpoints">
+    <thead>
+      <tr>
+        <Th>Endpoint</Th>
+        <Th className="max-sm:pl-2">State</Th>
+        <Th className="text-right max-md:hidden">Succeeded</Th>
+        <Th className="text-right max-md:hidden">Median</Th>
+        <Th className="max-lg:hidden">Waiting</Th>
+      </tr>
+    </thead>
+    <tbody>
+      {endpoints.map((endpoint) => (
+        <Tr key={endpoint.id}>
+          <Td className="max-w-44 max-sm:pr-2 sm:max-w-96">
+            <Link
+              to="/webhooks/$id"
+              params={{ id: endpoint.id }}
+              className="font-medium break-words underline-offset-4 hover:underline"
+            >
+              <bdi>{nameOfEndpoint(endpoint)}</bdi>
+            </Link>
+            <bdi className="line-clamp-3 text-xs break-all text-muted" title={endpoint.url}>
+              {endpoint.url}
+            </bdi>
+          </Td>
+          <Td className="max-sm:pl-2">
+            <EndpointStateBadge endpoint={endpoint} />
+            {endpoint.health.attempts > 0 ? (
+              <span className="mt-0.5 block text-xs text-muted md:hidden">
+                <SuccessRate health={endpoint.health} /> succeeded
+              </span>
+            ) : null}
+            {endpoint.health.waiting > 0 ? (
+              <span className="block text-xs text-muted lg:hidden">
+                {endpoint.health.waiting.toLocaleString('en')} waiting
+              </span>
+            ) : null}
+          </Td>
+          <Td className="text-right max-md:hidden">
+            <SuccessRate health={endpoint.health} />
+          </Td>
+          <Td className="figures text-right max-md:hidden">
+            {endpoint.health.median_ms === null ? '–' : milliseconds(endpoint.health.median_ms)}
+          </Td>
+          <Td className="text-muted max-lg:hidden">
+            <Waiting health={endpoint.health} />
+          </Td>
+        </Tr>
+      ))}
+    </tbody>
+  </Table>
+)

@@ -1,0 +1,62 @@
+import { edit, type Mutant } from './mutant.ts'
+
+/** What notifications tell, and in what order. */
+export const OF_FEED: readonly Mutant[] = [
+  {
+    name: 'numbers of notifications are taken without a word',
+    edits: [
+      edit(
+        'storage/notifications/numbers.ts',
+        'count(pg_advisory_xact_lock_shared(key)) AS held',
+        'count(key) AS held',
+      ),
+    ],
+    faults: 'commits-linger',
+    clients: 32,
+    accounts: 2,
+  },
+  {
+    name: 'who reads notifications looks at numbers that are still on their way',
+    edits: [
+      edit(
+        'storage/notifications/numbers.ts',
+        'last - by < lowest ? last - by : lowest',
+        'last - by < lowest ? lowest : last',
+      ),
+    ],
+    faults: 'commits-linger',
+    clients: 32,
+    accounts: 2,
+  },
+  {
+    name: 'that a claim was settled is told to nobody',
+    edits: [
+      edit(
+        'storage/claim-writes/guarded-write.ts',
+        'FROM written, announced WHERE status IS NOT NULL',
+        "FROM written, announced WHERE status IN ('CONFIRMED', 'FAILED')",
+      ),
+    ],
+  },
+  {
+    name: 'a notification is written of a claim that somebody else has changed',
+    edits: [
+      edit('storage/claim-writes/guarded-write.ts', 'FROM written, announced', 'FROM decided_of, announced'),
+      edit(
+        'storage/claim-writes/guarded-write.ts',
+        '      notified AS (',
+        '      decided_of AS (SELECT c.user_id, d.* FROM decided d JOIN claims c ON c.id = d.id),\n      notified AS (',
+      ),
+    ],
+  },
+  {
+    name: 'the last notification of a page comes again on the next',
+    edits: [
+      edit(
+        'storage/notifications/feed.ts',
+        "order === 'asc' ? '>' : '<', after",
+        "order === 'asc' ? '>=' : '<', after",
+      ),
+    ],
+  },
+]

@@ -1,0 +1,124 @@
+import { type Client, parse } from '../clients/client.ts'
+import { type Account, type ClaimRecord, stateOf } from '../clients/world.ts'
+import { demand } from '../model/finding.ts'
+import { canonical, type JsonObject } from '../model/json.ts'
+import { replay } from '../model/replay.ts'
+
+/** Somebody who reads an account's notifications on and on. */
+export interface FollowedFeed {
+  cursor: string | null
+  /** What came, in its order. */
+  seen: Told[]
+  isBusy: boolean
+}
+
+export interface Told {
+  id: string
+  type: string
+  sequence: number
+  /** Of a claim or candidate, its address. */
+  address: string | null
+  record: JsonObject
+}
+
+const READERS = 3
+export const followedFeeds = (): FollowedFeed[] =>
+  Array.from({ length: READERS }, () => ({ cursor: null, seen: [], isBusy: false }))
+
+/** Reads on to the end, for now; or waits for a moment there. */
+export async function followFeed(client: Client, account: Account): Promise<void> {
+  const feed = client.random.pick(account.feeds)
+  if (feed.isBusy) return
+  feed.isBusy = true
+  client.world.count('follow feed')
+  await readOn(client, account, feed, client.random.pick([0, 0, 1]))
+  feed.isBusy = false
+}
+
+/** False: an answer did not come. */
+async function readOn(client: Client, account: Account, feed: FollowedFeed, wait: number): Promise<boolean> {
+  for (;;) {
+    const query = new URLSearchParams({ limit: `${client.random.pick([1, 7, 100])}`, wait: `${wait}` })
+    if (feed.cursor !== null) query.set('after', feed.cursor)
+    const reply = await client.send(account, { method: 'GET', path: `/v1/notifications?${query}` })
+    if (reply.is !== 'answer' || reply.status !== 200) return false
+    const { data, next_cursor, has_more } = parse(reply.text) as {
+      data: JsonObject[]
+      next_cursor: string
+      has_more: boolean
+    }
+    feed.seen.push(...data.map(toTold))
+    feed.cursor = next_cursor
+    if (!has_more) return true
+  }
+}
+
+export function toTold(body: JsonObject): Told {
+  const record = (body.claim ?? body.candidate ?? body.test_clock) as JsonObject
+  const isClock = body.test_clock !== undefined
+  return {
+    id: body.id as string,
+    type: body.type as string,
+    sequence: body.sequence as number,
+    address: isClock ? null : ((record.candidate_alias ?? record.id) as string),
+    record,
+  }
+}
+
+const MOST_TRIES = 10
+
+async function readToEnd(client: Client, account: Account, feed: FollowedFeed): Promise<void> {
+  let isRead = false
+  for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readOn(client, account, feed, 0)
+  demand(isRead, () => 'the notifications cannot be read in calm weather')
+}
+
+/** All that are there now. */
+export async function readFeed(client: Client, account: Account): Promise<Told[]> {
+  const [fresh] = followedFeeds() as [FollowedFeed]
+  await readToEnd(client, account, fresh)
+  return fresh.seen
+}
+
+/**
+ * In the end all readers have had the same in the same order, and it is what the logs tell. What was deleted with a test
+ * clock is there for those alone who came before.
+ */
+export async function judgeFeeds(client: Client, account: Account): Promise<void> {
+  for (const feed of account.feeds) await readToEnd(client, account, feed)
+  const fresh = await readFeed(client, account)
+  const left = new Set(fresh.map(({ id }) => id))
+  demand(left.size === fresh.length, () => 'a notification is there twice')
+  const whole = fresh.map(lineOf)
+  for (const [i, feed] of account.feeds.entries()) {
+    const had = feed.seen.filter(({ id }) => left.has(id)).map(lineOf)
+    const at = whole.findIndex((line, place) => had[place] !== line)
+    demand(
+      at < 0 && had.length === whole.length,
+      () => `reader ${i} of the notifications has had others than who reads them now, from number ${at} on`,
+      () => ({ whole: whole.slice(at - 3, at + 5), had: had.slice(at - 3, at + 5) }),
+    )
+  }
+  const byAddress = Map.groupBy(fresh, ({ address }) => address)
+  for (const claim of account.claims) if (!claim.isGone) judgeClaim(claim, byAddress.get(claim.address) ?? [])
+}
+
+export const lineOf = ({ type, sequence, record }: Told) => canonical({ type, sequence, record })
+
+/** One notification of each state that its log leads to, with that state. */
+function judgeClaim(claim: ClaimRecord, told: readonly Told[]): void {
+  const states = replay(claim.terms, claim.longest)
+  const wanted = states.flatMap((state, i) => (state.status === states[i - 1]?.status ? [] : [{ state, i }]))
+  const kind = claim.alias === null ? 'claim' : 'candidate'
+  const lineOfState = (type: string, sequence: number, state: object) =>
+    `${type} ${sequence} ${canonical({ ...state })}`
+  const shown = told.map(({ type, sequence, record }) => lineOfState(type, sequence, stateOf(record)))
+  const expected = wanted.map(({ state, i }) =>
+    lineOfState(`${kind}.${i === 0 ? 'created' : state.status.toLowerCase()}`, i, state),
+  )
+  demand(
+    canonical(shown) === canonical(expected),
+    () => `the notifications of ${claim.name} are not what its log tells`,
+    () => ({ shown, expected }),
+  )
+}

@@ -1,0 +1,74 @@
+import { atScheduledCheck } from '../../domain/claims/lifecycle.ts'
+import { type DueKind, readDueKinds } from '../../storage/claim-writes/due-claims.ts'
+import { type KindMove, moveKinds } from '../../storage/claim-writes/move-claims.ts'
+import type { Connection } from '../../storage/database/connection.ts'
+import { isPassing } from '../../storage/database/database-unavailable.ts'
+import { holdTotalsBefore } from '../../storage/overview/resolution-totals.ts'
+import type { App } from '../app.ts'
+
+/** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
+export const BATCH = 1_000
+/** For a claim that another transaction holds; then it is left for the next walk. */
+const LONGEST_LOCK_WAIT_MS = 100
+
+/** Due claims of one shard that are moved together. */
+export interface Batch {
+  ids: readonly string[]
+  moves: KindMove[]
+}
+
+/** Batches of those that are in these shards, each of one. */
+export function* inBatches(
+  { distribution }: Connection,
+  shards: readonly number[],
+  ids: readonly string[],
+): Generator<string[]> {
+  for (const ofShard of distribution.byShard(ids, (id) => id)) {
+    if (!shards.includes(distribution.shardOf(ofShard[0] as string))) continue
+    for (let from = 0; from < ofShard.length; from += BATCH) yield ofShard.slice(from, from + BATCH)
+  }
+}
+
+/** Moves nothing if the turn was lost without a word, and another server has had it since. */
+async function moveInTurn(
+  connection: Connection,
+  checkTime: Date,
+  moves: readonly KindMove[],
+): Promise<number> {
+  if (!(await holdTotalsBefore(connection, checkTime))) {
+    throw new Error('another server has taken the turn of the scheduled check')
+  }
+  return moveKinds(connection, moves, LONGEST_LOCK_WAIT_MS)
+}
+
+/** The moves that these claims make: the domain decides once for all that are alike. */
+export async function readBatch(db: Connection, checkTime: Date, ids: readonly string[]): Promise<Batch> {
+  const kinds = await readDueKinds(db, checkTime, ids)
+  return { ids, moves: kinds.flatMap((kind) => moveOf(kind, checkTime)) }
+}
+
+/** The move that claims of this kind make at the check; none if it passes them over. */
+export function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
+  const transition = atScheduledCheck(kind.state, kind.terms, checkTime, kind.lastEventAt)
+  return transition ? [{ kind, transition }] : []
+}
+
+/** Moves them; if somebody holds one of them, by halves, so that it alone is missed. Returns how many moved. */
+export async function moveBatch(app: App, checkTime: Date, { ids, moves }: Batch): Promise<number> {
+  if (moves.length === 0) return 0
+  try {
+    return await app.db.checks.transaction((connection) => moveInTurn(connection, checkTime, moves))
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    if (ids.length === 1) return 0
+    const half = Math.ceil(ids.length / 2)
+    const first = await moveBatch(
+      app,
+      checkTime,
+      await readBatch(app.db.checks, checkTime, ids.slice(0, half)),
+    )
+    return (
+      first + (await moveBatch(app, checkTime, await readBatch(app.db.checks, checkTime, ids.slice(half))))
+    )
+  }
+}

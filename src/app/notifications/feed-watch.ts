@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ServiceError } from '../../errors.ts'
+import { owned } from '../../owned-promise.ts'
+import type { Database } from '../../storage/database/database.ts'
+import { THE_SERVICE } from '../../storage/database/lending/places.ts'
+import { findNews } from '../../storage/notifications/feed.ts'
+import type { Part } from '../part.ts'
+
+const LOOK_EVERY_MS = 100
+/** Of one account, of a server. */
+const MOST_WAITING = 100
+
+interface Waiting {
+  after: bigint
+  wake: () => void
+}
+
+/** Those who wait for the next notification of their account: with one small statement for all of them. */
+export class FeedWatch implements Part {
+  readonly #db: Database
+  readonly #waiting = new Map<string, Set<Waiting>>()
+  /** The look that is on, or about to be. */
+  #looking: Promise<void> | null = null
+  readonly #stopping = new AbortController()
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** Who waits goes on, and finds nothing. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#looking
+    this.#wake([...this.#waiting.keys()])
+  }
+
+  /**
+   * Resolves when the account has a notification after this number, which may be settled only a moment later, or when
+   * the time is over.
+   * @param gone ends the waiting: its reason is thrown
+   * @throws RATE_LIMITED if too many of the account wait
+   */
+  async untilNews(userId: string, after: bigint, longestMs: number, gone: AbortSignal): Promise<void> {
+    gone.throwIfAborted()
+    const { signal } = this.#stopping
+    // Nobody looks any more.
+    if (signal.aborted) return
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const one: Waiting = { after, wake: resolve }
+    const leave = this.#join(userId, one)
+    const timer = setTimeout(resolve, longestMs)
+    const giveUp = () => reject(gone.reason)
+    gone.addEventListener('abort', giveUp)
+    this.#lookSoon()
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      gone.removeEventListener('abort', giveUp)
+      leave()
+    }
+  }
+
+  #join(userId: string, one: Waiting): () => void {
+    const ofAccount = this.#waiting.get(userId) ?? new Set()
+    if (ofAccount.size >= MOST_WAITING) throw tooManyWait()
+    this.#waiting.set(userId, ofAccount.add(one))
+    return () => {
+      ofAccount.delete(one)
+      if (ofAccount.size === 0 && this.#waiting.get(userId) === ofAccount) this.#waiting.delete(userId)
+    }
+  }
+
+  #lookSoon(): void {
+    if (this.#waiting.size === 0 || this.#stopping.signal.aborted) return
+    this.#looking ??= owned(this.#look())
+  }
+
+  async #look(): Promise<void> {
+    const { signal } = this.#stopping
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
+    if (!signal.aborted && this.#waiting.size > 0) {
+      const accounts = [...this.#waiting].map(([userId, ofAccount]) => ({
+        userId,
+        after: lowest([...ofAccount].map(({ after }) => after)),
+      }))
+      // If the database is away they wait on: each of them asks it when its time is over.
+      const news = await findNews(this.#db.reads.for(THE_SERVICE), accounts).catch(() => [])
+      this.#wake(news)
+    }
+    this.#looking = null
+    this.#lookSoon()
+  }
+
+  #wake(accounts: Iterable<string>): void {
+    for (const userId of accounts) for (const { wake } of this.#waiting.get(userId) ?? []) wake()
+  }
+}
+
+const lowest = (numbers: readonly bigint[]): bigint => numbers.reduce((a, b) => (a < b ? a : b))
+
+const tooManyWait = () =>
+  new ServiceError(
+    'RATE_LIMITED',
+    `More than ${MOST_WAITING} requests of the account wait for notifications.`,
+    {
+      headers: { 'Retry-After': '5' },
+    },
+  )

@@ -1,0 +1,198 @@
+import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
+import type { Status } from '../../domain/claims/lifecycle.ts'
+import type { NotificationType } from '../../domain/notification-types.ts'
+import type { Notification } from '../../domain/notifications.ts'
+import { ServiceError, unavailable } from '../../errors.ts'
+import { claimIdOf, namedUuid } from '../../storage/claims/candidate-id.ts'
+import {
+  type FeedRow,
+  readFeed,
+  readRemoved,
+  readSubjects,
+  type TellableClaim,
+} from '../../storage/notifications/feed.ts'
+import { readSettled } from '../../storage/notifications/numbers.ts'
+import { findTestClocks } from '../../storage/test-clocks.ts'
+import { findEndpoints } from '../../storage/webhooks/endpoints.ts'
+import type { App } from '../app.ts'
+import { CONTRACTS_AT_ONCE, readContracts } from '../claims/read-contracts.ts'
+import { fillGaps } from '../fill-gaps.ts'
+
+/** Notifications that are looked through for a page of a filtered feed. */
+const MOST_LOOKED_THROUGH = 1_000
+/** Whose claims are read at a time, with contracts of half a megabyte at most. */
+const LOOKED_UP_AT_ONCE = 100
+
+export interface FeedRequest {
+  userId: string
+  /** Where to go on; null to begin. */
+  after: bigint | null
+  limit: number
+  order: 'asc' | 'desc'
+  /** Of these types alone; null for all. */
+  types: ReadonlySet<NotificationType> | null
+  /** Of this claim or candidate; null for any. */
+  address: ClaimAddress | null
+  /** Of this customer's claims and candidates. */
+  customerId: string | undefined
+}
+
+export interface FeedPage {
+  /** In order, their contracts to be read as they are asked for. */
+  notifications: AsyncIterable<Notification<string>[]>
+  isEmpty: boolean
+  /** Where the next page begins, also if there is nothing yet. */
+  next: bigint
+  hasMore: boolean
+}
+
+/**
+ * The next page of the account's feed (§4.13). Of a filtered feed it may be short, or empty, and have more after it all the
+ * same.
+ * @throws CURSOR_EXPIRED if notifications after the cursor were removed
+ */
+export async function readNotifications(app: App, request: FeedRequest): Promise<FeedPage> {
+  const { userId, after, limit, order, types, address, customerId } = request
+  const subjectId = address ? claimIdOf(address) : undefined
+  const db = app.db.reads.for(userId)
+  const upTo = await readSettled(db, userId)
+  const isFiltered = types !== null || customerId !== undefined
+  const count = (isFiltered ? MOST_LOOKED_THROUGH : limit) + 1
+  const rows = await readFeed(db, { userId, subjectId, after, upTo, order, count })
+  const goesOn = order === 'asc' && after !== null
+  // Whoever finds nothing goes on behind what was removed.
+  const findsNothing = after === null && rows.length === 0
+  // Whatever is removed meanwhile was read, or is told of now.
+  const removed = goesOn || findsNothing ? await readRemoved(db, userId) : null
+  if (removed !== null && after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
+
+  const matches = ({ type, claim }: Found) =>
+    (types?.has(type) ?? true) && (customerId === undefined || claim?.customerId === customerId)
+  const told: Found[] = []
+  let looked = 0
+  while (looked < Math.min(rows.length, count - 1) && told.length < limit) {
+    const some = rows.slice(looked, Math.min(looked + LOOKED_UP_AT_ONCE, count - 1))
+    const find = await findSubjects(app, userId, some)
+    for (const row of some) {
+      if (told.length === limit) break
+      looked++
+      const found = find(row)
+      if (found && matches(found)) told.push(found)
+    }
+  }
+  const last = looked > 0 ? BigInt((rows[looked - 1] as FeedRow).number) : null
+  return {
+    notifications: withContracts(app, userId, told),
+    isEmpty: told.length === 0,
+    next: last ?? after ?? removed ?? 0n,
+    hasMore: looked < rows.length,
+  }
+}
+
+/**
+ * The same, but if there is nothing it waits until there is.
+ * @param longestMs how long; then the page is empty
+ * @param gone ends the waiting: its reason is thrown
+ * @throws CURSOR_EXPIRED, RATE_LIMITED if too many of the account wait
+ */
+export async function awaitNotifications(
+  app: App,
+  request: FeedRequest,
+  longestMs: number,
+  gone: AbortSignal,
+): Promise<FeedPage> {
+  const end = performance.now() + longestMs
+  for (let { after } = request; ; ) {
+    const page = await readNotifications(app, { ...request, after })
+    const left = end - performance.now()
+    if (!page.isEmpty || left <= 0) return page
+    if (!page.hasMore) await app.feedWatch.untilNews(request.userId, page.next, left, gone)
+    after = page.next
+  }
+}
+
+/** A notification whose subject is there. */
+interface Found {
+  row: FeedRow
+  type: NotificationType
+  claim: TellableClaim | null
+  /** Of what is no claim. */
+  other: Exclude<Notification['subject'], { claim: unknown }> | null
+}
+
+/** What was deleted since is told of no more. */
+async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) {
+  const db = app.db.reads.for(userId)
+  const idsOf = (...kinds: FeedRow['kind'][]) => [
+    ...new Set(rows.filter(({ kind }) => kinds.includes(kind)).map(({ subject_id }) => subject_id)),
+  ]
+  const claims = await readSubjects(db, userId, idsOf('created', 'pending', 'confirmed', 'failed'))
+  const clockIds = idsOf('advanced')
+  const found = clockIds.length === 0 ? [] : await findTestClocks(db, userId, clockIds)
+  const clocks = new Map(found.map((clock) => [clock.id, clock]))
+  const endpoints = await findEndpoints(db, userId, idsOf('failing', 'gone'))
+  return (row: FeedRow): Found | null => {
+    const { kind, subject_id: id } = row
+    if (kind === 'advanced') {
+      const clock = clocks.get(id)
+      const other = clock && { testClock: { ...clock, frozenTime: row.status_since } }
+      return other ? { row, type: 'test_clock.advanced', claim: null, other } : null
+    }
+    if (kind === 'failing' || kind === 'gone') {
+      const endpoint = endpoints.get(id)
+      const other = endpoint && { endpoint, reason: kind }
+      return other ? { row, type: 'webhook_endpoint.disabled', claim: null, other } : null
+    }
+    const claim = claims.get(id)
+    const subject = claim?.candidateAlias == null ? 'claim' : 'candidate'
+    return claim ? { row, type: `${subject}.${kind}`, claim: asItWas(claim, row, kind), other: null } : null
+  }
+}
+
+type ClaimKind = Exclude<FeedRow['kind'], 'advanced' | 'failing' | 'gone'>
+const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {
+  created: 'OPEN',
+  pending: 'PENDING',
+  confirmed: 'CONFIRMED',
+  failed: 'FAILED',
+}
+
+function asItWas(claim: TellableClaim, row: FeedRow, kind: ClaimKind): TellableClaim {
+  const status = STATUS_AFTER[kind]
+  const { status_since: statusSince, due_at: dueAt, scheduled_outcome: scheduledOutcome } = row
+  return { ...claim, status, statusSince, dueAt, scheduledOutcome }
+}
+
+async function* withContracts(
+  app: App,
+  userId: string,
+  found: readonly Found[],
+): AsyncGenerator<Notification<string>[]> {
+  // What is no claim has none.
+  const rows = found.map((one) => ({ ...one, contract: one.claim === null ? '' : one.claim.contract }))
+  const filled = fillGaps(rows, {
+    gap: 'contract',
+    atOnce: CONTRACTS_AT_ONCE,
+    key: ({ row }) => row.subject_id,
+    read: (some) =>
+      readContracts(
+        app,
+        userId,
+        some.map(({ row }) => row.subject_id),
+      ),
+    gone: () => unavailable('A claim of the page was deleted while it was read.'),
+  })
+  for await (const some of filled)
+    yield some.map(({ row, type, claim, other, contract }) => ({
+      id: notificationId(row),
+      type,
+      number: row.number,
+      sequence: row.sequence,
+      createdAt: row.created_at,
+      subject: other ?? { claim: { ...(claim as TellableClaim), contract } as StoredClaim },
+    }))
+}
+
+/** A claim changes at most once with an item of its log. What has no log may come to the same again. */
+const notificationId = ({ subject_id, kind, sequence, number }: FeedRow) =>
+  namedUuid('notification', [subject_id, kind, kind in STATUS_AFTER ? sequence : number].join(' '))

@@ -1,0 +1,80 @@
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** That a webhook would go where it must not. */
+export class AddressRefused extends Error {}
+
+/** All that is given to networks of the Internet. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** `::8.8.8.8`, which ipaddr.js reads as `::ffff:8.8.8.8`, is another address, and of no network. */
+const IPV4_COMPATIBLE = /^::\d+\./
+
+/**
+ * Whether the address is of the Internet: none of this machine, of a network inside, of a single link, nor one that stands for
+ * another address (6to4, NAT64, Teredo), whichever that is.
+ */
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address) || IPV4_COMPATIBLE.test(address)) return false
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(GLOBAL_IPV6)
+}
+
+/** The address, if a URL's host is one. Node looks such up nowhere. */
+export function literalAddress(hostname: string): string | null {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1')
+  return ipaddr.isValid(address) ? address : null
+}
+
+/** @throws AddressRefused */
+export function requirePublic(address: string): void {
+  if (!isPublic(address)) throw new AddressRefused(`${address} is not a public address.`)
+}
+
+/** Each name server is asked so often, and has so long to answer. */
+const TRIES = 2
+const TIMEOUT_MS = 2_000
+
+/**
+ * Looks up a name for a connection, which is made to one of these addresses and no other: a later look-up cannot differ.
+ * Fails if any of them is not public. Asks name servers itself: what the system offers for that waits in a thread, of which
+ * there are few, so that names whose servers are silent would keep all others waiting, the database's too.
+ * @param nameServers null for those of the machine
+ */
+export const publicLookup =
+  (nameServers: readonly string[] | null): LookupFunction =>
+  (hostname, options, callback) => {
+    findPublic(hostname, nameServers).then(
+      ([first, ...others]) => {
+        if (options.all) callback(null, [first, ...others])
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, []),
+    )
+  }
+
+type Addresses = [LookupAddress, ...LookupAddress[]]
+
+/** IPv6 first: where there is none, that shows at once. */
+async function findPublic(hostname: string, nameServers: readonly string[] | null): Promise<Addresses> {
+  // A new one each time, as the machine's name servers may change, and an answer is not kept.
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, maxTimeout: TIMEOUT_MS, tries: TRIES })
+  if (nameServers !== null) resolver.setServers(nameServers)
+  const [six, four] = await Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)])
+  const found = [
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+  ]
+  const refused = found.find(({ address }) => !isPublic(address))
+  if (refused) throw new AddressRefused(`${hostname} is ${refused.address}, no public address.`)
+  const [first, ...others] = found
+  if (first) return [first, ...others]
+  const isUnknown = [six, four].some((one) => one.status === 'rejected' && UNKNOWN.has(one.reason.code))
+  throw Object.assign(new Error(`${hostname} was not found`), { code: isUnknown ? 'ENOTFOUND' : 'EAI_AGAIN' })
+}
+
+/** What c-ares says of a name that is not there, has no address, or is none. */
+const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])

@@ -1,0 +1,103 @@
+import type { ClaimAddress } from '../../domain/claims/claim.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import type { DeliveryStatus, WebhookDelivery } from '../../domain/webhooks.ts'
+import { validationError } from '../../errors.ts'
+import { claimIdOf } from '../../storage/claims/candidate-id.ts'
+import { type DeliveryAddress, findDelivery, listDeliveries } from '../../storage/webhooks/deliveries.ts'
+import { askAgain, askForSomeAgain, findNumberBefore } from '../../storage/webhooks/redeliveries.ts'
+import { readPlace } from '../../storage/webhooks/sending.ts'
+import type { App } from '../app.ts'
+import { webhookDeliveryNotFound, webhookEndpointNotFound } from '../not-found.ts'
+
+/** As callers name a delivery: the endpoint's id, a dot, the number. */
+export const deliveryId = ({ endpointId, number }: DeliveryAddress): string => `${endpointId}.${number}`
+
+function readDeliveryId(id: string): DeliveryAddress | null {
+  const [endpointId = '', number = '', ...rest] = id.split('.')
+  const isOne = isUuid(endpointId) && /^[1-9]\d{0,14}$/.test(number) && rest.length === 0
+  return isOne ? { endpointId: endpointId.toLowerCase(), number: Number(number) } : null
+}
+
+/** @throws WEBHOOK_DELIVERY_NOT_FOUND */
+export async function getWebhookDelivery(
+  app: App,
+  userId: string,
+  id: string,
+): Promise<{ delivery: WebhookDelivery; body: string }> {
+  const address = readDeliveryId(id)
+  const found = address && (await findDelivery(app.db.reads.for(userId), userId, address))
+  if (!found) throw webhookDeliveryNotFound(id)
+  return found
+}
+
+export interface DeliveryListRequest {
+  userId: string
+  of: { endpointId: string } | { notificationId: string } | { address: ClaimAddress }
+  status: DeliveryStatus | null
+  after: string | undefined
+  limit: number
+  order: 'asc' | 'desc'
+}
+
+/** @throws VALIDATION_ERROR for a cursor that is none */
+export async function listWebhookDeliveries(
+  app: App,
+  { of, after, limit, ...request }: DeliveryListRequest,
+): Promise<{ rows: WebhookDelivery[]; hasMore: boolean }> {
+  const place = after === undefined ? null : readDeliveryId(after)
+  if (after !== undefined && place === null) {
+    const message = 'is no cursor of this list; use next_cursor of the page before'
+    throw validationError([{ path: 'after', message }])
+  }
+  const rows = await listDeliveries(app.db.reads.for(request.userId), {
+    ...request,
+    of: 'address' in of ? { subjectId: claimIdOf(of.address) } : of,
+    after: place,
+    count: limit + 1,
+  })
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+}
+
+/**
+ * It is sent again, as if for the first time: with the same number and body.
+ * @throws WEBHOOK_DELIVERY_NOT_FOUND
+ */
+export async function redeliverWebhook(app: App, userId: string, id: string): Promise<WebhookDelivery> {
+  const address = readDeliveryId(id)
+  const isThere = address && (await askAgain(app.db.writes.for(userId), userId, address))
+  if (!isThere) throw webhookDeliveryNotFound(id)
+  return (await getWebhookDelivery(app, userId, id)).delivery
+}
+
+export interface RedeliveryRequest {
+  userId: string
+  endpointId: string
+  /** Of deliveries that were made from this moment on, and before that one. */
+  from: Date
+  to: Date
+  /** Of those alone that have this status; null for all. */
+  status: DeliveryStatus | null
+}
+
+/**
+ * Sends an endpoint's deliveries of a range of time again. Returns how many.
+ * @param gone ends it between two thousands: its reason is thrown
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+export async function redeliverWebhooks(
+  app: App,
+  request: RedeliveryRequest,
+  gone: AbortSignal,
+): Promise<number> {
+  const { userId, endpointId, ...range } = request
+  const db = app.db.writes.for(userId)
+  if (!(await readPlace(db, userId, endpointId))) throw webhookEndpointNotFound(endpointId)
+  let redelivered = 0
+  for (let after: number | null = await findNumberBefore(db, endpointId, range.from); after !== null; ) {
+    gone.throwIfAborted()
+    const { asked, last } = await askForSomeAgain(db, endpointId, { ...range, after })
+    redelivered += asked
+    after = last
+  }
+  return redelivered
+}

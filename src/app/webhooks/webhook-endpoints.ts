@@ -1,0 +1,175 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { WebhookDelivery, WebhookEndpoint } from '../../domain/webhooks.ts'
+import { ServiceError, unavailable, validationError } from '../../errors.ts'
+import { findCustomer } from '../../storage/customers.ts'
+import { readSettled } from '../../storage/notifications/numbers.ts'
+import { appendDeliveries, findDelivery } from '../../storage/webhooks/deliveries.ts'
+import {
+  deleteEndpoint,
+  type EndpointHealth,
+  type EndpointSettings,
+  insertEndpoint,
+  readEndpoints,
+  replaceSecret,
+  updateEndpoint,
+} from '../../storage/webhooks/endpoints.ts'
+import { readPlace } from '../../storage/webhooks/sending.ts'
+import type { App } from '../app.ts'
+import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
+import { isPublic, literalAddress } from './public-addresses.ts'
+import { NO_HASH } from './sign-delivery.ts'
+import { Chain } from './tell-endpoint.ts'
+
+/** Of an account. */
+const MOST_ENDPOINTS = 50
+/** After a rotation the secret before signs for so long as well. */
+const OLD_SECRET_MS = 24 * 3_600_000
+
+export interface EndpointWithHealth {
+  endpoint: WebhookEndpoint
+  health: EndpointHealth
+}
+
+/** @param allowPrivate for development: http, and any address, will do */
+export interface WebhookRules {
+  allowPrivate: boolean
+}
+
+/**
+ * It is told of what happens from now on. Returns its secret as well, which is shown here alone.
+ * @throws VALIDATION_ERROR for a URL to which nothing may be sent, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_LIMIT_REACHED
+ */
+export async function createWebhookEndpoint(
+  app: App,
+  userId: string,
+  settings: EndpointSettings,
+  rules: WebhookRules,
+): Promise<EndpointWithHealth & { secret: string }> {
+  const url = checkUrl(settings.url, rules)
+  await requireCustomer(app, userId, settings.customerId)
+  const id = uuidv7()
+  const secret = app.webhookSecrets.make()
+  const toldUpTo = await readSettled(app.db.reads.for(userId), userId)
+  const endpoint = await insertEndpoint(
+    app.db.writes.for(userId),
+    {
+      ...settings,
+      url,
+      id,
+      userId,
+      secret: app.webhookSecrets.encrypt(secret, id),
+      toldUpTo,
+      lastHash: NO_HASH,
+    },
+    MOST_ENDPOINTS,
+  )
+  if (!endpoint) {
+    throw new ServiceError(
+      'WEBHOOK_ENDPOINT_LIMIT_REACHED',
+      `The account has ${MOST_ENDPOINTS} webhook endpoints, as many as it may.`,
+    )
+  }
+  return { endpoint, health: NO_HEALTH, secret }
+}
+
+const NO_HEALTH: EndpointHealth = {
+  attempts: 0,
+  succeeded: 0,
+  medianMs: null,
+  waiting: 0,
+  oldestWaitingAt: null,
+}
+
+/** In the order of their creation. */
+export const listWebhookEndpoints = (app: App, userId: string): Promise<EndpointWithHealth[]> =>
+  readEndpoints(app.db.reads.for(userId), userId, null)
+
+/** @throws WEBHOOK_ENDPOINT_NOT_FOUND */
+export async function getWebhookEndpoint(app: App, userId: string, id: string): Promise<EndpointWithHealth> {
+  const [found] = await readEndpoints(app.db.reads.for(userId), userId, id)
+  if (!found) throw webhookEndpointNotFound(id)
+  return found
+}
+
+/**
+ * If it was disabled, it goes on where it was; if it was failing, that is forgotten.
+ * @throws VALIDATION_ERROR, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+export async function updateWebhookEndpoint(
+  app: App,
+  userId: string,
+  id: string,
+  changes: Partial<EndpointSettings>,
+  rules: WebhookRules,
+): Promise<EndpointWithHealth> {
+  const url = changes.url === undefined ? {} : { url: checkUrl(changes.url, rules) }
+  await requireCustomer(app, userId, changes.customerId ?? null)
+  const isThere = await updateEndpoint(app.db.writes.for(userId), userId, id, { ...changes, ...url })
+  if (!isThere) throw webhookEndpointNotFound(id)
+  return getWebhookEndpoint(app, userId, id)
+}
+
+/** @throws WEBHOOK_ENDPOINT_NOT_FOUND */
+export async function deleteWebhookEndpoint(app: App, userId: string, id: string): Promise<void> {
+  if (!(await deleteEndpoint(app.db.writes.for(userId), userId, id))) throw webhookEndpointNotFound(id)
+}
+
+/**
+ * Gives it a new secret, which is shown here alone; the one before signs for a day as well.
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+export async function rotateWebhookSecret(
+  app: App,
+  userId: string,
+  id: string,
+): Promise<EndpointWithHealth & { secret: string; oldSecretUntil: Date }> {
+  const secret = app.webhookSecrets.make()
+  const encrypted = app.webhookSecrets.encrypt(secret, id)
+  const oldSecretUntil = await replaceSecret(app.db.writes.for(userId), userId, id, encrypted, OLD_SECRET_MS)
+  if (!oldSecretUntil) throw webhookEndpointNotFound(id)
+  return { ...(await getWebhookEndpoint(app, userId, id)), secret, oldSecretUntil }
+}
+
+/** Others may be adding deliveries at the same moment. */
+const MOST_TRIES = 20
+
+/**
+ * Makes a delivery that tells of nothing, to be sent as any other. If the endpoint is disabled it waits.
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+export async function testWebhookEndpoint(app: App, userId: string, id: string): Promise<WebhookDelivery> {
+  const db = app.db.writes.for(userId)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const place = await readPlace(db, userId, id)
+    if (!place) throw webhookEndpointNotFound(id)
+    const chain = new Chain(place)
+    chain.addOwn(id, 'webhook_endpoint.test')
+    if (!(await appendDeliveries(db, id, place, place.toldUpTo, chain.made))) continue
+    const found = await findDelivery(db, userId, { endpointId: id, number: place.lastNumber + 1 })
+    if (!found) throw webhookEndpointNotFound(id)
+    return found.delivery
+  }
+  throw unavailable('Too many deliveries are being added to the endpoint.')
+}
+
+async function requireCustomer(app: App, userId: string, id: string | null): Promise<void> {
+  if (id !== null && !(await findCustomer(app.db.reads.for(userId), userId, id)))
+    throw customerNotFound({ id })
+}
+
+const LONGEST_URL = 2_048
+
+function checkUrl(text: string, { allowPrivate }: WebhookRules): string {
+  const refuse = (message: string) => validationError([{ path: 'url', message }])
+  if (!URL.canParse(text)) throw refuse('must be a URL')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
+    throw refuse('must begin with https://')
+  if (url.username !== '' || url.password !== '') throw refuse('must hold no user and no password')
+  url.hash = ''
+  if (url.href.length > LONGEST_URL) throw refuse(`must have ${LONGEST_URL} characters at most`)
+  const address = literalAddress(url.hostname)
+  if (!allowPrivate && address !== null && !isPublic(address))
+    throw refuse(`must be of a public address, which ${address} is not`)
+  return url.href
+}

@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { shareSecret } from '../../storage/accounts/server-secrets.ts'
+import type { Database } from '../../storage/database/database.ts'
+import type { Part } from '../part.ts'
+
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const SECRET_BYTES = 32
+
+/** Which key has encrypted: the first byte of what is stored. */
+const BY_SHARED = 0
+const BY_OWN = 1
+
+/**
+ * Secrets of webhook endpoints, which must be known to sign: they are stored encrypted, under the operator's own key
+ * (CLAIMKEEPER_WEBHOOK_KEY), or else under one that the servers share in the database.
+ */
+export class WebhookSecrets implements Part {
+  readonly #db: Database
+  readonly #own: Buffer | null
+  /** There from the start on. */
+  #shared: Buffer | null = null
+
+  /** @param key the operator's; null if there is none */
+  constructor(db: Database, key: string | null) {
+    this.#db = db
+    this.#own = key === null ? null : createHash('sha256').update(key).digest()
+  }
+
+  async start(): Promise<void> {
+    const secret = await shareSecret(this.#db.identity, 'webhook secrets', randomBytes(32).toString('hex'))
+    this.#shared = Buffer.from(secret, 'hex')
+  }
+
+  async stop(): Promise<void> {}
+
+  /** A new one, as Standard Webhooks writes it. */
+  make(): string {
+    return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+  }
+
+  /** @param endpointId whose it is: for no other one can it be decrypted */
+  encrypt(secret: string, endpointId: string): Buffer {
+    const by = this.#own === null ? BY_SHARED : BY_OWN
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv(CIPHER, this.#keyOf(by), iv).setAAD(Buffer.from(endpointId))
+    const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+    return Buffer.concat([Buffer.of(by), iv, cipher.getAuthTag(), text])
+  }
+
+  /** @throws Error if it was encrypted under another key of the operator */
+  decrypt(stored: Buffer, endpointId: string): string {
+    const iv = stored.subarray(1, 1 + IV_BYTES)
+    const tag = stored.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES)
+    const text = stored.subarray(1 + IV_BYTES + TAG_BYTES)
+    try {
+      const decipher = createDecipheriv(CIPHER, this.#keyOf(stored[0] as number), iv, {
+        authTagLength: TAG_BYTES,
+      })
+      decipher.setAAD(Buffer.from(endpointId)).setAuthTag(tag)
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
+    } catch {
+      throw new Error(
+        `The secret of the webhook endpoint ${endpointId} was encrypted under another CLAIMKEEPER_WEBHOOK_KEY.`,
+      )
+    }
+  }
+
+  #keyOf(by: number): Buffer {
+    const key = by === BY_OWN ? this.#own : this.#shared
+    if (key === null) throw new Error('the key is missing')
+    return key
+  }
+}

@@ -1,0 +1,39 @@
+import { styleText } from 'node:util'
+import { NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
+import { printable } from '../printable.ts'
+import type { Attempt } from './send-delivery.ts'
+import type { Told } from './told.ts'
+
+const TYPE_WIDTH = Math.max(...NOTIFICATION_TYPES.map((type) => type.length))
+/** Of an alias. */
+const MOST_CHARACTERS = 40
+
+/**
+ * What a person sees of an attempt, on one line.
+ * @param next what follows if it failed
+ */
+export function deliveryLine(
+  at: Date,
+  number: number,
+  { type, subject }: Told,
+  { succeeded, words, durationMs }: Attempt,
+  next: string,
+): string {
+  const styled = (style: 'dim' | 'green' | 'red' | 'yellow', text: string) =>
+    styleText(style, text, { stream: process.stdout })
+  return [
+    styled('dim', at.toTimeString().slice(0, 8)),
+    `#${number}`,
+    printable(type).padEnd(TYPE_WIDTH),
+    printable(shortName(subject)),
+    styled(succeeded ? 'green' : 'red', printable(words)),
+    styled('dim', `${durationMs} ms`),
+    ...(succeeded ? [] : [styled('yellow', next)]),
+  ].join('  ')
+}
+
+/** As the dashboard shortens them: the beginning of an id is its time, so its end tells more. */
+function shortName(name: string): string {
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name)) return `${name.slice(0, 8)}…${name.slice(-6)}`
+  return name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS - 1)}…` : name
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { printable } from '../printable.ts'
+import { reportTo } from '../run-command.ts'
+import { listenForStop } from '../stop-signal.ts'
+import { followFeed } from './follow-feed.ts'
+import { LocalDeliveries } from './local-deliveries.ts'
+import { type FeedOptions, ServiceFeed } from './service-feed.ts'
+
+export interface ListenOptions extends FeedOptions {
+  forwardTo: string
+  /** Null for one of this session. */
+  secret: string | null
+  fromStart: boolean
+}
+
+const PATIENCE_MS = 15_000
+const SECRET_BYTES = 32
+
+/** Delivers what happens to the local address until a signal comes, or nobody reads what is printed any more. */
+export async function runListen({ forwardTo, secret, fromStart, ...feed }: ListenOptions): Promise<void> {
+  const unread = new AbortController()
+  process.stdout.on('error', () => unread.abort())
+  const stop = AbortSignal.any([listenForStop(), unread.signal])
+  const say = reportTo(process.stdout)
+  const ownSecret = secret ?? newSecret()
+  console.log(`Delivering the notifications of ${printable(feed.url)} to ${printable(forwardTo)}`)
+  if (secret === null) console.log(`Signed with the secret of this session: ${ownSecret}`)
+
+  const receiver = { url: forwardTo, secret: ownSecret, patienceMs: PATIENCE_MS }
+  const deliveries = new LocalDeliveries(receiver, (line) => console.log(line), stop)
+  try {
+    for await (const told of followFeed(new ServiceFeed(feed, stop), { fromStart, say, stop })) {
+      await deliveries.deliver(told)
+    }
+  } catch (error) {
+    if (!stop.aborted) throw error
+  }
+  console.log(`Stopped: ${deliveries.summary}`)
+}
+
+const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`

@@ -1,0 +1,61 @@
+import { STATUS_CODES } from 'node:http'
+import { Agent, request } from 'undici'
+import { deliveryHeaders, type SignedDelivery } from '../../app/webhooks/sign-delivery.ts'
+import { faultInWords } from './fault-in-words.ts'
+
+export interface Receiver {
+  url: string
+  secret: string
+  /** How long it may take to answer. */
+  patienceMs: number
+}
+
+export interface Attempt {
+  succeeded: boolean
+  /** The status of the answer, or why there was none. */
+  words: string
+  durationMs: number
+}
+
+/** Of an answer, which nobody looks at: it is read so that the receiver is not cut off in the middle of it. */
+const MOST_BYTES = 65_536
+
+const agent = new Agent({ allowH2: false })
+
+/** Sends it once. Only a status of 200 to 299 says that it has arrived; redirects are not followed. */
+export async function sendDelivery(
+  { url, secret, patienceMs }: Receiver,
+  delivery: SignedDelivery,
+  stop: AbortSignal,
+): Promise<Attempt> {
+  const startedAt = performance.now()
+  const impatience = AbortSignal.timeout(patienceMs)
+  const ends = (succeeded: boolean, words: string): Attempt => ({
+    succeeded,
+    words,
+    durationMs: Math.round(performance.now() - startedAt),
+  })
+  try {
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers: deliveryHeaders(delivery, [secret], new Date()),
+      body: delivery.body,
+      // A receiver that is being worked on starts anew often: an old connection would lead to the one before.
+      reset: true,
+      dispatcher: agent,
+      signal: AbortSignal.any([stop, impatience]),
+    })
+    const attempt = ends(statusCode >= 200 && statusCode < 300, statusInWords(statusCode))
+    // The status has come, whatever becomes of the rest.
+    await body.dump({ limit: MOST_BYTES }).catch(() => {})
+    return attempt
+  } catch (error) {
+    return ends(false, impatience.aborted ? `no answer in ${patienceMs / 1_000} s` : faultInWords(error))
+  }
+}
+
+function statusInWords(status: number): string {
+  if (status >= 200 && status < 300) return `${status}`
+  const words = `${status} ${STATUS_CODES[status] ?? ''}`.trim()
+  return status >= 300 && status < 400 ? `${words}, not followed` : words
+}

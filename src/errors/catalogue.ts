@@ -1,0 +1,212 @@
+type ErrorType = 'invalid_request_error' | 'authentication_error' | 'rate_limit_error' | 'api_error'
+
+interface CatalogueEntry {
+  status: number
+  type: ErrorType
+  /** What happened, in a sentence. */
+  title: string
+  /** What the reader of the error does about it. */
+  help: string
+}
+
+/** Every error that the API answers (§7). The documentation, the error pages and OpenAPI are made from it. */
+export const ERRORS = {
+  VALIDATION_ERROR: {
+    status: 400,
+    type: 'invalid_request_error',
+    title: 'The body, the query or the path of the request is not valid.',
+    help: 'Each entry of `details` names a place (`path`) and what is wrong there (`message`). Nothing was stored. Correct the request and send it again.',
+  },
+  TOKEN_INVALID: {
+    status: 401,
+    type: 'authentication_error',
+    title: 'The request carries no valid API token.',
+    help: 'Send the header `Authorization: Bearer <API_TOKEN>`. The token may be mistyped, expired or revoked; make another in the dashboard or with `claimkeeper token create`. A browser may send the cookie of a session instead; one that has ended answers this too: sign in again.',
+  },
+  SIGN_IN_FAILED: {
+    status: 401,
+    type: 'authentication_error',
+    title: 'The email or the password is wrong.',
+    help: 'Which of the two is not told. Accounts without a password cannot sign in; `claimkeeper user set-password` gives them one.',
+  },
+  CROSS_ORIGIN_REQUEST: {
+    status: 403,
+    type: 'invalid_request_error',
+    title: 'The request comes from a page of another site.',
+    help: 'With the cookie of a session, only the service’s own pages may change anything: the header `Origin` must name the service as the browser sees it. Behind a proxy, set PUBLIC_URL. Programs use an API token.',
+  },
+  SESSION_REQUIRED: {
+    status: 403,
+    type: 'invalid_request_error',
+    title: 'This needs someone who is signed in, not an API token.',
+    help: 'Tokens and invitations are made, listed and revoked in the dashboard, by the cookie of its session, or on the command line (`claimkeeper token`, `claimkeeper user invite`): who finds a token must not be able to make another.',
+  },
+  SIGN_UP_CLOSED: {
+    status: 403,
+    type: 'invalid_request_error',
+    title: 'Signing up needs an invitation.',
+    help: 'Ask someone with an account for one. Whoever runs the service can make one with `claimkeeper user invite`, or open it to everyone with CLAIMKEEPER_OPEN_SIGN_UP.',
+  },
+  CLAIM_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no claim with that id.',
+    help: 'Check the id, and that the token belongs to the account that made the claim. A candidate is addressed by its alias under /v1/candidates.',
+  },
+  CANDIDATE_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no candidate with that alias.',
+    help: 'Check the alias (it is case-sensitive; characters such as / must be percent-encoded in a path), and that the token belongs to the account that made the candidate.',
+  },
+  SCHEMA_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no schema with that id.',
+    help: 'Check the id; the schema may have been deleted. Claims made from a deleted schema keep their copy of its contract.',
+  },
+  CUSTOMER_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no such customer.',
+    help: 'Claims name a customer by its UUID (`customer_id`), candidates by its external_id (`customer_uuid`). Create the customer first with POST /v1/customers.',
+  },
+  TEST_CLOCK_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no test clock with that id.',
+    help: 'Check the id; the clock may have been deleted, and its claims and candidates with it.',
+  },
+  WEBHOOK_ENDPOINT_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no webhook endpoint with that id.',
+    help: 'Check the id with GET /v1/webhook_endpoints; the endpoint may have been deleted, and its deliveries with it.',
+  },
+  WEBHOOK_DELIVERY_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no webhook delivery with that id.',
+    help: 'The id is that of the endpoint, a dot, and the number of the delivery, as GET /v1/webhook_deliveries shows it. Deliveries are kept as long as notifications.',
+  },
+  TOKEN_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no token with that id.',
+    help: 'The id is the one that GET /v1/tokens shows, not the token itself.',
+  },
+  INVITATION_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'There is no such invitation.',
+    help: 'An invitation works once and for 7 days, until it is revoked. The first account’s link works until the next start prints another. Ask for a new one.',
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'There is no such path.',
+    help: 'The API reference at /docs lists every path. All of them begin with /v1.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    type: 'invalid_request_error',
+    title: 'The path exists, but not with this method.',
+    help: 'The header `Allow` lists the methods that the path has.',
+  },
+  CUSTOMER_EXTERNAL_ID_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'The account already has a customer with this external_id.',
+    help: 'Find it with GET /v1/customers?external_id=…, or choose another external_id.',
+  },
+  CANDIDATE_ALIAS_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'The candidate alias is taken.',
+    help: 'Aliases are unique over all accounts, and an alias is never free again unless the test clock of its candidate is deleted: this account or another has it, which is not told. If an earlier request of yours made the candidate, read it with GET /v1/candidates/{candidate_alias}.',
+  },
+  ACCOUNT_EMAIL_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'An account with this email exists already.',
+    help: 'Sign in with it, or sign up with another email. An invitation is not used up by this.',
+  },
+  EVENT_ID_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'The claim already holds an event with this id and other content.',
+    help: 'An id names one event within its claim. To repeat a submission send exactly the same type, value and fields; for a new event use a new id.',
+  },
+  CURSOR_EXPIRED: {
+    status: 410,
+    type: 'invalid_request_error',
+    title: 'Notifications that follow the cursor have been removed.',
+    help: 'Notifications are kept for 30 days, unless whoever runs the service has set another time. Read the claims themselves, and begin the feed again without `after`: it starts with the oldest that is kept.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    type: 'invalid_request_error',
+    title: 'The request is too large.',
+    help: 'A body has at most 1 MiB, and an event’s payload at most 256 KiB as JSON. Nothing was stored.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    type: 'invalid_request_error',
+    title: 'The body is not JSON.',
+    help: 'Send JSON with the header `Content-Type: application/json`, uncompressed.',
+  },
+  CLAIM_NOT_OPEN: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The claim or candidate is not OPEN, so it takes no events.',
+    help: 'The message names its status. Another submission or a scheduled check may have moved it a moment ago; read the claim to see what happened. The event was not recorded.',
+  },
+  EVENT_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The event log of the claim is full.',
+    help: 'A claim holds at most 10,000 events and 64 MiB of payloads. The event was not recorded.',
+  },
+  SCHEMA_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many schemas as it may.',
+    help: 'Delete schemas that no new claims are made from; claims keep their copy of the contract. Whoever runs the service sets the limit (`CLAIMKEEPER_MOST_SCHEMAS`, 10,000 by default).',
+  },
+  WEBHOOK_ENDPOINT_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many webhook endpoints as it may.',
+    help: 'Delete one that is not needed with DELETE /v1/webhook_endpoints/{id}, or have one endpoint take more types. An account has 50 at most.',
+  },
+  TOKEN_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many tokens in force as it may.',
+    help: 'Revoke tokens that nothing uses any more; `last_used_at` tells. An account has 1,000 in force at most. Those that are made on the command line count, but are not refused.',
+  },
+  INVITATION_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many open invitations as it may.',
+    help: 'Revoke invitations that are not needed, or wait: each ends after 7 days. An account has 1,000 open ones at most; whoever runs the service makes any number on the command line.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    type: 'rate_limit_error',
+    title: 'There were more requests, or items of batches, than the service allows.',
+    help: 'Wait as many seconds as `Retry-After` says. Under /v1 the RateLimit headers of every answer tell how much is left to the account: each request counts one, and each event, claim or candidate of a batch and each line of a stream. Signing in and signing up are limited for each address and each email; how many aliases an account is told of that others have (409 CANDIDATE_ALIAS_CONFLICT), to about a hundred a minute.',
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    type: 'api_error',
+    title: 'The service failed.',
+    help: 'It is a fault of the service, not of the request. Quote the `request_id` when you report it; the server’s log holds the cause.',
+  },
+  UNAVAILABLE: {
+    status: 503,
+    type: 'api_error',
+    title: 'The service cannot answer now: its database is away, it is stopping, or it is overloaded.',
+    help: 'Wait as many seconds as `Retry-After` says, then send the request again. If the message says that the outcome is not known, the request may have taken effect: an event is always safe to send again with the same `id`, as is a candidate or a customer with the same name; before you create a claim or a schema again, look whether it is there.',
+  },
+} as const satisfies Record<string, CatalogueEntry>

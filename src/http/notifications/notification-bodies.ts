@@ -1,0 +1,52 @@
+import { Type } from 'typebox'
+import { NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
+import { CandidateSummaryBody, ClaimSummaryBody } from '../claims/claim-bodies.ts'
+import { ref } from '../protocol/responses.ts'
+import { DateTime, Uuid } from '../protocol/scalars.ts'
+import { TestClockThenBody } from '../test-clocks.ts'
+
+const NOTIFICATION_FIELDS = {
+  id: Uuid('The same whenever the notification is read; no other has it.'),
+  type: Type.Enum([...NOTIFICATION_TYPES], { description: 'What happened.', examples: ['claim.confirmed'] }),
+  created_at: DateTime('When it was recorded, in real time also of what is on a test clock.'),
+  sequence: Type.Integer({
+    description:
+      'Rises within a claim or candidate: the place in its log of the event that it tells of, from 1 on; 0 for its creation, and for anything else.',
+    examples: [3],
+  }),
+  claim: Type.Optional(ref(ClaimSummaryBody)),
+  candidate: Type.Optional(ref(CandidateSummaryBody)),
+  test_clock: Type.Optional(ref(TestClockThenBody)),
+  webhook_endpoint: Type.Optional(
+    Type.Object({
+      id: Uuid('The endpoint.'),
+      url: Type.String({ description: 'As it is now.', examples: ['https://example.com/claimkeeper'] }),
+      description: Type.Union([Type.String(), Type.Null()], {
+        description: 'As it is now.',
+        examples: ['billing'],
+      }),
+    }),
+  ),
+  reason: Type.Optional(
+    Type.Enum(['failing', 'gone'], {
+      description: 'Why an endpoint was disabled: for 5 days nothing arrived, or it answered 410.',
+      examples: ['failing'],
+    }),
+  ),
+}
+
+/** §4.13 */
+export const NotificationBody = Type.Object(NOTIFICATION_FIELDS, {
+  $id: 'Notification',
+  description:
+    'That something happened to a claim, a candidate, a test clock or a webhook endpoint: one of the four fields is there. The first three are as they were then.',
+})
+
+export const NotificationPage = Type.Object({
+  data: Type.Array(ref(NotificationBody)),
+  next_cursor: Type.String({
+    description: 'To pass as `after`, now or later. It is there on the last page too.',
+    examples: ['TkR1b0h4Z1pQeFhGd0Fxcw'],
+  }),
+  has_more: Type.Boolean({ description: 'Whether there is more already.' }),
+})

@@ -1,0 +1,24 @@
+import type { Notification } from '../../domain/notifications.ts'
+import { presentEither, withContractText } from '../claims/present-claim.ts'
+import { JsonText } from '../protocol/send-json.ts'
+import { presentTestClockThen } from '../test-clocks.ts'
+
+/** Its claim's contract goes into the answer as it was stored. */
+export function presentNotification({
+  id,
+  type,
+  sequence,
+  createdAt,
+  subject,
+}: Notification<string>): JsonText {
+  const told = { id, type, created_at: createdAt.toISOString(), sequence }
+  if ('endpoint' in subject) {
+    const { id, url, description } = subject.endpoint
+    return JsonText.ofObject({ ...told, webhook_endpoint: { id, url, description }, reason: subject.reason })
+  }
+  if ('testClock' in subject)
+    return JsonText.ofObject({ ...told, test_clock: presentTestClockThen(subject.testClock) })
+  const { claim } = subject
+  const text = JsonText.ofObject(presentEither(withContractText(claim)))
+  return JsonText.ofObject({ ...told, [claim.candidateAlias === null ? 'claim' : 'candidate']: text })
+}

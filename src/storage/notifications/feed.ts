@@ -1,0 +1,112 @@
+import type { Claim, WithContract } from '../../domain/claims/claim.ts'
+import { CLAIM_COLUMNS_IF_SHORT, type ClaimRow, toClaim } from '../claims/claims.ts'
+import type { Connection } from '../database/connection.ts'
+import { plainArray } from '../database/sql-array.ts'
+import { ListQuery } from '../lists/list-query.ts'
+
+/** A notification as it is stored: what happened to whom, and what became of it. */
+export interface FeedRow {
+  number: string
+  subject_id: string
+  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'advanced' | 'failing' | 'gone'
+  sequence: number
+  status_since: Date
+  due_at: Date | null
+  scheduled_outcome: 'CONFIRMED' | 'FAILED' | null
+  created_at: Date
+}
+
+export interface FeedSpan {
+  userId: string
+  /** Of the claim, candidate or test clock with this id alone. */
+  subjectId: string | undefined
+  /** The number to go on after, in the feed's order or against it; null to begin. */
+  after: bigint | null
+  /** The highest number that may be read. */
+  upTo: bigint
+  order: 'asc' | 'desc'
+  count: number
+}
+
+/** The next of the account's notifications. */
+export async function readFeed(db: Connection, span: FeedSpan): Promise<FeedRow[]> {
+  const { userId, subjectId, after, upTo, order, count } = span
+  const query = new ListQuery()
+    .where('user_id', '=', userId)
+    .where('subject_id', '=', subjectId)
+    .where('number', order === 'asc' ? '>' : '<', after)
+    .where('number', '<=', upTo)
+  const limit = query.parameter(count)
+  return db.query<FeedRow>({
+    name: ['read_feed', order, ...(subjectId ? ['of'] : []), ...(after === null ? [] : ['after'])].join('_'),
+    text: `-- read_feed
+      SELECT number, subject_id, kind, sequence, status_since, due_at, scheduled_outcome, created_at
+      FROM notifications WHERE ${query.conditions} ORDER BY number ${order} LIMIT ${limit}`,
+    values: query.values,
+    readOnly: true,
+  })
+}
+
+/** A claim with its contract as JSON, null if that is long. */
+export type TellableClaim = WithContract<Claim, string | null>
+
+/** Those of these that are claims or candidates and still there, by their ids. */
+export async function readSubjects(
+  db: Connection,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, TellableClaim>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<WithContract<ClaimRow, string | null>>({
+    name: 'read_subjects',
+    text: `-- read_subjects
+      SELECT ${CLAIM_COLUMNS_IF_SHORT} FROM claims WHERE id = ANY ($2::uuid[]) AND user_id = $1`,
+    values: [userId, plainArray(ids)],
+    readOnly: true,
+  })
+  return new Map(rows.map((row) => [row.id, toClaim(row)]))
+}
+
+/** Up to where the account's feed was removed; null for nowhere. */
+export async function readRemoved(db: Connection, userId: string): Promise<bigint | null> {
+  const [row] = await db.query<{ number: string }>({
+    name: 'read_removed_notifications',
+    text: `-- read_removed_notifications
+      SELECT number FROM notification_removals WHERE user_id = $1`,
+    values: [userId],
+    readOnly: true,
+  })
+  return row ? BigInt(row.number) : null
+}
+
+// Of each account one is enough, however far behind its number is.
+const FIND_NEWS = {
+  name: 'find_news',
+  text: `-- find_news
+      SELECT a.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
+      WHERE EXISTS (SELECT FROM notifications n WHERE n.user_id = a.user_id AND n.number > a.after OFFSET 0)`,
+}
+// Citus joins what is given with its shards, but asks none of them for each row.
+const FIND_NEWS_ON_MACHINES = {
+  name: 'find_news_on_machines',
+  text: `-- find_news_on_machines
+      SELECT DISTINCT n.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
+      JOIN notifications n ON n.user_id = a.user_id AND n.number > a.after
+      WHERE n.user_id = ANY ($1::uuid[])`,
+}
+
+/** Those accounts that have notifications after their number, settled or not. */
+export async function findNews(
+  db: Connection,
+  accounts: readonly { userId: string; after: bigint }[],
+): Promise<Set<string>> {
+  const rows = await db.query<{ user_id: string }>({
+    ...(db.distribution.isOn ? FIND_NEWS_ON_MACHINES : FIND_NEWS),
+    values: [
+      plainArray(accounts.map(({ userId }) => userId)),
+      plainArray(accounts.map(({ after }) => `${after}`)),
+    ],
+    readOnly: true,
+  })
+  return new Set(rows.map(({ user_id }) => user_id))
+}

@@ -1,0 +1,96 @@
+import type { ClaimState, Outcome } from '../../domain/claims/lifecycle.ts'
+import { NOW } from '../database/clock.ts'
+import type { Connection } from '../database/connection.ts'
+import { plainArray } from '../database/sql-array.ts'
+import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
+
+/** What became of a claim. */
+export interface ClaimNotification {
+  subjectId: string
+  kind: 'created' | 'pending' | 'confirmed' | 'failed'
+  /** Of the log's item that it tells of; 0 for a creation. */
+  sequence: number
+  state: ClaimState
+}
+
+/** Of a claim that became this with the log's item of this number. */
+export const notificationOf = (claimId: string, sequence: number, state: ClaimState): ClaimNotification => ({
+  subjectId: claimId,
+  kind: state.status === 'OPEN' ? 'created' : (state.status.toLowerCase() as Lowercase<Outcome | 'PENDING'>),
+  sequence,
+  state,
+})
+
+export type OwnedNotification = ClaimNotification & { userId: string }
+
+const NOTIFY_IN_SHARD = `-- notify_in_shard
+      INSERT INTO notifications (number, ${WHAT_HAPPENED}, created_at)
+      SELECT n.number, n.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $9
+      FROM claims c
+      JOIN unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::integer[], $6::timestamptz[], $7::timestamptz[],
+          $8::text[])
+        AS n (id, number, user_id, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id
+      WHERE c.id = ANY ($1::uuid[])`
+
+/** @param key of what the transaction has announced already (`announceOfAccount`); null for nothing */
+export async function notifyInShard(
+  db: Connection,
+  notifications: readonly OwnedNotification[],
+  key: string | null,
+): Promise<void> {
+  if (notifications.length === 0) return
+  const taken = await takeNumbers(db, notifications.length, key)
+  await db.query({
+    name: 'notify_in_shard',
+    text: NOTIFY_IN_SHARD,
+    values: [
+      plainArray(notifications.map(({ subjectId }) => subjectId)),
+      plainArray(taken.numbers),
+      plainArray(notifications.map(({ userId }) => userId)),
+      plainArray(notifications.map(({ kind }) => kind)),
+      plainArray(notifications.map(({ sequence }) => sequence)),
+      plainArray(notifications.map(({ state }) => state.statusSince)),
+      plainArray(notifications.map(({ state }) => state.dueAt)),
+      plainArray(notifications.map(({ state }) => state.scheduledOutcome)),
+      taken.now,
+    ],
+  })
+  await announceOnMachine(db, (notifications[0] as OwnedNotification).subjectId, taken.key)
+}
+
+/**
+ * The machine that has the rows may commit them after the coordinator has given up: so it holds the lock too, before the
+ * coordinator's is let go.
+ */
+async function announceOnMachine(db: Connection, subjectId: string, key: string): Promise<void> {
+  await db.query({
+    name: 'announce_on_machine',
+    text: `-- announce_on_machine
+      SELECT count(pg_advisory_xact_lock_shared($2::bigint)) FROM notifications WHERE subject_id = $1`,
+    values: [subjectId, key],
+  })
+}
+
+/** What happened to a test clock, or to an endpoint of webhooks. */
+export interface OtherNotification {
+  userId: string
+  subjectId: string
+  kind: 'advanced' | 'failing' | 'gone'
+  /** The clock's time; null for the present. */
+  at: Date | null
+}
+
+/** @param key of what the transaction has announced (`announceOfAccount`) */
+export async function notifyOfOther(
+  db: Connection,
+  { userId, subjectId, kind, at }: OtherNotification,
+  key: string,
+): Promise<void> {
+  await db.query({
+    name: 'notify_of_other',
+    text: `-- notify_of_other
+      ${insertNotifications(`SELECT $1::uuid, $2::uuid, $3, 0, coalesce($4::timestamptz, ${NOW}), NULL::timestamptz, NULL::text`)}`,
+    values: [userId, subjectId, kind, at],
+  })
+  if (db.distribution.isOn) await announceOnMachine(db, subjectId, key)
+}

@@ -1,0 +1,228 @@
+import type { NotificationType } from '../../domain/notification-types.ts'
+import type { WebhookEndpoint } from '../../domain/webhooks.ts'
+import { NOW } from '../database/clock.ts'
+import type { Connection } from '../database/connection.ts'
+
+export interface EndpointRow {
+  id: string
+  user_id: string
+  created_at: Date
+  url: string
+  types: NotificationType[] | null
+  customer_id: string | null
+  description: string | null
+  disabled: WebhookEndpoint['disabled']
+  last_number: string
+  last_hash: string
+  failing_since: Date | null
+  paused_until: Date | null
+}
+
+export const ENDPOINT_COLUMNS = `id, user_id, created_at, url, types, customer_id, description, disabled, last_number, last_hash,
+        failing_since, paused_until`
+
+const IS_THERE = "disabled IS DISTINCT FROM 'deleted'"
+
+export const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
+  id: row.id,
+  userId: row.user_id,
+  createdAt: row.created_at,
+  url: row.url,
+  types: row.types,
+  customerId: row.customer_id,
+  description: row.description,
+  disabled: row.disabled,
+  last: { number: Number(row.last_number), hash: row.last_hash },
+  failingSince: row.failing_since,
+  pausedUntil: row.paused_until,
+})
+
+/** What the account says of an endpoint. */
+export type EndpointSettings = Pick<
+  WebhookEndpoint,
+  'url' | 'types' | 'customerId' | 'description' | 'disabled'
+>
+
+/**
+ * Null if the account has as many as it may. Those that are being added at the same moment are not counted.
+ * @param toldUpTo the number of the last notification that it is not told of
+ */
+export async function insertEndpoint(
+  db: Connection,
+  made: EndpointSettings & { id: string; userId: string; secret: Buffer; toldUpTo: bigint; lastHash: string },
+  most: number,
+): Promise<WebhookEndpoint | null> {
+  const [row] = await db.query<EndpointRow>({
+    name: 'insert_webhook_endpoint',
+    text: `-- insert_webhook_endpoint
+      INSERT INTO webhook_endpoints
+        (id, user_id, created_at, url, types, customer_id, description, disabled, secret, told_up_to, last_hash)
+      SELECT $1, $2, ${NOW}, $3, $4, $5, $6, $7, $8, $9, $10
+      WHERE (SELECT count(*) FROM webhook_endpoints WHERE user_id = $2 AND ${IS_THERE}) < $11
+      RETURNING ${ENDPOINT_COLUMNS}`,
+    values: [
+      made.id,
+      made.userId,
+      made.url,
+      made.types,
+      made.customerId,
+      made.description,
+      made.disabled,
+      made.secret,
+      made.toldUpTo,
+      made.lastHash,
+      most,
+    ],
+  })
+  return row ? toEndpoint(row) : null
+}
+
+/** What the newest attempts and the deliveries that wait tell of an endpoint. */
+export interface EndpointHealth {
+  attempts: number
+  succeeded: number
+  medianMs: number | null
+  /** Counted up to a thousand. */
+  waiting: number
+  oldestWaitingAt: Date | null
+}
+
+const ATTEMPTS = 100
+const WAITING = 1_000
+
+/** The account's, in the order of their creation; or the one with this id, if it has it. */
+export async function readEndpoints(
+  db: Connection,
+  userId: string,
+  id: string | null,
+): Promise<{ endpoint: WebhookEndpoint; health: EndpointHealth }[]> {
+  const rows = await db.query<
+    EndpointRow & {
+      made: number
+      succeeded: number
+      median_ms: number | null
+      waiting: number
+      oldest_waiting_at: Date | null
+    }
+  >({
+    name: 'read_webhook_endpoints',
+    text: `-- read_webhook_endpoints
+      SELECT ${ENDPOINT_COLUMNS}, made, succeeded, median_ms, waiting, oldest_waiting_at
+      FROM webhook_endpoints e, LATERAL (
+        SELECT count(*)::integer AS made, (count(*) FILTER (WHERE error IS NULL))::integer AS succeeded,
+          percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median_ms
+        FROM (
+          SELECT error, duration_ms FROM webhook_attempts
+          WHERE endpoint_id = e.id ORDER BY started_at DESC LIMIT ${ATTEMPTS}
+        ) AS newest
+      ) AS tried, LATERAL (
+        SELECT count(*)::integer AS waiting, min(created_at) AS oldest_waiting_at
+        FROM (
+          SELECT created_at FROM webhook_deliveries
+          WHERE endpoint_id = e.id AND status = 'waiting' ORDER BY next_attempt_at, number LIMIT ${WAITING}
+        ) AS due
+      ) AS queue
+      WHERE user_id = $1 AND ${IS_THERE} AND ($2::uuid IS NULL OR id = $2)
+      ORDER BY id`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return rows.map((row) => ({
+    endpoint: toEndpoint(row),
+    health: {
+      attempts: row.made,
+      succeeded: row.succeeded,
+      medianMs: row.median_ms,
+      waiting: row.waiting,
+      oldestWaitingAt: row.oldest_waiting_at,
+    },
+  }))
+}
+
+/** Those of these that are there, by their ids. */
+export async function findEndpoints(
+  db: Connection,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, WebhookEndpoint>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<EndpointRow>({
+    name: 'find_webhook_endpoints',
+    text: `-- find_webhook_endpoints
+      SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND ${IS_THERE}`,
+    values: [userId, ids],
+    readOnly: true,
+  })
+  return new Map(rows.map((row) => [row.id, toEndpoint(row)]))
+}
+
+/**
+ * Gives it these settings, and forgets that it was failing: what was wrong may be mended. False if the account has no such
+ * endpoint.
+ */
+export async function updateEndpoint(
+  db: Connection,
+  userId: string,
+  id: string,
+  changes: Partial<EndpointSettings>,
+): Promise<boolean> {
+  const given = (key: keyof EndpointSettings) => changes[key] !== undefined
+  const rows = await db.query({
+    name: 'update_webhook_endpoint',
+    text: `-- update_webhook_endpoint
+      UPDATE webhook_endpoints SET
+        url = CASE WHEN $3 THEN $4 ELSE url END,
+        types = CASE WHEN $5 THEN $6 ELSE types END,
+        customer_id = CASE WHEN $7 THEN $8 ELSE customer_id END,
+        description = CASE WHEN $9 THEN $10 ELSE description END,
+        disabled = CASE WHEN $11 THEN $12 ELSE disabled END,
+        failing_since = CASE WHEN $3 OR $11 THEN NULL ELSE failing_since END,
+        paused_until = CASE WHEN $3 OR $11 THEN NULL ELSE paused_until END
+      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} RETURNING id`,
+    values: [
+      userId,
+      id,
+      given('url'),
+      changes.url,
+      given('types'),
+      changes.types,
+      given('customerId'),
+      changes.customerId,
+      given('description'),
+      changes.description,
+      given('disabled'),
+      changes.disabled,
+    ],
+  })
+  return rows.length > 0
+}
+
+/** The secret before signs as well, for `keptMs`. Returns until when; null if the account has no such endpoint. */
+export async function replaceSecret(
+  db: Connection,
+  userId: string,
+  id: string,
+  secret: Buffer,
+  keptMs: number,
+): Promise<Date | null> {
+  const [row] = await db.query<{ old_secret_until: Date }>({
+    name: 'replace_webhook_secret',
+    text: `-- replace_webhook_secret
+      UPDATE webhook_endpoints
+      SET secret = $3, old_secret = secret, old_secret_until = ${NOW} + $4 * interval '1 millisecond'
+      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} RETURNING old_secret_until`,
+    values: [userId, id, secret, keptMs],
+  })
+  return row?.old_secret_until ?? null
+}
+
+/** Nothing is sent to it any more; what was is removed later (`removal.ts`). False if the account has no such endpoint. */
+export async function deleteEndpoint(db: Connection, userId: string, id: string): Promise<boolean> {
+  const rows = await db.query({
+    name: 'delete_webhook_endpoint',
+    text: `-- delete_webhook_endpoint
+      UPDATE webhook_endpoints SET disabled = 'deleted' WHERE user_id = $1 AND id = $2 AND ${IS_THERE} RETURNING id`,
+    values: [userId, id],
+  })
+  return rows.length > 0
+}

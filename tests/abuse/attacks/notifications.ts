@@ -1,0 +1,72 @@
+import type { Attack, Target } from '../attack.ts'
+import { flood, get, onAnswer, request } from '../requests.ts'
+import { LARGE_CONTRACT, type Stage } from '../stage.ts'
+import { atOnce, ended, open, rest } from '../wire.ts'
+
+const EVENT_STREAM = { headers: { Accept: 'text/event-stream' } }
+const FEED = '/v1/notifications'
+
+const withClaims =
+  (claims: Parameters<Stage['claims']>[0]): NonNullable<Attack['prepare']> =>
+  async (stage) => {
+    const claim = await stage.claims(claims)
+    await stage.notifications()
+    return { claim }
+  }
+const largeClaims = withClaims({ count: 200, contract: LARGE_CONTRACT })
+
+/** Asks on each of so many connections for something that lasts, and leaves at once. */
+const askAndLeave =
+  (connections: number, render: (target: Target) => string): Attack['run'] =>
+  (target, signal) =>
+    atOnce(connections, signal, async () => {
+      const socket = await open(target, signal)
+      if (!socket) return
+      onAnswer(socket)
+      socket.write(render(target))
+      await rest(100 * Math.random(), signal)
+      socket.resetAndDestroy()
+    })
+
+export const notificationAttacks: Attack[] = [
+  {
+    name: 'notifications-filtered',
+    does: '16 clients ask for notifications of a customer who has none, among thousands',
+    prepare: withClaims({ count: 2_000 }),
+    run: (target, signal) =>
+      flood(target, signal, { connections: 16 }, () =>
+        get(target, `${FEED}?customer_id=01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42`),
+      ),
+  },
+  {
+    name: 'notifications-large',
+    does: '8 clients ask for pages of a hundred notifications with contracts of 60 KiB',
+    prepare: largeClaims,
+    run: (target, signal) =>
+      flood(target, signal, { connections: 8 }, () => get(target, `${FEED}?limit=100&order=desc`)),
+  },
+  {
+    name: 'notifications-wait',
+    does: '200 clients ask for what comes next, wait for it, and leave',
+    run: askAndLeave(200, (target) => get(target, `${FEED}?wait=30&types=test_clock.advanced`)),
+  },
+  {
+    name: 'notifications-streams',
+    does: '100 clients open streams of notifications, and leave',
+    run: askAndLeave(100, (target) => request(target, 'GET', FEED, EVENT_STREAM)),
+  },
+  {
+    name: 'notifications-unread',
+    does: '40 clients open streams of notifications with contracts of 60 KiB, and read nothing',
+    prepare: largeClaims,
+    run: (target, signal) =>
+      atOnce(40, signal, async () => {
+        const socket = await open(target, signal)
+        if (!socket) return
+        socket.pause()
+        socket.write(request(target, 'GET', FEED, EVENT_STREAM))
+        await ended(socket, signal)
+        socket.destroy()
+      }),
+  },
+]

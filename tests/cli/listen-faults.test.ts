@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, test } from 'node:test'
+import { OldNotifications } from '../../src/app/notifications/remove-old-notifications.ts'
+import { hashToken } from '../../src/app/tokens/api-token.ts'
+import { revokeToken } from '../../src/app/tokens/tokens.ts'
+import { NO_HASH } from '../../src/app/webhooks/sign-delivery.ts'
+import { sendDelivery } from '../../src/cli/listen/send-delivery.ts'
+import { eventually } from '../support/eventually.ts'
+import { startGate } from '../support/gate.ts'
+import { newClaim } from '../support/new-records.ts'
+import { startCli } from '../support/serve-process.ts'
+import { type ReceiversAnswer, startReceiver, type TestReceiver } from '../support/test-receiver.ts'
+import { startTestService } from '../support/test-service.ts'
+import { shortened, startListening } from './listening.ts'
+
+const { app, newAccount, sql } = await startTestService({ after }, { heartbeatMs: 200 })
+
+const claimsOf = ({ received }: TestReceiver): string[] =>
+  received.map(({ body }) => JSON.parse(body).claim.id)
+const numbersOf = ({ received }: TestReceiver): number[] =>
+  received.map(({ body }) => JSON.parse(body).delivery.number)
+
+const AWAY = /^· The service does not answer \((.*)\): trying again until it does\.$/gm
+const BACK = /^· The service answers again\.$/gm
+const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length
+
+test('listen tries a delivery again if the receiver answers 500, and the next one follows it', async (t) => {
+  const api = await newAccount()
+  const statuses = [500, 503]
+  const receiver = await startReceiver(t, () => ({ status: statuses.shift() ?? 200 }))
+  const listening = await startListening(t, { api, to: receiver.url })
+  const [one, other] = [await newClaim(api), await newClaim(api)]
+  await listening.untilPrinted('#2')
+  assert.deepEqual(listening.lines(), [
+    `#1 claim.created ${shortened(one.id)} 500 Internal Server Error … ms trying again in 0.5 s`,
+    `#1 claim.created ${shortened(one.id)} 503 Service Unavailable … ms trying again in 1 s`,
+    `#1 claim.created ${shortened(one.id)} 200 … ms`,
+    `#2 claim.created ${shortened(other.id)} 200 … ms`,
+  ])
+  const [first, second, third] = receiver.received.map(({ body }) => body)
+  assert.deepEqual([second, third], [first, first])
+})
+
+test('listen gives a delivery up after four attempts, and links the next one to it', async (t) => {
+  const api = await newAccount()
+  let failing = ''
+  const receiver = await startReceiver(t, ({ body }): ReceiversAnswer => {
+    failing ||= body
+    return { status: body === failing ? 500 : 204 }
+  })
+  const listening = await startListening(t, { api, to: receiver.url })
+  const [one, other] = [await newClaim(api), await newClaim(api)]
+  await listening.untilPrinted('#2')
+  assert.deepEqual(numbersOf(receiver), [1, 1, 1, 1, 2])
+  assert.deepEqual(listening.lines().slice(3), [
+    `#1 claim.created ${shortened(one.id)} 500 Internal Server Error … ms given up after 4 attempts, going on with the next`,
+    `#2 claim.created ${shortened(other.id)} 204 … ms`,
+  ])
+  const { delivery } = JSON.parse(receiver.received[4]?.body ?? '')
+  assert.equal(delivery.previous_hash, createHash('sha256').update(failing).digest('hex'))
+  await listening.end('SIGINT')
+  assert.match(listening.stdout(), /\nStopped: 1 delivered, 1 given up\.\n$/)
+})
+
+test('listen says in words that nobody takes the connection, or that it was closed', async (t) => {
+  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const gate = await startGate(t, receiver.url)
+  gate.close()
+  await receiver.close()
+  const refused = await startListening(t, { api, to: receiver.url })
+  const closed = await startListening(t, { api, to: `${gate.url}/hook` })
+  await newClaim(api)
+  await Promise.all([refused, closed].map(({ untilPrinted }) => untilPrinted('given up')))
+  assert.match(refused.lines()[0] as string, / connection refused … ms trying again in 0\.5 s$/)
+  assert.match(closed.lines()[0] as string, / the connection was closed … ms trying again in 0\.5 s$/)
+})
+
+test('listen follows no redirect', async (t) => {
+  const api = await newAccount()
+  const receiver = await startReceiver(t, () => ({ status: 307, location: '/elsewhere' }))
+  const listening = await startListening(t, { api, to: receiver.url })
+  await newClaim(api)
+  await listening.untilPrinted('trying again in 1 s')
+  assert.match(listening.lines()[0] as string, / 307 Temporary Redirect, not followed … ms /)
+  assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/hook'])
+})
+
+test('a receiver that does not answer in its time has failed, and says so', async (t) => {
+  const receiver = await startReceiver(t, () => 'nothing')
+  const delivery = { id: 'an-id', number: 1, previousHash: NO_HASH, body: '{}' }
+  const to = { url: receiver.url, secret: 'whsec_c2VjcmV0', patienceMs: 300 }
+  const { succeeded, words } = await sendDelivery(to, delivery, new AbortController().signal)
+  assert.deepEqual({ succeeded, words }, { succeeded: false, words: 'no answer in 0.3 s' })
+  assert.equal(receiver.received.length, 1)
+})
+
+test('a receiver that speaks no HTTPS, and one whose host there is not, are told apart', async (t) => {
+  const receiver = await startReceiver(t)
+  const delivery = { id: 'an-id', number: 1, previousHash: NO_HASH, body: '{}' }
+  for (const [url, expected] of [
+    [receiver.url.replace('http:', 'https:'), /^the other side does not speak HTTPS$/],
+    ['http://no-such-host.invalid/', /^no such host$|^the name of the host cannot be looked up$/],
+  ] as const) {
+    const to = { url, secret: 'whsec_c2VjcmV0', patienceMs: 15_000 }
+    const { words } = await sendDelivery(to, delivery, new AbortController().signal)
+    assert.match(words, expected)
+  }
+})
+
+test('listen says once that the service is away, goes on by itself, and has missed nothing', async (t) => {
+  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const gate = await startGate(t, api.url)
+  const listening = await startListening(t, { api, to: receiver.url, by: gate.url })
+  const claims = [await newClaim(api)]
+  await eventually(async () => receiver.received.length === 1)
+  for (const turn of [1, 2]) {
+    gate.close()
+    claims.push(await newClaim(api), await newClaim(api))
+    await eventually(async () => count(listening.stdout(), AWAY) === turn)
+    gate.open()
+    await eventually(async () => receiver.received.length === 1 + turn * 2)
+  }
+  // A connection that breaks and can be made again at once is nobody's concern.
+  gate.close()
+  gate.open()
+  claims.push(await newClaim(api))
+  await eventually(async () => receiver.received.length === 6)
+  assert.deepEqual(
+    claimsOf(receiver),
+    claims.map(({ id }) => id),
+  )
+  assert.deepEqual(numbersOf(receiver), [1, 2, 3, 4, 5, 6])
+  assert.deepEqual([count(listening.stdout(), AWAY), count(listening.stdout(), BACK)], [2, 2])
+})
+
+test('listen waits for a service that is not there yet', async (t) => {
+  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const gate = await startGate(t, api.url)
+  gate.close()
+  const args = ['listen', '--url', gate.url, '--forward-to', receiver.url]
+  const listening = startCli(t, args, { CLAIMKEEPER_TOKEN: api.token as string })
+  await eventually(async () => count(listening.stdout(), AWAY) === 1)
+  assert.ok(!listening.stdout().includes('Following'))
+  gate.open()
+  await eventually(async () => listening.stdout().includes('Following from now on'))
+  await newClaim(api)
+  await eventually(async () => receiver.received.length === 1)
+})
+
+test('listen goes on with the oldest that is kept if what follows its place was removed', async (t) => {
+  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const gate = await startGate(t, api.url)
+  const listening = await startListening(t, { api, to: receiver.url, by: gate.url })
+  await newClaim(api)
+  await eventually(async () => receiver.received.length === 1)
+  gate.close()
+  const removed = await newClaim(api)
+  await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [removed.user_id])
+  assert.equal(await new OldNotifications(app, 30).removeSome(() => false), 2)
+  const [kept] = [await newClaim(api), await newClaim(api)]
+  gate.open()
+  await eventually(async () => receiver.received.length === 3)
+  assert.deepEqual(claimsOf(receiver)[1], kept.id)
+  assert.deepEqual(numbersOf(receiver), [1, 2, 3])
+  assert.match(listening.stdout(), /^· The service has not kept all that follows: going on with the oldest /m)
+})
+
+test('listen goes on with the oldest of another database if the service has been given one', async (t) => {
+  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const gate = await startGate(t, api.url)
+  await startListening(t, { api, to: receiver.url, by: gate.url })
+  await newClaim(api)
+  await eventually(async () => receiver.received.length === 1)
+  const other = await startTestService(t)
+  const claim = await newClaim(other.api)
+  await other.sql('UPDATE api_tokens SET token_hash = $1 WHERE user_id = $2', [
+    hashToken(api.token as string),
+    claim.user_id,
+  ])
+  gate.close()
+  gate.open(other.url)
+  await eventually(async () => receiver.received.length === 2)
+  assert.equal(claimsOf(receiver)[1], claim.id)
+})
+
+test('listen ends with a clear message if its token is revoked meanwhile', async (t) => {
+  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const listening = await startListening(t, { api, to: receiver.url })
+  const { user_id } = await newClaim(api)
+  await eventually(async () => receiver.received.length === 1)
+  const [token] = await sql('SELECT id FROM api_tokens WHERE user_id = $1', [user_id])
+  await revokeToken(app, token?.id as string)
+  assert.equal(await listening.ended(), 1)
+  assert.match(listening.stderr(), /^claimkeeper: \S+ refuses the token \(401 TOKEN_INVALID\)\./)
+  assert.ok(!listening.stdout().includes('does not answer'))
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readEventStream, type StreamedEvent } from '../../dashboard/src/api/event-stream.ts'
+import type { Told } from '../../dashboard/src/api/notifications.ts'
+import { type ActivityList, withNewer, withOlder } from '../../dashboard/src/pages/activity/activity-entry.ts'
+
+/** The feed's notification of this number, as a stream tells it, or within a page. */
+const toldOf = (number: number, hasCursor = true): Told => ({
+  notification: {
+    id: `n${number}`,
+    type: 'test_clock.advanced',
+    created_at: '2026-01-01T00:00:00.000Z',
+    sequence: 0,
+  },
+  cursor: hasCursor ? `c${number}` : null,
+})
+/** A page of the feed before this number: its last alone has a cursor. */
+const pageBefore = (end: number, size: number) => {
+  const numbers = Array.from({ length: Math.min(size, end) }, (_, i) => end - 1 - i)
+  const told = numbers.map((number) => toldOf(number, number === numbers.at(-1)))
+  return { told, cursor: `c${numbers.at(-1)}`, hasMore: numbers.at(-1) !== 0 }
+}
+const numbersOf = ({ entries }: ActivityList) => entries.map(({ id }) => Number(id.slice(1)))
+const upTo = (first: number, last: number) => Array.from({ length: first - last + 1 }, (_, i) => first - i)
+
+test('the list of activity keeps so many rows as it grows, and goes on from its last without a gap', () => {
+  let list = withOlder({ entries: [], older: null }, pageBefore(100, 50))
+  for (let number = 100; number < 1000; number++) {
+    list = withNewer(list, [toldOf(number)], 500)
+    assert.ok(list.entries.length <= 500)
+  }
+  assert.deepEqual(numbersOf(list), upTo(999, 500))
+  assert.equal(list.older, 'c500')
+  list = withOlder(list, pageBefore(500, 50))
+  assert.deepEqual(numbersOf(list), upTo(999, 450))
+  // A page goes as a whole: only its end is known.
+  list = withNewer(list, [toldOf(1000)], 549)
+  assert.deepEqual(numbersOf(list), upTo(1000, 500))
+  assert.equal(list.older, 'c500')
+})
+
+test('what is read twice is shown once, and what comes many at a time stays in order', () => {
+  const first = withOlder({ entries: [], older: null }, pageBefore(10, 4))
+  const list = withNewer(
+    first,
+    [8, 9, 10, 11].map((number) => toldOf(number)),
+    500,
+  )
+  assert.deepEqual(numbersOf(list), upTo(11, 6))
+  assert.equal(withOlder(list, pageBefore(6, 50)).older, null)
+})
+
+test('a stream of events is read wherever it is cut into pieces', async () => {
+  const text = 'retry: 1000\n\nid: a\nevent: x\ndata: {"name":"Zoë 🎈"}\n\nid: b\n\n'
+  const expected = [
+    { id: null, data: '' },
+    { id: 'a', data: '{"name":"Zoë 🎈"}' },
+    { id: 'b', data: '' },
+  ]
+  const bytes = new TextEncoder().encode(text)
+  for (const size of [1, 2, 3, 7, bytes.length]) {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
+        controller.close()
+      },
+    })
+    const events: StreamedEvent[] = []
+    for await (const some of readEventStream(body)) events.push(...some)
+    assert.deepEqual(events, expected, `pieces of ${size} bytes`)
+  }
+})

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Webhook } from 'standardwebhooks'
+import { startBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+import { startWebhookService } from '../support/webhook-service.ts'
+
+const service = await startWebhookService({ after })
+const browser = await startBrowser({ after })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+/** A new claim of the page's account. */
+async function newClaim(page: Page): Promise<string> {
+  const customer = await sendAs(page, 'POST', '/v1/customers', { external_id: `acme-${performance.now()}` })
+  const claim = { customer_id: customer.body.id, contract: contractWith() }
+  return (await sendAs(page, 'POST', '/v1/claims', claim)).body.id
+}
+
+/** A receiver, and an endpoint of the page's account that sends to it. */
+async function newEndpoint(page: Page, settings: object = {}) {
+  const receiver = await startWebhookReceiver({ after })
+  const { status, body } = await sendAs(page, 'POST', '/v1/webhook_endpoints', {
+    url: `${receiver.url}/hook`,
+    ...settings,
+  })
+  assert.equal(status, 201)
+  return { receiver, id: body.id as string }
+}
+
+test('an endpoint is created with a secret that is shown until it is confirmed, and by which what arrives is verified', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const receiver = await startWebhookReceiver({ after })
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByText('No endpoints yet').waitFor()
+  await button(page, 'Create endpoint').first().click()
+  await page.getByLabel('URL').fill(`${receiver.url}/hook`)
+  await page.getByLabel('Description (optional)').fill('billing')
+  await page.getByLabel('All types').uncheck()
+  for (const type of ['Claim created', 'Claim failed']) await page.getByLabel(type).uncheck()
+  await button(page, 'Create').click()
+
+  const dialog = page.getByRole('dialog', { name: 'Copy the secret now' })
+  const secret = await dialog.locator('code').innerText()
+  assert.match(secret, /^whsec_/)
+  for (let n = 0; n < 3; n++) await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  await page.mouse.click(5, 5)
+  assert.ok(await dialog.isVisible())
+  assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0)
+  await button(page, 'I have copied it').click()
+  await page.getByRole('heading', { name: 'billing', level: 1 }).waitFor()
+  assert.equal(await page.getByText(secret).count(), 0)
+  const [endpoint] = (await sendAs(page, 'GET', '/v1/webhook_endpoints')).body.data
+  assert.equal(endpoint.types.length, 8)
+  assert.ok(!endpoint.types.includes('claim.failed'))
+
+  await button(page, 'Send a test').click()
+  await region(page, 'Test').getByText('succeeded').waitFor()
+  await region(page, 'Test').getByText('200', { exact: true }).waitFor()
+  const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]]
+  new Webhook(secret).verify(body, headers as Record<string, string>)
+  await region(page, 'Health').getByText('100.0 %').waitFor()
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  const row = page.getByRole('row', { name: /billing/ })
+  await row.getByRole('cell', { name: '100.0 %', exact: true }).waitFor()
+  await row.getByText('on', { exact: true }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('what is wrong with an endpoint’s settings is told at its fields', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await page.goto('/webhooks')
+  await button(page, 'Create endpoint').first().click()
+  await page.getByLabel('URL').fill('nowhere')
+  await page.getByLabel('Of all customers').uncheck()
+  await page.getByLabel('All types').uncheck()
+  for (const box of await page.getByRole('group', { name: 'What is sent' }).getByRole('checkbox').all())
+    if (await box.isChecked()) await box.uncheck()
+  await page.getByLabel('Customer', { exact: true }).fill('nobody')
+  await button(page, 'Create').click()
+  await page.getByText('Choose one at least').waitFor()
+  await page.getByText('Choose a customer').waitFor()
+  await page.getByLabel('All types').check()
+  await page.getByLabel('Of all customers').check()
+  await button(page, 'Create').click()
+  await eventually(async () => (await page.getByLabel('URL').getAttribute('aria-invalid')) === 'true')
+  assert.equal(await page.getByRole('alert').count(), 0)
+})
+
+test('an endpoint is edited, disabled and enabled, its secret rotated, and deleted', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
+  const { id } = await newEndpoint(page)
+  await page.goto(`/webhooks/${id}`)
+  await button(page, 'Edit').click()
+  await page.getByLabel('Description (optional)').fill('shipping')
+  await page.getByLabel('Of all customers').uncheck()
+  await page.getByLabel('Customer', { exact: true }).fill('acme')
+  await button(page, 'Save').click()
+  await page.getByRole('heading', { name: 'shipping', level: 1 }).waitFor()
+  const read = async () => (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body
+  assert.deepEqual([(await read()).customer_id, (await read()).description], [customer, 'shipping'])
+
+  await button(page, 'Disable').click()
+  await region(page, 'Health').getByText('off', { exact: true }).waitFor()
+  await button(page, 'Send a test').click()
+  await page.getByText('It is sent once the endpoint is enabled.').waitFor()
+  await button(page, 'Enable').click()
+  await region(page, 'Test').getByText('succeeded').waitFor()
+
+  await button(page, 'Rotate secret').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Copy the secret now' })
+  await dialog.getByText('signs as well until').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  assert.match(await dialog.locator('code').innerText(), /^whsec_/)
+  await button(page, 'I have copied it').click()
+  await dialog.waitFor({ state: 'detached' })
+
+  await button(page, 'Delete').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No endpoints yet').waitFor()
+  await page.goto(`/webhooks/${id}`)
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('404')),
+    [],
+  )
+})
+
+test('deliveries open to their attempts and their body, are filtered by status, and sent again alone or as a range', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const { id, receiver } = await newEndpoint(page)
+  receiver.answer((response) => {
+    response.statusCode = 400
+    response.end('<b>no</b> \u202Ethanks')
+  })
+  await newClaim(page)
+  await page.goto(`/webhooks/${id}?status=failed`)
+  const deliveries = region(page, 'Deliveries')
+  await deliveries.getByText('#1').click()
+  await deliveries.getByText('The answer is 400.').first().waitFor()
+  await deliveries.getByText('<b>no</b> \u202Ethanks').first().waitFor()
+  const body = deliveries.locator('pre').last()
+  assert.equal(JSON.parse(await body.innerText()).type, 'claim.created')
+
+  receiver.answer((response) => response.end('ok'))
+  await deliveries.getByRole('button', { name: 'Send again', exact: true }).click()
+  await deliveries.getByText('None is failed.').waitFor()
+  await deliveries.getByLabel('Status').selectOption('succeeded')
+  await page.waitForURL(`**/webhooks/${id}?status=succeeded`)
+  await deliveries.getByText('#1').waitFor()
+
+  const before = receiver.received.length
+  await button(page, 'Send a range again').click()
+  await page.getByLabel('Which').selectOption('All')
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('1 is sent again').waitFor()
+  await eventually(async () => receiver.received.length > before)
+  assert.equal(receiver.received.at(-1)?.body, receiver.received[0]?.body)
+  assert.deepEqual(complaints, [])
+})
+
+test('an endpoint that fails says so, at a glance and on its page; one that is gone is disabled', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const { id, receiver } = await newEndpoint(page, { description: 'down' })
+  receiver.answer((response, { path }) => {
+    response.statusCode = path === '/gone' ? 410 : 500
+    response.end()
+  })
+  await newClaim(page)
+  await page.goto('/webhooks')
+  const row = page.getByRole('row', { name: /down/ })
+  await row.getByText(/^(failing|paused)$/).waitFor()
+  await row.getByRole('cell', { name: '0.0 %', exact: true }).waitFor()
+  await row.getByRole('link', { name: 'down' }).click()
+  await page.getByText(/All attempts have failed since/).waitFor()
+
+  await sendAs(page, 'PATCH', `/v1/webhook_endpoints/${id}`, { url: `${receiver.url}/gone` })
+  await newClaim(page)
+  await page.getByText('It was disabled: it answered 410').waitFor()
+  await region(page, 'Health').getByText('disabled: gone').waitFor()
+  await page.goto('/activity?type=webhook_endpoint.disabled')
+  await page.getByRole('link', { name: 'down' }).waitFor()
+})
+
+test('a claim’s and a candidate’s page show what was sent of it and with what result, if there are endpoints', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const claim = await newClaim(page)
+  await page.goto(`/claims/${claim}`)
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
+  assert.equal(await region(page, 'Sent').count(), 0)
+
+  await newEndpoint(page, { description: 'billing' })
+  const { receiver } = await newEndpoint(page, { description: 'archive' })
+  receiver.answer((response) => {
+    response.statusCode = 503
+    response.end('later')
+  })
+  const candidate_alias = `sent-${claim}`
+  await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
+  const candidate = { candidate_alias, customer_uuid: 'acme', contract: contractWith() }
+  await sendAs(page, 'POST', '/v1/candidates', candidate)
+  await sendAs(page, 'POST', `/v1/claims/${claim}/events`, { type: 'done' })
+  await page.goto(`/claims/${claim}`)
+  const sent = region(page, 'Sent')
+  await sent.getByText('Claim became pending to billing').waitFor()
+  await sent.getByText('Claim became pending to archive').click()
+  await sent.getByText('The answer is 503.').first().waitFor()
+  assert.equal(await sent.getByText('Claim created').count(), 0)
+  await page.goto(`/candidates/${candidate_alias}`)
+  await sent.getByText('Candidate created to billing').click()
+  await sent.getByRole('link', { name: 'billing' }).click()
+  await page.getByRole('heading', { name: 'billing', level: 1 }).waitFor()
+  assert.deepEqual(complaints, [])
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { removeNotifications } from '../../src/storage/notifications/removal.ts'
+import { assertError } from '../support/assert-error.ts'
+import { newClaim } from '../support/new-records.ts'
+import { testFaults } from './fault-table.ts'
+
+testFaults({
+  name: 'removing old notifications',
+  begin: async ({ service: { app, newAccount } }) => {
+    const api = await newAccount()
+    const { user_id: userId } = await newClaim(api)
+    const start = (await api.get('/v1/notifications?limit=1')).body
+    await newClaim(api)
+    const goOn = () => api.get(`/v1/notifications?after=${start.next_cursor}`)
+    const remove = () => removeNotifications(app.db.checks, userId, new Date('2999-01-01'))
+    return {
+      run: () => remove().catch(() => {}),
+      finish: async () => {
+        // Whatever became of it: all is there, or nothing is and whoever has missed something is told.
+        const { status, body } = await goOn()
+        if (status === 200) assert.equal(body.data.length, 1)
+        await remove()
+        assertError(await goOn(), 410, 'CURSOR_EXPIRED')
+        const left = (await api.get('/v1/notifications')).body
+        assert.deepEqual([left.data, left.has_more], [[], false])
+      },
+    }
+  },
+})

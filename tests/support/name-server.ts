@@ -1,0 +1,62 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { isIPv4 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import type { Scope } from './test-database.ts'
+
+/** What is known of a name: its addresses; null if there is no such name; undefined to say nothing at all. */
+export type Names = (name: string, asked: number) => readonly string[] | null | undefined
+
+export interface NameServer {
+  /** As resolvers take it. */
+  address: string
+  /** Names that were asked for, once for each question. */
+  asked: string[]
+}
+
+const A = 1
+const AAAA = 28
+
+/** A real name server on this machine, by UDP, that knows what a test tells it. */
+export async function startNameServer(t: Scope, names: Names): Promise<NameServer> {
+  const asked: string[] = []
+  const socket = createSocket('udp4')
+  socket.on('message', (question, { port, address }) => {
+    const { name, type, end } = readQuestion(question)
+    const times = asked.filter((one) => one === `${name} ${type}`).length
+    asked.push(`${name} ${type}`)
+    const known = names(name, times)
+    if (known !== undefined) socket.send(answer(question.subarray(0, end), type, known), port, address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  t.after(async () => {
+    socket.close()
+  })
+  return { address: `127.0.0.1:${socket.address().port}`, asked }
+}
+
+function readQuestion(message: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = []
+  let at = 12
+  for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
+    labels.push(message.toString('ascii', at + 1, at + 1 + length))
+    at += 1 + length
+  }
+  return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 }
+}
+
+function answer(question: Buffer, type: number, known: readonly string[] | null): Buffer {
+  const fitting = (known ?? []).filter((address) => type === (isIPv4(address) ? A : AAAA))
+  const records = fitting.map((address) => {
+    const data = Buffer.from(ipaddr.parse(address).toByteArray())
+    const head = Buffer.from([0xc0, 0x0c, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length])
+    return Buffer.concat([head, data])
+  })
+  const message = Buffer.concat([question, ...records])
+  // An answer, recursion available; 3: there is no such name.
+  message.writeUInt16BE(known === null ? 0x8183 : 0x8180, 2)
+  message.writeUInt16BE(records.length, 6)
+  message.writeUInt32BE(0, 8)
+  return message
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { Scope } from './test-database.ts'
+
+export interface Received {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  /** By `performance.now()`. */
+  at: number
+}
+
+export interface WebhookReceiver {
+  url: string
+  received: Received[]
+  /** Requests that it has not answered yet. */
+  open: number
+  /** Answers from now on; by default 200. */
+  answer: (reply: (response: ServerResponse, request: Received) => unknown) => void
+  close: () => Promise<void>
+}
+
+/** A real receiver of webhooks. */
+export async function startWebhookReceiver(t: Scope): Promise<WebhookReceiver> {
+  let reply: Parameters<WebhookReceiver['answer']>[0] = (response) => response.end('ok')
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    receiver.open++
+    response.once('close', () => receiver.open--)
+    try {
+      const body = await text(request)
+      const one = { path: request.url as string, headers: request.headers, body, at: performance.now() }
+      received.push(one)
+      await reply(response, one)
+    } catch {
+      response.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  t.after(close)
+  const receiver: WebhookReceiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    open: 0,
+    answer: (next) => {
+      reply = next
+    },
+    close,
+  }
+  return receiver
+}
+
+const hashOf = (body: string) => createHash('sha256').update(body).digest('hex')
+
+/** What is wrong with the numbers and hashes of these, which may come in any order and again; as a receiver would find it. */
+export function faultsOfChain(received: readonly Received[]): string[] {
+  const faults: string[] = []
+  const links = new Map<number, { hash: string; previous: string }>()
+  for (const { headers, body } of received) {
+    const number = Number(headers['claimkeeper-delivery-number'])
+    const previous = headers['claimkeeper-previous-hash'] as string
+    const { delivery } = JSON.parse(body)
+    if (delivery.number !== number || delivery.previous_hash !== previous)
+      faults.push(`${number}: headers differ`)
+    const known = links.get(number)
+    if (known && known.hash !== hashOf(body)) faults.push(`${number}: another body`)
+    links.set(number, { hash: hashOf(body), previous })
+  }
+  const last = Math.max(0, ...links.keys())
+  for (let number = 1; number <= last; number++) {
+    const link = links.get(number)
+    if (!link) faults.push(`${number}: missing`)
+    else if (number === 1 && link.previous !== '0'.repeat(64)) faults.push('1: does not begin')
+    else if (links.has(number - 1) && links.get(number - 1)?.hash !== link.previous)
+      faults.push(`${number}: does not follow`)
+  }
+  return faults
+}

@@ -55,16 +55,27 @@ export class CitusNode {
     return node
   }
 
+  /** After a SIGKILL the children may outlive their postmaster by a moment; until then a new one ends at once. */
   async start(): Promise<void> {
     const { binaries, runAs } = this.#programs
-    this.#child = spawnAs(runAs, binaries.postgres, ['-D', this.#folder], { cwd: '/', stdio: 'ignore' })
-    await eventually(() => this.sql('SELECT 1').catch(() => null), { seconds: 60 })
+    await eventually(
+      () => {
+        if (!this.#isRunning())
+          this.#child = spawnAs(runAs, binaries.postgres, ['-D', this.#folder], { cwd: '/', stdio: 'ignore' })
+        return this.sql('SELECT 1').catch(() => null)
+      },
+      { seconds: 60 },
+    )
+  }
+
+  #isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
   /** SIGINT stops it in good order, SIGKILL and SIGQUIT as in a crash. */
   async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+    if (!this.#isRunning()) return
     const child = this.#child as ChildProcess
-    if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
     child.kill(signal)
     await ended

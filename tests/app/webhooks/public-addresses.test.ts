@@ -153,11 +153,12 @@ describe('a name', () => {
     const { server, lookUp } = await lookingUp(t, (name) =>
       name.startsWith('silent') ? undefined : ['8.8.8.8'],
     )
-    const silent = Array.from({ length: 200 }, (_, i) => lookUp(`silent-${i}.test`))
+    // More than there are threads, and no more questions than a socket holds while this process is busy.
+    const silent = Array.from({ length: 50 }, (_, i) => lookUp(`silent-${i}.test`))
     const first = await Promise.race([...silent, lookUp('loud.test'), lookup('localhost')])
     assert.ok(!('error' in first && first.error), 'the silent ones do not come first')
     assert.equal((await lookUp('another.test')).error, null)
-    assert.ok(server.asked.length > 200)
+    assert.ok(server.asked.length > 50)
     for (const { error } of await Promise.all(silent))
       assert.equal((error as NodeJS.ErrnoException).code, 'EAI_AGAIN')
   })

@@ -33,6 +33,7 @@ export interface Account {
   deletedSchemas: string[]
   lists: FollowedList[]
   feeds: FollowedFeed[]
+  isToldOfEvents: boolean
   /** Null: its notifications are sent to nobody. */
   hook: Hook | null
   /** Creations of which nobody knows whether they took effect. */

@@ -59,4 +59,14 @@ export const OF_FEED: readonly Mutant[] = [
       ),
     ],
   },
+  {
+    name: 'of several events that are recorded together the first alone is told of',
+    edits: [
+      edit(
+        'storage/claim-writes/guarded-write.ts',
+        'JOIN claims c ON c.id = asked.id, announced',
+        'JOIN claims c ON c.id = asked.id AND e.seq = c.event_count + 1, announced',
+      ),
+    ],
+  },
 ]

@@ -1,11 +1,14 @@
 import { type Client, parse } from '../clients/client.ts'
 import { type Account, type ClaimRecord, stateOf } from '../clients/world.ts'
-import { demand } from '../model/finding.ts'
+import type { State } from '../model/contract.ts'
+import { demand, Finding } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import { replay } from '../model/replay.ts'
 
 /** Somebody who reads an account's notifications on and on. */
 export interface FollowedFeed {
+  /** It reads of each event as well, whether there are notifications of that or not. */
+  isOfEvents: boolean
   cursor: string | null
   /** What came, in its order. */
   seen: Told[]
@@ -16,6 +19,8 @@ export interface Told {
   id: string
   type: string
   sequence: number
+  /** The event that was recorded, by its id. */
+  event: string | null
   /** Of a claim or candidate, its address. */
   address: string | null
   record: JsonObject
@@ -23,7 +28,24 @@ export interface Told {
 
 const READERS = 3
 export const followedFeeds = (): FollowedFeed[] =>
-  Array.from({ length: READERS }, () => ({ cursor: null, seen: [], isBusy: false }))
+  Array.from({ length: READERS }, (_, i) => ({ isOfEvents: i > 0, cursor: null, seen: [], isBusy: false }))
+
+const CHANGES = ['created', 'pending', 'confirmed', 'failed']
+export const TYPES_WITH_EVENTS = [
+  ...['claim', 'candidate'].flatMap((kind) =>
+    [...CHANGES, 'event_recorded'].map((what) => `${kind}.${what}`),
+  ),
+  'test_clock.advanced',
+]
+
+/** The account is told of each event from now on; before any harm is done. */
+export async function askForEvents(client: Client, account: Account): Promise<void> {
+  const body = JSON.stringify({ event_recorded: true })
+  const reply = await client.send(account, { method: 'PATCH', path: '/v1/notification_settings', body })
+  if (reply.is !== 'answer' || reply.status !== 200)
+    throw new Finding('the notification settings were not changed', reply)
+  account.isToldOfEvents = true
+}
 
 /** Reads on to the end, for now; or waits for a moment there. */
 export async function followFeed(client: Client, account: Account): Promise<void> {
@@ -39,6 +61,7 @@ export async function followFeed(client: Client, account: Account): Promise<void
 async function readOn(client: Client, account: Account, feed: FollowedFeed, wait: number): Promise<boolean> {
   for (;;) {
     const query = new URLSearchParams({ limit: `${client.random.pick([1, 7, 100])}`, wait: `${wait}` })
+    if (feed.isOfEvents) query.set('types', TYPES_WITH_EVENTS.join(','))
     if (feed.cursor !== null) query.set('after', feed.cursor)
     const reply = await client.send(account, { method: 'GET', path: `/v1/notifications?${query}` })
     if (reply.is !== 'answer' || reply.status !== 200) return false
@@ -60,6 +83,7 @@ export function toTold(body: JsonObject): Told {
     id: body.id as string,
     type: body.type as string,
     sequence: body.sequence as number,
+    event: body.event === undefined ? null : ((body.event as JsonObject).id as string),
     address: isClock ? null : ((record.candidate_alias ?? record.id) as string),
     record,
   }
@@ -74,8 +98,8 @@ async function readToEnd(client: Client, account: Account, feed: FollowedFeed): 
 }
 
 /** All that are there now. */
-export async function readFeed(client: Client, account: Account): Promise<Told[]> {
-  const [fresh] = followedFeeds() as [FollowedFeed]
+export async function readFeed(client: Client, account: Account, isOfEvents: boolean): Promise<Told[]> {
+  const fresh = { isOfEvents, cursor: null, seen: [], isBusy: false }
   await readToEnd(client, account, fresh)
   return fresh.seen
 }
@@ -86,11 +110,11 @@ export async function readFeed(client: Client, account: Account): Promise<Told[]
  */
 export async function judgeFeeds(client: Client, account: Account): Promise<void> {
   for (const feed of account.feeds) await readToEnd(client, account, feed)
-  const fresh = await readFeed(client, account)
+  const fresh = await readFeed(client, account, true)
   const left = new Set(fresh.map(({ id }) => id))
   demand(left.size === fresh.length, () => 'a notification is there twice')
-  const whole = fresh.map(lineOf)
   for (const [i, feed] of account.feeds.entries()) {
+    const whole = fresh.filter(({ event }) => feed.isOfEvents || event === null).map(lineOf)
     const had = feed.seen.filter(({ id }) => left.has(id)).map(lineOf)
     const at = whole.findIndex((line, place) => had[place] !== line)
     demand(
@@ -100,25 +124,37 @@ export async function judgeFeeds(client: Client, account: Account): Promise<void
     )
   }
   const byAddress = Map.groupBy(fresh, ({ address }) => address)
-  for (const claim of account.claims) if (!claim.isGone) judgeClaim(claim, byAddress.get(claim.address) ?? [])
+  for (const claim of account.claims)
+    if (!claim.isGone) judgeClaim(claim, byAddress.get(claim.address) ?? [], account.isToldOfEvents)
 }
 
-export const lineOf = ({ type, sequence, record }: Told) => canonical({ type, sequence, record })
+export const lineOf = ({ type, sequence, event, record }: Told) =>
+  canonical({ type, sequence, event, record })
 
-/** One notification of each state that its log leads to, with that state. */
-function judgeClaim(claim: ClaimRecord, told: readonly Told[]): void {
-  const states = replay(claim.terms, claim.longest)
-  const wanted = states.flatMap((state, i) => (state.status === states[i - 1]?.status ? [] : [{ state, i }]))
-  const kind = claim.alias === null ? 'claim' : 'candidate'
-  const lineOfState = (type: string, sequence: number, state: object) =>
-    `${type} ${sequence} ${canonical({ ...state })}`
-  const shown = told.map(({ type, sequence, record }) => lineOfState(type, sequence, stateOf(record)))
-  const expected = wanted.map(({ state, i }) =>
-    lineOfState(`${kind}.${i === 0 ? 'created' : state.status.toLowerCase()}`, i, state),
+/** One notification of each state that its log leads to, and of each event as it was found, with that state. */
+function judgeClaim(
+  { name, alias, terms, longest }: ClaimRecord,
+  told: readonly Told[],
+  isToldOfEvents: boolean,
+): void {
+  const kind = alias === null ? 'claim' : 'candidate'
+  const states = replay(terms, longest)
+  const line = (what: string, sequence: number, state: State, event: string | null) =>
+    `${kind}.${what} ${sequence} ${event} ${canonical({ ...state })}`
+  const shown = told.map(({ type, sequence, event, record }) =>
+    line(type.slice(type.indexOf('.') + 1), sequence, stateOf(record), event),
   )
+  const expected = states.flatMap((state, i) => {
+    const [before, item] = [states[i - 1], longest[i - 1]]
+    if (!before || !item) return line('created', 0, state, null)
+    return [
+      ...(isToldOfEvents && !item.system ? [line('event_recorded', i, before, item.id)] : []),
+      ...(state.status === before.status ? [] : [line(state.status.toLowerCase(), i, state, null)]),
+    ]
+  })
   demand(
     canonical(shown) === canonical(expected),
-    () => `the notifications of ${claim.name} are not what its log tells`,
+    () => `the notifications of ${name} are not what its log tells`,
     () => ({ shown, expected }),
   )
 }

@@ -5,12 +5,17 @@ import type { Came, Hook, Receiver } from '../clients/receiver.ts'
 import type { Account } from '../clients/world.ts'
 import { demand, Finding } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
-import { lineOf, readFeed, toTold } from './follow-feed.ts'
+import { lineOf, readFeed, TYPES_WITH_EVENTS, toTold } from './follow-feed.ts'
 
-/** The account's notifications are sent there from now on; before any harm is done. */
-export async function createHook(client: Client, account: Account, hook: Hook): Promise<void> {
+/** The account's notifications are sent there from now on, of each event as well or not; before any harm is done. */
+export async function createHook(
+  client: Client,
+  account: Account,
+  hook: Hook,
+  isOfEvents: boolean,
+): Promise<void> {
   client.world.count('create hook')
-  const body = JSON.stringify({ url: hook.url })
+  const body = JSON.stringify({ url: hook.url, types: isOfEvents ? TYPES_WITH_EVENTS : null })
   const reply = await client.send(account, { method: 'POST', path: '/v1/webhook_endpoints', body })
   if (reply.is !== 'answer' || reply.status !== 201)
     throw new Finding('a webhook endpoint was not made', reply)
@@ -18,6 +23,7 @@ export async function createHook(client: Client, account: Account, hook: Hook): 
   hook.id = made.id as string
   hook.secret = made.secret as string
   account.hook = hook
+  account.isToldOfEvents = isOfEvents
 }
 
 /** A delivery that is in no feed: it is added while others are. */
@@ -84,7 +90,7 @@ export async function judgeHook(client: Client, account: Account, receiver: Rece
   const { hook } = account
   // Times that were written by a wrong clock may be an hour away.
   if (hook === null || !client.world.clocksAreRight) return
-  const feed = await readFeed(client, account)
+  const feed = await readFeed(client, account, account.isToldOfEvents)
   const isTold = new Set(feed.map(({ id }) => id))
   const missing = () => {
     const taken = new Set(comeInOrder(hook).map(({ told, takenAt }) => takenAt !== null && told.id))

@@ -3,12 +3,12 @@ import type { Receiver } from '../clients/receiver.ts'
 import type { Account, World } from '../clients/world.ts'
 import type { Stage } from '../stage.ts'
 import { createCustomer } from './create-customer.ts'
-import { followedFeeds } from './follow-feed.ts'
+import { askForEvents, followedFeeds } from './follow-feed.ts'
 import { createHook } from './follow-hooks.ts'
 import { followed } from './follow-lists.ts'
 import { createToken, signIn } from './tokens.ts'
 
-/** Accounts with a few customers each, before any harm is done. Every other one is sent its notifications. */
+/** Accounts with a few customers each, before any harm is done. Every other one is sent its notifications, or asks to be told of each event, or both. */
 export async function openAccounts(
   world: World,
   stage: Stage,
@@ -33,13 +33,15 @@ export async function openAccounts(
       deletedSchemas: [],
       lists: followed(),
       feeds: followedFeeds(),
+      isToldOfEvents: false,
       hook: null,
       unknownClaims: 0,
       claimsUnderWay: 0,
     }
     await signIn(client, stage, account)
     world.accounts.push(account)
-    if (i % 2 === 0) await createHook(client, account, receiver.newHook())
+    if (i % 2 === 0) await createHook(client, account, receiver.newHook(), i % 4 === 2)
+    else await askForEvents(client, account)
     for (let n = 0; n < 3; n++) await createToken(client, account)
     for (let n = 0; n < 3; n++) await createCustomer(client, account)
   }

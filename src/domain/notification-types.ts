@@ -1,10 +1,19 @@
 /** What notifications tell of (§4.13); the same of claims and of candidates. */
 const CLAIM_CHANGES = ['created', 'pending', 'confirmed', 'failed'] as const
 
+/** There is one for each event that is recorded, so only if somebody asks (§4.13 rule 5). */
+export const EVENT_TYPES = ['claim.event_recorded', 'candidate.event_recorded'] as const
+
 export const NOTIFICATION_TYPES = [
   ...CLAIM_CHANGES.map((change) => `claim.${change}` as const),
   ...CLAIM_CHANGES.map((change) => `candidate.${change}` as const),
   'test_clock.advanced',
   'webhook_endpoint.disabled',
+  ...EVENT_TYPES,
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
+
+const NAMED_ALONE: ReadonlySet<NotificationType> = new Set(EVENT_TYPES)
+
+/** What whoever names no types is told of. */
+export const isToldUnasked = (type: NotificationType): boolean => !NAMED_ALONE.has(type)

@@ -3,6 +3,19 @@ import type { NotificationType } from './notification-types.ts'
 import type { TestClock } from './records.ts'
 import type { WebhookEndpoint } from './webhooks.ts'
 
+/** An event of a claim's log, without its payload. */
+export interface ToldEvent {
+  id: string
+  type: string
+  createdAt: Date
+}
+
+/** What an account is told of beyond what all are (§4.13). */
+export interface NotificationSettings {
+  /** Each event that is recorded. */
+  eventRecorded: boolean
+}
+
 /** That something happened, with what it happened to as it was then. */
 export interface Notification<Contract = Claim['contract']> {
   /** The same whenever it is read, and of no other one. */
@@ -13,6 +26,8 @@ export interface Notification<Contract = Claim['contract']> {
   /** Of the log's item that it tells of; 0 for a creation. Otherwise 0. */
   sequence: number
   createdAt: Date
+  /** The event that was recorded; null if it tells of another thing. */
+  event: ToldEvent | null
   subject:
     | { claim: WithContract<Claim, Contract> }
     | { testClock: Omit<TestClock, 'nextDueAt'> }

@@ -10,6 +10,7 @@ import { SimulationBody } from './claims/simulation-bodies.ts'
 import { CustomerBody } from './customers.ts'
 import { shareErrors } from './documents/share-errors.ts'
 import { NotificationBody } from './notifications/notification-bodies.ts'
+import { NotificationSettingsBody } from './notifications/notification-settings.ts'
 import { OverviewBody } from './overview.ts'
 import { ErrorBody } from './protocol/responses.ts'
 import { AdvancedTestClockBody, TestClockBody, TestClockThenBody } from './test-clocks.ts'
@@ -94,6 +95,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     OverviewBody,
     TestClockThenBody,
     NotificationBody,
+    NotificationSettingsBody,
     WebhookEndpointBody,
     NewWebhookEndpointBody,
     RotatedWebhookEndpointBody,

@@ -17,6 +17,7 @@ import { customerRoutes } from './customers.ts'
 import { addEventBatchRoute } from './events/event-batches.ts'
 import { eventRoutes } from './events/events.ts'
 import { authenticate } from './identity/authenticate.ts'
+import { notificationSettingsRoutes } from './notifications/notification-settings.ts'
 import { listNotificationsRoute } from './notifications/notifications.ts'
 import { HEARTBEAT_MS } from './notifications/stream-notifications.ts'
 import { getOverviewRoute } from './overview.ts'
@@ -73,6 +74,7 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
     simulateContractRoute(app, compile),
     getOverviewRoute(app),
     listNotificationsRoute({ app, sessions, heartbeatMs }),
+    ...notificationSettingsRoutes(app),
     ...webhookEndpointRoutes(app, webhookRules),
     ...webhookEndpointActionRoutes(app),
     ...webhookDeliveryRoutes(app),

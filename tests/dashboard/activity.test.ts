@@ -296,3 +296,23 @@ async function startWay(to: string) {
     },
   }
 }
+
+test('single events show once the account asks for them', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await createCustomer(page, 'acme')
+  await createCandidates(page, 'eventful-1')
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByLabel('What happened').selectOption('Candidate event recorded')
+  await page.getByText('Nothing fits the filters').waitFor()
+  await page.getByRole('button', { name: 'Tell of each event' }).click()
+  await page.getByText('Each event that is recorded is told of.').waitFor()
+  await sendAs(page, 'POST', '/v1/candidates/eventful-1/events', { type: 'parcel_scanned' })
+  await eventually(async () => (await rows(page).count()) === 1)
+  assert.deepEqual(await told(page), ['Candidate event recorded parcel_scanned eventful-1'])
+
+  await page.getByRole('button', { name: 'Leave events out' }).click()
+  await page.getByText('Single events are told of only if').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await eventually(async () => (await told(page)).join() === 'Candidate created eventful-1')
+  assert.deepEqual(complaints, [])
+})

@@ -31,6 +31,7 @@ import {
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
+import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
@@ -328,10 +329,17 @@ describe('what is sent for each request', () => {
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: some.length, rowsSorted: 0 })
     })
 
-    for (const count of [1, 20, 500]) {
-      test(`${count} claims are read for their decisions, and written, by their indexes (${mode} plan)`, async () => {
+    for (const [count, isAsked] of [
+      [1, false],
+      [20, false],
+      [500, false],
+      [20, true],
+    ] as const) {
+      const asked = isAsked ? ', and each event is told of' : ''
+      test(`${count} claims are read for their decisions, and written, by their indexes${asked} (${mode} plan)`, async () => {
         const some = ids.slice(0, count)
         assert.equal(some.length, count)
+        await writeNotificationSettings(reader.connection, user, { eventRecorded: isAsked })
         reader.take()
         const read = [...(await readClaimsToDecide(reader.connection, namedEvents(some, ['event-1']))).claims]
         assert.equal(read.length, count)

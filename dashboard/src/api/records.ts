@@ -90,6 +90,8 @@ export interface Notification {
   type: NotificationType
   created_at: string
   sequence: number
+  /** The one that was recorded. */
+  event?: { id: string; type: string; created_at: string }
   claim?: ClaimSummary
   candidate?: CandidateSummary
   test_clock?: Omit<TestClock, 'next_due_at'>

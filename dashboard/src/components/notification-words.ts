@@ -11,6 +11,8 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationType, string>> = {
   'candidate.failed': 'Candidate failed',
   'test_clock.advanced': 'Test clock advanced',
   'webhook_endpoint.disabled': 'Webhook endpoint disabled',
+  'claim.event_recorded': 'Claim event recorded',
+  'candidate.event_recorded': 'Candidate event recorded',
 }
 
 /** Sent to endpoints alone. */

@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Activity as ActivityIcon, CloudOff, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
+import { isToldUnasked } from '../../../src/domain/notification-types.ts'
 import { Button } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
 import { EmptyState } from '../components/ui/empty-state.tsx'
@@ -11,6 +12,7 @@ import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import type { Activity } from './activity/activity-feed.ts'
 import { ActivityFilterBar } from './activity/activity-filter-bar.tsx'
 import { ActivityTable } from './activity/activity-table.tsx'
+import { EventSetting } from './activity/event-setting.tsx'
 import { Liveness } from './activity/liveness.tsx'
 import { useActivity } from './activity/use-activity.ts'
 
@@ -38,6 +40,7 @@ export function ActivityPage() {
         }
       />
       <ActivityFilterBar filters={filters} />
+      {filters.type && !isToldUnasked(filters.type) ? <EventSetting /> : null}
       {isLoaded && liveness === 'lost' ? <LostNotice /> : null}
       <Card aria-label="Activity">
         {entries.length > 0 ? (

@@ -1,14 +1,16 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import type { Status } from '../../domain/claims/lifecycle.ts'
-import type { NotificationType } from '../../domain/notification-types.ts'
-import type { Notification } from '../../domain/notifications.ts'
+import { isToldUnasked, type NotificationType } from '../../domain/notification-types.ts'
+import type { Notification, ToldEvent } from '../../domain/notifications.ts'
 import { ServiceError, unavailable } from '../../errors.ts'
 import { claimIdOf, namedUuid } from '../../storage/claims/candidate-id.ts'
 import {
   type FeedRow,
+  placeOf,
   readFeed,
   readRemoved,
   readSubjects,
+  readToldEvents,
   type TellableClaim,
 } from '../../storage/notifications/feed.ts'
 import { readSettled } from '../../storage/notifications/numbers.ts'
@@ -29,7 +31,7 @@ export interface FeedRequest {
   after: bigint | null
   limit: number
   order: 'asc' | 'desc'
-  /** Of these types alone; null for all. */
+  /** Of these types alone; null for all but those that must be named (`isToldUnasked`). */
   types: ReadonlySet<NotificationType> | null
   /** Of this claim or candidate; null for any. */
   address: ClaimAddress | null
@@ -56,9 +58,14 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   const subjectId = address ? claimIdOf(address) : undefined
   const db = app.db.reads.for(userId)
   const upTo = await readSettled(db, userId)
+  const read = (count: number) => readFeed(db, { userId, subjectId, after, upTo, order, count: count + 1 })
   const isFiltered = types !== null || customerId !== undefined
-  const count = (isFiltered ? MOST_LOOKED_THROUGH : limit) + 1
-  const rows = await readFeed(db, { userId, subjectId, after, upTo, order, count })
+  let count = isFiltered ? MOST_LOOKED_THROUGH : limit
+  let rows = await read(count)
+  if (!isFiltered && rows.some(({ kind }) => kind === 'recorded')) {
+    count = MOST_LOOKED_THROUGH
+    rows = await read(count)
+  }
   const goesOn = order === 'asc' && after !== null
   // Whoever finds nothing goes on behind what was removed.
   const findsNothing = after === null && rows.length === 0
@@ -67,11 +74,12 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   if (removed !== null && after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
 
   const matches = ({ type, claim }: Found) =>
-    (types?.has(type) ?? true) && (customerId === undefined || claim?.customerId === customerId)
+    (types === null ? isToldUnasked(type) : types.has(type)) &&
+    (customerId === undefined || claim?.customerId === customerId)
   const told: Found[] = []
   let looked = 0
-  while (looked < Math.min(rows.length, count - 1) && told.length < limit) {
-    const some = rows.slice(looked, Math.min(looked + LOOKED_UP_AT_ONCE, count - 1))
+  while (looked < Math.min(rows.length, count) && told.length < limit) {
+    const some = rows.slice(looked, Math.min(looked + LOOKED_UP_AT_ONCE, count))
     const find = await findSubjects(app, userId, some)
     for (const row of some) {
       if (told.length === limit) break
@@ -80,10 +88,12 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
       if (found && matches(found)) told.push(found)
     }
   }
+  const events = await readEvents(app, userId, told)
+  const there = told.filter(({ row }) => row.kind !== 'recorded' || events.has(placeOf(row)))
   const last = looked > 0 ? BigInt((rows[looked - 1] as FeedRow).number) : null
   return {
-    notifications: withContracts(app, userId, told),
-    isEmpty: told.length === 0,
+    notifications: withContracts(app, userId, there, events),
+    isEmpty: there.length === 0,
     next: last ?? after ?? removed ?? 0n,
     hasMore: looked < rows.length,
   }
@@ -126,7 +136,11 @@ async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) 
   const idsOf = (...kinds: FeedRow['kind'][]) => [
     ...new Set(rows.filter(({ kind }) => kinds.includes(kind)).map(({ subject_id }) => subject_id)),
   ]
-  const claims = await readSubjects(db, userId, idsOf('created', 'pending', 'confirmed', 'failed'))
+  const claims = await readSubjects(
+    db,
+    userId,
+    idsOf('created', 'pending', 'confirmed', 'failed', 'recorded'),
+  )
   const clockIds = idsOf('advanced')
   const found = clockIds.length === 0 ? [] : await findTestClocks(db, userId, clockIds)
   const clocks = new Map(found.map((clock) => [clock.id, clock]))
@@ -145,13 +159,15 @@ async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) 
     }
     const claim = claims.get(id)
     const subject = claim?.candidateAlias == null ? 'claim' : 'candidate'
-    return claim ? { row, type: `${subject}.${kind}`, claim: asItWas(claim, row, kind), other: null } : null
+    const change = kind === 'recorded' ? 'event_recorded' : kind
+    return claim ? { row, type: `${subject}.${change}`, claim: asItWas(claim, row, kind), other: null } : null
   }
 }
 
 type ClaimKind = Exclude<FeedRow['kind'], 'advanced' | 'failing' | 'gone'>
 const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {
   created: 'OPEN',
+  recorded: 'OPEN',
   pending: 'PENDING',
   confirmed: 'CONFIRMED',
   failed: 'FAILED',
@@ -163,10 +179,17 @@ function asItWas(claim: TellableClaim, row: FeedRow, kind: ClaimKind): TellableC
   return { ...claim, status, statusSince, dueAt, scheduledOutcome }
 }
 
+const readEvents = (app: App, userId: string, found: readonly Found[]) =>
+  readToldEvents(
+    app.db.reads.for(userId),
+    found.flatMap(({ row }) => (row.kind === 'recorded' ? row : [])),
+  )
+
 async function* withContracts(
   app: App,
   userId: string,
   found: readonly Found[],
+  events: ReadonlyMap<string, ToldEvent>,
 ): AsyncGenerator<Notification<string>[]> {
   // What is no claim has none.
   const rows = found.map((one) => ({ ...one, contract: one.claim === null ? '' : one.claim.contract }))
@@ -189,10 +212,11 @@ async function* withContracts(
       number: row.number,
       sequence: row.sequence,
       createdAt: row.created_at,
+      event: (row.kind === 'recorded' && events.get(placeOf(row))) || null,
       subject: other ?? { claim: { ...(claim as TellableClaim), contract } as StoredClaim },
     }))
 }
 
-/** A claim changes at most once with an item of its log. What has no log may come to the same again. */
+/** A claim changes at most once with an item of its log, and each event is one. What has no log may come to the same again. */
 const notificationId = ({ subject_id, kind, sequence, number }: FeedRow) =>
   namedUuid('notification', [subject_id, kind, kind in STATUS_AFTER ? sequence : number].join(' '))

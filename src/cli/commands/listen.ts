@@ -20,7 +20,10 @@ export function addListenCommand(program: Command): void {
     .requiredOption('--forward-to <url>', 'where to deliver, such as http://127.0.0.1:3000/hook', toUrl)
     .option('--url <url>', 'the service', toServiceUrl, 'http://127.0.0.1:8080')
     .option('--token <token>', `an API token of the account (default: the environment’s ${TOKEN})`)
-    .option('--types <types>', 'these alone, such as claim.confirmed,claim.failed (default: all)')
+    .option(
+      '--types <types>',
+      'these alone, such as claim.confirmed,claim.failed (default: all but single events)',
+    )
     .option('--customer <id>', 'the claims and candidates of this customer alone')
     .option('--secret <whsec_…>', 'signs the deliveries (default: a new one, which is printed)', toSecret)
     .option('--from-start', 'begin with the oldest notification that is kept (default: from now on)')

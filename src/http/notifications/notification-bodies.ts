@@ -14,6 +14,16 @@ const NOTIFICATION_FIELDS = {
       'Rises within a claim or candidate: the place in its log of the event that it tells of, from 1 on; 0 for its creation, and for anything else.',
     examples: [3],
   }),
+  event: Type.Optional(
+    Type.Object(
+      {
+        id: Type.String({ description: 'Unique within the claim.', examples: ['evt-1'] }),
+        type: Type.String({ examples: ['ticket_resolved'] }),
+        created_at: DateTime('When the service recorded it, by the time that the claim lives by.'),
+      },
+      { description: 'The event that was recorded, without its other fields: these are in the log.' },
+    ),
+  ),
   claim: Type.Optional(ref(ClaimSummaryBody)),
   candidate: Type.Optional(ref(CandidateSummaryBody)),
   test_clock: Type.Optional(ref(TestClockThenBody)),
@@ -39,7 +49,7 @@ const NOTIFICATION_FIELDS = {
 export const NotificationBody = Type.Object(NOTIFICATION_FIELDS, {
   $id: 'Notification',
   description:
-    'That something happened to a claim, a candidate, a test clock or a webhook endpoint: one of the four fields is there. The first three are as they were then.',
+    'That something happened to a claim, a candidate, a test clock or a webhook endpoint: one of the four fields is there. The first three are as they were then; a claim or candidate as an event found it that was recorded.',
 })
 
 export const NotificationPage = Type.Object({

@@ -7,7 +7,7 @@ import {
   readNotifications,
 } from '../../app/notifications/read-notifications.ts'
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
-import { NOTIFICATION_TYPES, type NotificationType } from '../../domain/notification-types.ts'
+import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../../domain/notification-types.ts'
 import { validationError } from '../../errors.ts'
 import { whileThere } from '../bounds/while-there.ts'
 import { listQuery, presentEach } from '../protocol/lists.ts'
@@ -26,7 +26,7 @@ const QUERY = listQuery({
   types: Type.Optional(
     Type.String({
       maxLength: 500,
-      description: `Of these types alone, joined by commas: ${NOTIFICATION_TYPES.join(', ')}.`,
+      description: `Of these types alone, joined by commas: ${NOTIFICATION_TYPES.join(', ')}. Without it of all but ${EVENT_TYPES.join(' and ')}.`,
       examples: ['claim.confirmed,claim.failed'],
     }),
   ),

@@ -9,6 +9,7 @@ export function presentNotification({
   type,
   sequence,
   createdAt,
+  event,
   subject,
 }: Notification<string>): JsonText {
   const told = { id, type, created_at: createdAt.toISOString(), sequence }
@@ -20,5 +21,11 @@ export function presentNotification({
     return JsonText.ofObject({ ...told, test_clock: presentTestClockThen(subject.testClock) })
   const { claim } = subject
   const text = JsonText.ofObject(presentEither(withContractText(claim)))
-  return JsonText.ofObject({ ...told, [claim.candidateAlias === null ? 'claim' : 'candidate']: text })
+  return JsonText.ofObject({
+    ...told,
+    ...(event
+      ? { event: { id: event.id, type: event.type, created_at: event.createdAt.toISOString() } }
+      : {}),
+    [claim.candidateAlias === null ? 'claim' : 'candidate']: text,
+  })
 }

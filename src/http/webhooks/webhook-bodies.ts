@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { deliveryId } from '../../app/webhooks/webhook-deliveries.ts'
 import type { EndpointWithHealth } from '../../app/webhooks/webhook-endpoints.ts'
-import { NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
+import { EVENT_TYPES, NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
 import { DELIVERY_STATUSES, OWN_TYPES, type WebhookDelivery } from '../../domain/webhooks.ts'
 import { DateTime, DateTimeOrNull, SOME_UUID, Uuid, UuidOrNull } from '../protocol/scalars.ts'
 
@@ -17,7 +17,10 @@ export const WebhookUrl = Type.String({
 })
 export const WebhookTypes = Type.Union(
   [Type.Array(Type.Enum([...NOTIFICATION_TYPES]), { minItems: 1, uniqueItems: true }), Type.Null()],
-  { description: 'Of these types alone; null for all.', examples: [['claim.confirmed', 'claim.failed']] },
+  {
+    description: `Of these types alone; null for all but ${EVENT_TYPES.join(' and ')}.`,
+    examples: [['claim.confirmed', 'claim.failed']],
+  },
 )
 export const WebhookDescription = Type.Unsafe<string | null>({
   type: ['string', 'null'],

@@ -3,7 +3,8 @@ import { type Change, stateAt } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { notificationOf } from '../notifications/notify.ts'
+import { notificationOf, notificationOfEvent } from '../notifications/notify.ts'
+import { asksForEvents } from '../notifications/settings.ts'
 import { guardedWrite } from './guarded-write.ts'
 import { writeToShards } from './shard-write.ts'
 
@@ -72,6 +73,7 @@ const statement = (name: string, clock: string, isLive: boolean) => ({
         FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::json[])
           AS e (claim_id, seq, id, type, payload)
         JOIN written w ON w.id = e.claim_id`,
+    events: 'unnest($9::uuid[], $10::integer[]) AS e (claim_id, seq)',
     result: `SELECT id AS clock_id, now,
         (SELECT json_agg(id) FROM decided WHERE id NOT IN (SELECT id FROM written)) AS overtaken,
         (SELECT json_object_agg(id, last_ms) FROM decided WHERE last_ms > now_ms) AS later
@@ -148,10 +150,12 @@ function toAppended(rows: readonly AppendedRow[]): Appended {
   }
 }
 
+/** Those of these accounts that ask to be told of each event ($1). */
+const ASKING = `ARRAY(SELECT account FROM unnest($1::uuid[]) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
 const READ_LIVE_CLOCK = `-- read_live_clock
-      ${LIVE}`
+      SELECT *, ${ASKING} FROM (${LIVE}) AS clock`
 const HOLD_TEST_CLOCKS = `-- hold_test_clocks
-      ${heldTestClocks(1)}`
+      SELECT *, ${ASKING} FROM (${heldTestClocks(2)}) AS clocks`
 
 /** The same on distributed tables, in a transaction: the times are those of the machine that has the clocks. */
 async function appendToShards(
@@ -159,7 +163,7 @@ async function appendToShards(
   appends: readonly Append[],
   time: TimeSource,
 ): Promise<Appended> {
-  const clocks = await readClocks(db, appends, time)
+  const { clocks, asking } = await readClocks(db, appends, time)
   const timed = appends.flatMap((append) => {
     const now = clocks.get(append.seen.testClockId)
     if (!now) return []
@@ -186,9 +190,12 @@ async function appendToShards(
         at,
       })),
     ),
-    timed.flatMap(({ append: { seen, events, becomes }, at }) =>
-      becomes ? notificationOf(seen.id, seen.eventCount + events.length, stateAt(becomes, at)) : [],
-    ),
+    timed.flatMap(({ append: { seen, events, becomes }, at }) => [
+      ...(asking.has(seen.userId)
+        ? events.map((_, i) => notificationOfEvent(seen, seen.eventCount + i + 1))
+        : []),
+      ...(becomes ? [notificationOf(seen.id, seen.eventCount + events.length, stateAt(becomes, at))] : []),
+    ]),
     null,
   )
   const idsOf = (some: typeof timed) => some.map(({ append }) => append.seen.id)
@@ -199,20 +206,22 @@ async function appendToShards(
   }
 }
 
+/** The times, and the accounts that ask to be told of each event. */
 async function readClocks(
   db: Connection,
   appends: readonly Append[],
   time: TimeSource,
-): Promise<Map<string | null, Date>> {
-  type Row = { id: string | null; now: Date }
+): Promise<{ clocks: Map<string | null, Date>; asking: Set<string> }> {
+  type Row = { id: string | null; now: Date; asking: string[] }
+  const accounts = plainArray([...new Set(appends.map(({ seen }) => seen.userId))])
   const ids = new Set(appends.flatMap(({ seen }) => seen.testClockId ?? []))
   const rows =
     time.kind === 'live'
-      ? await db.query<Row>({ name: 'read_live_clock', text: READ_LIVE_CLOCK })
+      ? await db.query<Row>({ name: 'read_live_clock', text: READ_LIVE_CLOCK, values: [accounts] })
       : await db.query<Row>({
           name: 'hold_test_clocks',
           text: HOLD_TEST_CLOCKS,
-          values: [time.userId, plainArray([...ids])],
+          values: [accounts, time.userId, plainArray([...ids])],
         })
-  return new Map(rows.map(({ id, now }) => [id, now]))
+  return { clocks: new Map(rows.map(({ id, now }) => [id, now])), asking: new Set(rows[0]?.asking) }
 }

@@ -1,4 +1,5 @@
 import { ANNOUNCE, insertNotifications } from '../notifications/numbers.ts'
+import { asksForEvents } from '../notifications/settings.ts'
 
 interface Parts {
   name: string
@@ -14,6 +15,8 @@ interface Parts {
    * columns of `decided`, and `user_id`.
    */
   items: string
+  /** Of each item that is an event by a caller: claim_id, seq. Those of claims whose accounts ask are told of. */
+  events?: string
   /** Other than the one change that each claim made, if it did (`WHAT_HAPPENED`); they are announced already. */
   notifications?: string
   /** What is answered, from `decided` and `written`. */
@@ -32,6 +35,20 @@ const CHANGES = `SELECT user_id, id, lower(status), seen + added, at, due, outco
           FROM written, announced WHERE status IS NOT NULL`
 
 /**
+ * The claims on which each event is told of. Their rows are read as they were before this statement: an OPEN claim's state does not
+ * change until it is OPEN no more.
+ */
+const ASKED = `asked AS MATERIALIZED (
+        SELECT id FROM written WHERE ${asksForEvents('written.user_id')}
+      ),`
+/** An event comes before the change that it makes. */
+const withEvents = (events: string) => `(
+          SELECT c.user_id, c.id, 'recorded', e.seq, c.status_since, c.due_at, c.scheduled_outcome
+          FROM asked JOIN ${events} ON e.claim_id = asked.id JOIN claims c ON c.id = asked.id, announced
+          WHERE c.id = ANY ($1::uuid[]) ORDER BY e.seq
+        ) UNION ALL `
+
+/**
  * The statement of every write to claims that are there: those that stand as they were seen become what was decided, their
  * logs gain the items, and of each change a notification is stored. A claim to which something happened since is passed
  * over. What else is to be written with a change of a claim belongs here.
@@ -39,7 +56,14 @@ const CHANGES = `SELECT user_id, id, lower(status), seen + added, at, due, outco
  * The ids stand beside the join, for the sake of distributed tables and of the plan: with the join alone, or with the
  * status as a constant, the planner may take a whole table or index.
  */
-export const guardedWrite = ({ name, decided, items, notifications, result }: Parts): string => `-- ${name}
+export const guardedWrite = ({
+  name,
+  decided,
+  items,
+  events,
+  notifications,
+  result,
+}: Parts): string => `-- ${name}
       WITH ${decided},
       written AS (
         UPDATE claims c
@@ -52,8 +76,9 @@ export const guardedWrite = ({ name, decided, items, notifications, result }: Pa
         INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
         ${items}
       ),
-      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)),`}
+      ${events ? ASKED : ''}
+      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)${events ? ' OR (SELECT count(*) FROM asked) > 0' : ''}),`}
       notified AS (
-        ${insertNotifications(notifications ?? CHANGES)}
+        ${insertNotifications(notifications ?? `${events ? withEvents(events) : ''}${CHANGES}`)}
       )
       ${result}`

@@ -1,4 +1,5 @@
 import type { Claim, WithContract } from '../../domain/claims/claim.ts'
+import type { ToldEvent } from '../../domain/notifications.ts'
 import { CLAIM_COLUMNS_IF_SHORT, type ClaimRow, toClaim } from '../claims/claims.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
@@ -8,7 +9,7 @@ import { ListQuery } from '../lists/list-query.ts'
 export interface FeedRow {
   number: string
   subject_id: string
-  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'advanced' | 'failing' | 'gone'
+  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'recorded' | 'advanced' | 'failing' | 'gone'
   sequence: number
   status_since: Date
   due_at: Date | null
@@ -66,6 +67,42 @@ export async function readSubjects(
   })
   return new Map(rows.map((row) => [row.id, toClaim(row)]))
 }
+
+/** The events that these rows tell of, by claim and place in its log (`placeOf`); of claims that are gone there are none. */
+export async function readToldEvents(
+  db: Connection,
+  rows: readonly Pick<FeedRow, 'subject_id' | 'sequence'>[],
+): Promise<Map<string, ToldEvent>> {
+  if (rows.length === 0) return new Map()
+  const events = await db.query<{
+    claim_id: string
+    seq: number
+    id: string
+    type: string
+    created_at: Date
+  }>({
+    name: 'read_told_events',
+    text: `-- read_told_events
+      SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
+      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq)
+      JOIN claim_events e ON e.claim_id = told.claim_id AND e.seq = told.seq
+      WHERE e.claim_id = ANY ($1::uuid[])`,
+    values: [
+      plainArray(rows.map(({ subject_id }) => subject_id)),
+      plainArray(rows.map(({ sequence }) => sequence)),
+    ],
+    readOnly: true,
+  })
+  return new Map(
+    events.map(({ claim_id, seq, id, type, created_at: createdAt }) => [
+      placeOf({ subject_id: claim_id, sequence: seq }),
+      { id, type, createdAt },
+    ]),
+  )
+}
+
+export const placeOf = ({ subject_id, sequence }: Pick<FeedRow, 'subject_id' | 'sequence'>): string =>
+  `${subject_id} ${sequence}`
 
 /** Up to where the account's feed was removed; null for nowhere. */
 export async function readRemoved(db: Connection, userId: string): Promise<bigint | null> {

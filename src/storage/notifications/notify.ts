@@ -1,3 +1,4 @@
+import type { Claim } from '../../domain/claims/claim.ts'
 import type { ClaimState, Outcome } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
@@ -7,7 +8,7 @@ import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
 /** What became of a claim. */
 export interface ClaimNotification {
   subjectId: string
-  kind: 'created' | 'pending' | 'confirmed' | 'failed'
+  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'recorded'
   /** Of the log's item that it tells of; 0 for a creation. */
   sequence: number
   state: ClaimState
@@ -19,6 +20,14 @@ export const notificationOf = (claimId: string, sequence: number, state: ClaimSt
   kind: state.status === 'OPEN' ? 'created' : (state.status.toLowerCase() as Lowercase<Outcome | 'PENDING'>),
   sequence,
   state,
+})
+
+/** That an event was recorded, as the item of this number; of an OPEN claim, for no other takes any. */
+export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotification => ({
+  subjectId: claim.id,
+  kind: 'recorded',
+  sequence,
+  state: claim,
 })
 
 export type OwnedNotification = ClaimNotification & { userId: string }

@@ -1,4 +1,8 @@
-import { NOTIFICATION_TYPES, type NotificationType } from '../../../../src/domain/notification-types.ts'
+import {
+  isToldUnasked,
+  NOTIFICATION_TYPES,
+  type NotificationType,
+} from '../../../../src/domain/notification-types.ts'
 import { NOTIFICATION_WORDS } from '../notification-words.ts'
 import { Choice } from './choice.tsx'
 
@@ -20,9 +24,9 @@ export function TypesField({ types, error, onChange }: TypesFieldProps) {
       <legend className="mb-1.5 text-[0.8125rem] font-medium">What is sent</legend>
       <Choice
         isChosen={types === null}
-        onChange={(isAll) => onChange(isAll ? null : [...NOTIFICATION_TYPES])}
+        onChange={(isAll) => onChange(isAll ? null : NOTIFICATION_TYPES.filter(isToldUnasked))}
       >
-        All types
+        All types, but not each single event
       </Choice>
       {types === null ? null : (
         <div className="grid gap-x-4 gap-y-1.5 pl-6 sm:grid-cols-2">

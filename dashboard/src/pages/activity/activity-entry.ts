@@ -23,6 +23,8 @@ export type Subject =
       price: number | null
       /** Of a pending one. */
       scheduledOutcome: 'CONFIRMED' | 'FAILED' | null
+      /** The type of the event that was recorded. */
+      event: string | null
       testClockId: string | null
     }
   | { kind: 'test_clock'; id: string; name: string | null; frozenTime: string }
@@ -37,7 +39,7 @@ const toEntry = ({ notification, cursor }: Told): ActivityEntry => ({
 })
 
 function subjectOf(notification: Notification): Subject | null {
-  const { claim, candidate, test_clock: clock, webhook_endpoint: endpoint, reason } = notification
+  const { claim, candidate, test_clock: clock, webhook_endpoint: endpoint, reason, event } = notification
   if (clock) return { kind: 'test_clock', id: clock.id, name: clock.name, frozenTime: clock.frozen_time }
   if (endpoint) {
     const name = endpoint.description ?? endpoint.url
@@ -52,6 +54,7 @@ function subjectOf(notification: Notification): Subject | null {
     customer: 'id' in one ? one.customer_id : one.customer_uuid,
     price: isFinal ? one.contract.price : null,
     scheduledOutcome: isFinal ? null : one.scheduled_outcome,
+    event: event?.type ?? null,
     testClockId: one.test_clock_id,
   }
 }

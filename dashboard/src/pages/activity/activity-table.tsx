@@ -93,12 +93,18 @@ function What({ entry }: { entry: ActivityEntry }) {
 /** What the type does not say. */
 function Particulars({ subject }: { subject: Subject | null }) {
   const text = subject && particularsOf(subject)
-  return text ? <span className="text-muted"> {text}</span> : null
+  return text ? (
+    <span className="text-muted">
+      {' '}
+      <bdi>{text}</bdi>
+    </span>
+  ) : null
 }
 
 function particularsOf(subject: Subject): string | null {
   if (subject.kind === 'test_clock') return `to ${formatDateTime(subject.frozenTime)}`
   if (subject.kind === 'webhook_endpoint') return subject.reason
+  if (subject.event !== null) return subject.event
   return subject.scheduledOutcome ? `to be ${subject.scheduledOutcome}` : null
 }
 

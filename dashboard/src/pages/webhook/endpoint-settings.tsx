@@ -16,7 +16,9 @@ export function EndpointSettings({ endpoint }: { endpoint: WebhookEndpoint }) {
       <CardHeader title="Details" />
       <CardBody>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-2">
-          <Fact name="Sent">{types === null ? 'all types' : types.map(typeInWords).join(', ')}</Fact>
+          <Fact name="Sent">
+            {types === null ? 'all types, but not each single event' : types.map(typeInWords).join(', ')}
+          </Fact>
           <Fact name="Customer">
             {customer_id === null ? (
               'all'

@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox'
+import type { App } from '../../app/app.ts'
+import {
+  changeNotificationSettings,
+  getNotificationSettings,
+} from '../../app/notifications/notification-settings.ts'
+import type { NotificationSettings } from '../../domain/notifications.ts'
+import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
+import { type Route, route } from '../route.ts'
+
+const FIELDS = {
+  event_recorded: Type.Boolean({
+    description:
+      'Whether each event that is recorded is told of, by `claim.event_recorded` and `candidate.event_recorded`, even if no webhook endpoint names these types.',
+    examples: [true],
+  }),
+}
+
+/** §4.13 */
+export const NotificationSettingsBody = Type.Object(FIELDS, {
+  $id: 'NotificationSettings',
+  description: 'What the account is told of, beyond what all are.',
+})
+
+const ChangeBody = Type.Object(
+  { event_recorded: Type.Optional(FIELDS.event_recorded) },
+  { additionalProperties: false },
+)
+
+const tags = ['Notifications']
+
+export const notificationSettingsRoutes = (app: App): Route[] => [
+  getNotificationSettingsRoute(app),
+  updateNotificationSettingsRoute(app),
+]
+
+const getNotificationSettingsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/notification_settings',
+    schema: {
+      operationId: 'getNotificationSettings',
+      summary: 'Read what is told of',
+      tags,
+      response: responses(
+        { 200: { description: 'The settings.', schema: ref(NotificationSettingsBody) } },
+        [],
+      ),
+    },
+    handler: async ({ userId }) => present(await getNotificationSettings(app, userId)),
+  })
+
+const updateNotificationSettingsRoute = (app: App) =>
+  route({
+    method: 'PATCH',
+    url: '/v1/notification_settings',
+    schema: {
+      operationId: 'updateNotificationSettings',
+      summary: 'Change what is told of',
+      description: 'It holds for what happens once this is answered.',
+      tags,
+      body: ChangeBody,
+      response: responses(
+        { 200: { description: 'The settings.', schema: ref(NotificationSettingsBody) } },
+        BODY_ERRORS,
+      ),
+    },
+    handler: async ({ userId, body }) =>
+      present(await changeNotificationSettings(app, userId, { eventRecorded: body.event_recorded })),
+  })
+
+const present = ({ eventRecorded }: NotificationSettings): Static<typeof NotificationSettingsBody> => ({
+  event_recorded: eventRecorded,
+})

@@ -27,7 +27,8 @@ export interface Sizes {
   /** Of which each comes about once. */
   modelClaims: number
   /** Events that are each told of, in a turn: one a request, and in batches. */
-  toldEvents: { single: number; batch: number }
+  /** Of `mixed` a multiple of 3,200. */
+  toldEvents: { single: number; mixed: number; batch: number }
   /** Deliveries that wait when an endpoint is enabled. */
   webhookBacklog: number
   readClaims: { small: number; large: number }
@@ -61,7 +62,7 @@ export const FULL: Sizes = {
   distributedCheckTurns: 'pccp',
   distributedOverdue: 100_000,
   modelClaims: 100_000,
-  toldEvents: { single: 50_000, batch: 100_000 },
+  toldEvents: { single: 50_000, mixed: 64_000, batch: 100_000 },
   webhookBacklog: 20_000,
   readClaims: { small: 10_000, large: 10_000_000 },
   readRounds: 6,
@@ -91,7 +92,7 @@ export const QUICK: Sizes = {
   distributedCheckTurns: 'pc',
   distributedOverdue: 10_000,
   modelClaims: 20_000,
-  toldEvents: { single: 4_000, batch: 6_000 },
+  toldEvents: { single: 4_000, mixed: 16_000, batch: 6_000 },
   webhookBacklog: 10_000,
   readClaims: { small: 10_000, large: 300_000 },
   readRounds: 2,

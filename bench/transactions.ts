@@ -8,7 +8,7 @@ import { type ClaimPick, idPrefix } from './load/submissions.ts'
 
 /** Lock the claim, read its log, append, count. */
 export function submissionScript({ set, claims, walk }: ClaimPick): string {
-  const [slice, slices] = walk === 'random' ? [0, 1] : [walk.slice, walk.slices]
+  const [slice, slices] = typeof walk === 'object' && 'slice' in walk ? [walk.slice, walk.slices] : [0, 1]
   const id = `('${idPrefix(set)}' || lpad(to_hex(:claim::bigint), 12, '0'))::uuid`
   return `\\set claim 1 + ${slice} + ${slices} * random(0, ${Math.floor(claims / slices) - 1})
 \\set event random(1, 1000000000000)

@@ -7,7 +7,7 @@ import { planOf, requireAccepted } from '../measured-run.ts'
 
 export interface ToldRun {
   label: string
-  /** Each settles another claim, and is told of once. */
+  /** Each settles another claim, and is told of once; or the last of so many of a claim does. */
   events: number
   /** Events a request. */
   batch: number
@@ -16,8 +16,15 @@ export interface ToldRun {
   rate: number | null
 }
 
-/** So many claims that one event settles, and nothing else: no notifications, no deliveries. */
-export async function claimsToTellOf(bench: Bench, claims: number): Promise<ClaimPick> {
+/** Claims of a block, of which each gets an event before any gets its next. */
+const BLOCK = 320
+
+/**
+ * Claims that one event settles, and nothing else: no notifications, no deliveries.
+ * @param events to them all: a multiple of `eventsEach * 320`, if that is above 1
+ */
+export async function claimsToTellOf(bench: Bench, events: number, eventsEach = 1): Promise<ClaimPick> {
+  const claims = events / eventsEach
   const { database } = await bench.main()
   const set = bench.nextSet()
   bench.progress.doing(`loading ${claims.toLocaleString('en')} claims`)
@@ -26,6 +33,7 @@ export async function claimsToTellOf(bench: Bench, claims: number): Promise<Clai
   await loadClaims(database, { set, claims, contract: CONTRACT_OF_ONE, dueBy: null })
   await analyze(database)
   await (await bench.cluster()).checkpoint()
+  if (eventsEach > 1) return { set, claims, walk: { block: BLOCK, passes: eventsEach } }
   return { set, claims, walk: { slice: 0, slices: 1 }, settles: true }
 }
 

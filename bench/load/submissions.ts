@@ -6,9 +6,10 @@ export interface ClaimPick {
   claims: number
   /**
    * Random: any claim, again and again. Otherwise each claim of the slice in turn, in an order without
-   * neighbours: those whose number leaves the remainder `slice` when divided by `slices`.
+   * neighbours: those whose number leaves the remainder `slice` when divided by `slices`. Or a block of claims after the
+   * other, each block in so many passes, of which the last settles its claims.
    */
-  walk: 'random' | { slice: number; slices: number }
+  walk: 'random' | { slice: number; slices: number } | Passes
   /**
    * Only these, by their numbers: so many submissions to the first group, then as many to the next. Each group is walked
    * through in its order, unless it is random.
@@ -16,6 +17,11 @@ export interface ClaimPick {
   only?: { groups: readonly (readonly number[])[]; each: number }
   /** The event settles the claim, which can happen once. */
   settles?: true
+}
+
+interface Passes {
+  block: number
+  passes: number
 }
 
 /** A prime, so that a walk by this step meets every claim before it meets one again. */
@@ -31,6 +37,10 @@ export function claimOf(pick: ClaimPick, submission: number): number {
     return group[(pick.walk === 'random' ? scramble(submission) : inOrder) % group.length] as number
   }
   if (pick.walk === 'random') return 1 + (scramble(submission) % pick.claims)
+  if ('passes' in pick.walk) {
+    const { block, passes } = pick.walk
+    return 1 + block * Math.floor(submission / (block * passes)) + (submission % block)
+  }
   const { slice, slices } = pick.walk
   const size = Math.floor(pick.claims / slices)
   return 1 + slice + slices * ((submission * STRIDE) % size)
@@ -55,7 +65,14 @@ export const eventId = (submission: number): string => `evt-${submission.toStrin
 /** An event that leaves the claim OPEN, since it is not rated 4 or better; or one that settles it. */
 export function submissionJson(pick: ClaimPick, submission: number): string {
   const claim = claimId(pick.set, claimOf(pick, submission))
-  const type = pick.settles || submission % 2 === 0 ? 'satisfaction' : 'agent_replied'
-  const value = pick.settles ? 5 : 1 + (submission % 3)
+  const settles = pick.settles || isOfLastPass(pick, submission)
+  const type = settles || submission % 2 === 0 ? 'satisfaction' : 'agent_replied'
+  const value = settles ? 5 : 1 + (submission % 3)
   return `{"claim_id":"${claim}","id":"${eventId(submission)}","type":"${type}","value":${value},"agent":"a-17"}`
+}
+
+function isOfLastPass({ walk }: ClaimPick, submission: number): boolean {
+  if (typeof walk === 'string' || !('passes' in walk)) return false
+  const { block, passes } = walk
+  return Math.floor(submission / block) % passes === passes - 1
 }

@@ -16,14 +16,21 @@ const LONGEST_TELLING_MS = 180_000
 export const notifications: Part = {
   name: 'notifications',
   summary:
-    'events that each settle a claim: with nobody told, with three readers of the feed, with a webhook',
+    'events that settle a claim each, or every tenth: with nobody told, with three readers, with a webhook',
   run: async (bench, report) => {
     const receiver = await startReceiver(bench.cleanup)
-    const { single, batch } = bench.sizes.toldEvents
+    const { single, batch, mixed } = bench.sizes.toldEvents
     const works: Work[] = [
-      { key: 'single', what: 'one a request', events: single, batch: 1, connections: SINGLE_CONNECTIONS },
       {
-        ...{ key: 'batch', what: `batches of ${EVENTS_A_BATCH}`, events: batch },
+        ...{ key: 'single', what: 'one a request', events: single, eventsEach: 1 },
+        ...{ batch: 1, connections: SINGLE_CONNECTIONS },
+      },
+      {
+        ...{ key: 'mixed', what: 'one a request, every tenth settles', events: mixed, eventsEach: 10 },
+        ...{ batch: 1, connections: SINGLE_CONNECTIONS },
+      },
+      {
+        ...{ key: 'batch', what: `batches of ${EVENTS_A_BATCH}`, events: batch, eventsEach: 1 },
         ...{ batch: EVENTS_A_BATCH, connections: BATCH_CONNECTIONS },
       },
     ]
@@ -31,7 +38,7 @@ export const notifications: Part = {
   },
 }
 
-type Work = Omit<ToldRun, 'rate' | 'label'> & { key: string; what: string }
+type Work = Omit<ToldRun, 'rate' | 'label'> & { key: string; what: string; eventsEach: number }
 
 /** Who is told: it is set up, and what is returned resolves when all have been told of so many. */
 interface Followers {
@@ -99,8 +106,8 @@ async function compareFollowers(
 }
 
 async function measure(bench: Bench, work: Work, { name, follow }: Followers): Promise<Turn> {
-  const pick = await claimsToTellOf(bench, work.events)
-  const told = await follow(work.events)
+  const pick = await claimsToTellOf(bench, work.events, work.eventsEach)
+  const told = await follow(work.events / work.eventsEach)
   const { result, spent } = await spentDuring(bench, async () => {
     const answered = await settle(bench, pick, { ...work, label: `${work.what}, ${name}`, rate: null })
     const endedAt = performance.now()

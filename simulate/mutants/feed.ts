@@ -64,8 +64,8 @@ export const OF_FEED: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claim-writes/guarded-write.ts',
-        'JOIN claims c ON c.id = asked.id, announced',
-        'JOIN claims c ON c.id = asked.id AND e.seq = c.event_count + 1, announced',
+        'JOIN claims c ON c.id = w.id, announced',
+        'JOIN claims c ON c.id = w.id AND e.seq = c.event_count + 1, announced',
       ),
     ],
   },

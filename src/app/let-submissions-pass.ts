@@ -5,7 +5,9 @@ import type { App } from './app.ts'
 const MANY_SUBMISSIONS = 16
 const LONGEST_HOLD_MS = 50
 
-export async function letSubmissionsPass({ submissions }: App): Promise<void> {
+export const manySubmissionsWait = ({ submissions }: App): boolean => submissions.waiting >= MANY_SUBMISSIONS
+
+export async function letSubmissionsPass(app: App): Promise<void> {
   const deadline = performance.now() + LONGEST_HOLD_MS
-  while (submissions.waiting >= MANY_SUBMISSIONS && performance.now() < deadline) await pause(1)
+  while (manySubmissionsWait(app) && performance.now() < deadline) await pause(1)
 }

@@ -5,6 +5,7 @@ import { owned } from '../../owned-promise.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { findNews } from '../../storage/notifications/feed.ts'
 import { type EndpointWithWork, findFreeEndpoints, releaseEndpoints } from '../../storage/webhooks/sending.ts'
+import { manySubmissionsWait } from '../let-submissions-pass.ts'
 import type { Part } from '../part.ts'
 import { EndpointRun, type Sending } from './endpoint-run.ts'
 import { SendingSlots } from './sending-slots.ts'
@@ -69,7 +70,7 @@ export class WebhookSender implements Part {
     this.#options = options
     this.#restMs = options.restMs ?? REST_MS
     this.#client = new WebhookClient({ allowPrivate })
-    const slots = new SendingSlots()
+    const slots = new SendingSlots(() => manySubmissionsWait(app))
     this.#sending = { app, present, delaysMs, onDisabled, sender: randomUUID(), client: this.#client, slots }
   }
 

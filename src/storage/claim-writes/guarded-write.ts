@@ -34,17 +34,18 @@ export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.lo
 const CHANGES = `SELECT user_id, id, lower(status), seen + added, at, due, outcome
           FROM written, announced WHERE status IS NOT NULL`
 
-/**
- * The claims on which each event is told of. Their rows are read as they were before this statement: an OPEN claim's state does not
- * change until it is OPEN no more.
- */
-const ASKED = `asked AS MATERIALIZED (
-        SELECT id FROM written WHERE ${asksForEvents('written.user_id')}
+/** The accounts that are told of each event: looked up once for all of their claims. */
+const ASKING = `asking AS MATERIALIZED (
+        SELECT user_id FROM (SELECT DISTINCT user_id FROM written) AS account WHERE ${asksForEvents('account.user_id')}
       ),`
-/** An event comes before the change that it makes. */
+/**
+ * An event comes before the change that it makes. The claims' rows are read as they were before this statement: an OPEN claim's
+ * state does not change until it is OPEN no more.
+ */
 const withEvents = (events: string) => `(
           SELECT c.user_id, c.id, 'recorded', e.seq, c.status_since, c.due_at, c.scheduled_outcome
-          FROM asked JOIN ${events} ON e.claim_id = asked.id JOIN claims c ON c.id = asked.id, announced
+          FROM asking JOIN written w ON w.user_id = asking.user_id JOIN ${events} ON e.claim_id = w.id
+          JOIN claims c ON c.id = w.id, announced
           WHERE c.id = ANY ($1::uuid[]) ORDER BY e.seq
         ) UNION ALL `
 
@@ -76,8 +77,8 @@ export const guardedWrite = ({
         INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
         ${items}
       ),
-      ${events ? ASKED : ''}
-      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)${events ? ' OR (SELECT count(*) FROM asked) > 0' : ''}),`}
+      ${events ? ASKING : ''}
+      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)${events ? ' OR EXISTS (SELECT FROM asking)' : ''}),`}
       notified AS (
         ${insertNotifications(notifications ?? `${events ? withEvents(events) : ''}${CHANGES}`)}
       )

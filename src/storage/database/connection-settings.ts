@@ -4,6 +4,9 @@
  * ids; in a bitmap's order, that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit`
  * would come with it.
  *
+ * So a statement's plan is the same whatever it is asked, and making it anew takes as long as what a small group does: each is made
+ * once for a connection. Not where Citus is: it finds the machines of a statement by what is asked.
+ *
  * What a statement pushes out of PostgreSQL's memory goes to the disk soon: the kernel would gather a check's pages for
  * half a minute and then write them all, while every commit waits to be synced.
  *
@@ -14,6 +17,7 @@
  * machine, so that it sees what it has written; and settings of a transaction hold on all of them.
  */
 export const CONNECTION_SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
+  SELECT set_config('plan_cache_mode', 'force_generic_plan', false) WHERE to_regclass('pg_dist_partition') IS NULL;
   SET backend_flush_after = '256kB';
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
   SET citus.multi_shard_modify_mode = 'sequential'; SET citus.propagate_set_commands = 'local'`

@@ -25,7 +25,7 @@ const sending: Sending = {
   app,
   sender: randomUUID(),
   client,
-  slots: new SendingSlots(),
+  slots: new SendingSlots(() => false),
   present,
   delaysMs: [50],
   onDisabled: () => {},

@@ -101,7 +101,7 @@ test(
 
 describe('the attempts that are on their way', () => {
   test('of one account are some, and never all', () => {
-    const slots = new SendingSlots()
+    const slots = new SendingSlots(() => false)
     const taken = ['a', 'b', 'c', 'd', 'e'].map((account) => {
       let count = 0
       while (slots.take(account)) count++
@@ -111,5 +111,21 @@ describe('the attempts that are on their way', () => {
     slots.giveBack('a')
     assert.equal(slots.take('a'), false)
     assert.ok(slots.take('f'))
+  })
+
+  test('are begun seldom while submissions stand in line, and all the same', async () => {
+    let submissionsWait = true
+    const slots = new SendingSlots(() => submissionsWait)
+    const takeAll = () => {
+      let count = 0
+      while (slots.take('a')) count++
+      return count
+    }
+    const first = takeAll()
+    assert.equal(first, 20)
+    assert.equal(takeAll(), 0)
+    await eventually(async () => takeAll() === 20)
+    submissionsWait = false
+    await eventually(async () => takeAll() === 24)
   })
 })

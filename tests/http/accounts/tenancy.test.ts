@@ -178,6 +178,8 @@ const WITHOUT_NAMES = [
   'createInvitation',
   'listInvitations',
   'listWebhookEndpoints',
+  'getNotificationSettings',
+  'updateNotificationSettings',
 ]
 
 test('every operation under /v1 has a case here', async () => {

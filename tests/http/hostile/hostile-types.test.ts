@@ -185,6 +185,12 @@ const BODIES: Record<string, Body> = {
       ...CONTRACT_FIELDS,
     },
   },
+  updateNotificationSettings: {
+    method: 'PATCH',
+    path: '/v1/notification_settings',
+    whole: {},
+    fields: { event_recorded: ['boolean'] },
+  },
   createWebhookEndpoint: {
     method: 'POST',
     path: '/v1/webhook_endpoints',

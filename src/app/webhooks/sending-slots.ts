@@ -6,10 +6,11 @@ const LAST = 64
 const HARDLY_ANY = 4
 
 /**
- * While submissions stand in line they go first: then so many attempts are begun at a time, and so often. Those that are begun
- * together are written down together, which costs less.
+ * While submissions stand in line they go first: then so many attempts are begun at a time, of all and of one account, and so
+ * often. Those that are begun together are written down together, which costs less.
  */
-const BESIDE_SUBMISSIONS = 20
+const BESIDE_SUBMISSIONS = 40
+const BESIDE_SUBMISSIONS_OF_ACCOUNT = 20
 const BESIDE_EVERY_MS = 200
 /** Submissions come in waves: so long after there were many, the next are on their way. */
 const WAVE_MS = 100
@@ -17,38 +18,43 @@ const WAVE_MS = 100
 /** What all endpoints of a server share. */
 export class SendingSlots {
   readonly #submissionsWait: () => boolean
+  readonly #now: () => number
   #taken = 0
-  /** That may still be begun beside submissions, of those since then. */
-  #beside = 0
+  /** The accounts of those that were begun beside submissions since then. */
+  #beside: string[] = []
   #besideAt = Number.NEGATIVE_INFINITY
   #lastWaveAt = Number.NEGATIVE_INFINITY
   readonly #ofAccount = new Map<string, number>()
   readonly #whenFreed = new Set<() => void>()
 
-  constructor(submissionsWait: () => boolean) {
+  /** @param now in milliseconds, for tests */
+  constructor(submissionsWait: () => boolean, now = () => performance.now()) {
     this.#submissionsWait = submissionsWait
+    this.#now = now
   }
 
   /** False if there is none now. */
   take(userId: string): boolean {
     const ofAccount = this.#ofAccount.get(userId) ?? 0
     const most = this.#taken < MOST - LAST ? MOST_OF_ACCOUNT : HARDLY_ANY
-    if (this.#taken >= MOST || ofAccount >= most || !this.#mayBegin()) return false
+    if (this.#taken >= MOST || ofAccount >= most || !this.#mayBegin(userId)) return false
     this.#taken++
     this.#ofAccount.set(userId, ofAccount + 1)
     return true
   }
 
-  #mayBegin(): boolean {
-    const now = performance.now()
+  #mayBegin(userId: string): boolean {
+    const now = this.#now()
     if (this.#submissionsWait()) this.#lastWaveAt = now
     if (now - this.#lastWaveAt > WAVE_MS) return true
     if (now - this.#besideAt >= BESIDE_EVERY_MS) {
       this.#besideAt = now
-      this.#beside = BESIDE_SUBMISSIONS
+      this.#beside = []
     }
-    if (this.#beside === 0) return false
-    this.#beside--
+    const ofAccount = this.#beside.filter((account) => account === userId)
+    const isFull = this.#beside.length >= BESIDE_SUBMISSIONS
+    if (isFull || ofAccount.length >= BESIDE_SUBMISSIONS_OF_ACCOUNT) return false
+    this.#beside.push(userId)
     return true
   }
 

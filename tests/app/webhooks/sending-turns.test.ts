@@ -113,19 +113,21 @@ describe('the attempts that are on their way', () => {
     assert.ok(slots.take('f'))
   })
 
-  test('are begun seldom while submissions stand in line, and all the same', async () => {
-    let submissionsWait = true
-    const slots = new SendingSlots(() => submissionsWait)
-    const takeAll = () => {
+  test('are begun seldom while submissions stand in line, and as ever a moment after', () => {
+    let [submissionsWait, now] = [true, 0]
+    const slots = new SendingSlots(
+      () => submissionsWait,
+      () => now,
+    )
+    const takeAllAt = (ms: number, account: string) => {
+      now = ms
       let count = 0
-      while (slots.take('a')) count++
+      while (slots.take(account)) count++
       return count
     }
-    const first = takeAll()
-    assert.equal(first, 20)
-    assert.equal(takeAll(), 0)
-    await eventually(async () => takeAll() === 20)
+    assert.deepEqual([takeAllAt(0, 'a'), takeAllAt(199, 'a'), takeAllAt(200, 'a')], [20, 0, 20])
+    assert.deepEqual([takeAllAt(210, 'b'), takeAllAt(210, 'c'), takeAllAt(400, 'c')], [20, 0, 20])
     submissionsWait = false
-    await eventually(async () => takeAll() === 24)
+    assert.deepEqual([takeAllAt(500, 'c'), takeAllAt(501, 'c'), takeAllAt(501, 'a')], [0, 44, 24])
   })
 })

@@ -91,6 +91,13 @@ export class Stage {
     )
   }
 
+  /** To be told of each event that is recorded. */
+  async askForEvents(): Promise<void> {
+    await this.sql.query('INSERT INTO notification_settings (user_id, event_recorded) VALUES ($1, true)', [
+      this.account.userId,
+    ])
+  }
+
   /** That wait for a webhook endpoint. */
   async deliveries(endpointId: string, count: number): Promise<void> {
     await this.sql.query(

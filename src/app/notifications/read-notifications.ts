@@ -80,7 +80,8 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   let looked = 0
   while (looked < Math.min(rows.length, count) && told.length < limit) {
     const some = rows.slice(looked, Math.min(looked + LOOKED_UP_AT_ONCE, count))
-    const find = await findSubjects(app, userId, some)
+    const mayMatch = some.filter(({ kind }) => isOfTypes(kind, types))
+    const find = await findSubjects(app, userId, mayMatch)
     for (const row of some) {
       if (told.length === limit) break
       looked++
@@ -159,10 +160,27 @@ async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) 
     }
     const claim = claims.get(id)
     const subject = claim?.candidateAlias == null ? 'claim' : 'candidate'
-    const change = kind === 'recorded' ? 'event_recorded' : kind
-    return claim ? { row, type: `${subject}.${change}`, claim: asItWas(claim, row, kind), other: null } : null
+    return claim
+      ? { row, type: `${subject}.${CHANGES[kind]}`, claim: asItWas(claim, row, kind), other: null }
+      : null
   }
 }
+
+/** As types call it. */
+const CHANGES = {
+  created: 'created',
+  recorded: 'event_recorded',
+  pending: 'pending',
+  confirmed: 'confirmed',
+  failed: 'failed',
+  advanced: 'advanced',
+  failing: 'disabled',
+  gone: 'disabled',
+} as const satisfies Record<FeedRow['kind'], string>
+
+/** Whether it may be: whose it is, is not known yet. */
+const isOfTypes = (kind: FeedRow['kind'], types: FeedRequest['types']): boolean =>
+  types === null ? kind !== 'recorded' : [...types].some((type) => type.endsWith(`.${CHANGES[kind]}`))
 
 type ClaimKind = Exclude<FeedRow['kind'], 'advanced' | 'failing' | 'gone'>
 const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {

@@ -1,5 +1,5 @@
 import type { Attack, Target } from '../attack.ts'
-import { flood, get, onAnswer, request } from '../requests.ts'
+import { flood, get, onAnswer, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, type Stage } from '../stage.ts'
 import { atOnce, ended, open, rest } from '../wire.ts'
 
@@ -68,5 +68,28 @@ export const notificationAttacks: Attack[] = [
         await ended(socket, signal)
         socket.destroy()
       }),
+  },
+  {
+    name: 'notifications-of-events',
+    does: '8 clients submit batches of 500 events that are each told of, and 8 ask for the feed, which is not to show them',
+    prepare: async (stage) => {
+      await stage.askForEvents()
+      return { claim: await stage.claims({ count: 1_000 }) }
+    },
+    run: async (target, signal) => {
+      const { claim } = target.prepared as { claim: string }
+      const batch = (number: number) => ({
+        events: Array.from({ length: 500 }, (_, i) => {
+          const nth = (1 + ((number * 500 + i) % 1_000)).toString(16).padStart(12, '0')
+          return { claim_id: `${claim.slice(0, 24)}${nth}`, id: `${number}-${i}`, type: 'seen' }
+        }),
+      })
+      await Promise.all([
+        flood(target, signal, { connections: 8 }, (number) =>
+          post(target, '/v1/events/batch', batch(number)),
+        ),
+        flood(target, signal, { connections: 8 }, () => get(target, `${FEED}?limit=1`)),
+      ])
+    },
   },
 ]

@@ -60,7 +60,7 @@ export async function followFeed(client: Client, account: Account): Promise<void
 /** False: an answer did not come. */
 async function readOn(client: Client, account: Account, feed: FollowedFeed, wait: number): Promise<boolean> {
   for (;;) {
-    const query = new URLSearchParams({ limit: `${client.random.pick([1, 7, 100])}`, wait: `${wait}` })
+    const query = new URLSearchParams({ limit: `${client.random.pick([1, 7, 100, 100, 100])}`, wait: `${wait}` })
     if (feed.isOfEvents) query.set('types', TYPES_WITH_EVENTS.join(','))
     if (feed.cursor !== null) query.set('after', feed.cursor)
     const reply = await client.send(account, { method: 'GET', path: `/v1/notifications?${query}` })
@@ -109,8 +109,9 @@ export async function readFeed(client: Client, account: Account, isOfEvents: boo
  * clock is there for those alone who came before.
  */
 export async function judgeFeeds(client: Client, account: Account): Promise<void> {
-  for (const feed of account.feeds) await readToEnd(client, account, feed)
+  // Checks go on: whoever reads later may have more.
   const fresh = await readFeed(client, account, true)
+  for (const feed of account.feeds) await readToEnd(client, account, feed)
   const left = new Set(fresh.map(({ id }) => id))
   demand(left.size === fresh.length, () => 'a notification is there twice')
   for (const [i, feed] of account.feeds.entries()) {
@@ -152,8 +153,12 @@ function judgeClaim(
       ...(state.status === before.status ? [] : [line(state.status.toLowerCase(), i, state, null)]),
     ]
   })
+  // A check may have moved it since its log was read.
+  const atCheck = told
+    .slice(expected.length)
+    .filter(({ sequence, event }) => sequence > longest.length && event === null)
   demand(
-    canonical(shown) === canonical(expected),
+    canonical(shown.slice(0, shown.length - atCheck.length)) === canonical(expected),
     () => `the notifications of ${name} are not what its log tells`,
     () => ({ shown, expected }),
   )

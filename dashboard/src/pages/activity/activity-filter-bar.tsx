@@ -17,7 +17,7 @@ export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
       search: { ...(type ? { type } : {}), ...(customer ? { customer } : {}) },
     })
   return (
-    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-[minmax(0,14rem)_minmax(0,14rem)_auto] sm:justify-start">
+    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-[minmax(0,16rem)_minmax(0,14rem)_auto] sm:justify-start">
       <Select
         aria-label="What happened"
         value={type ?? ''}

@@ -60,7 +60,10 @@ export async function followFeed(client: Client, account: Account): Promise<void
 /** False: an answer did not come. */
 async function readOn(client: Client, account: Account, feed: FollowedFeed, wait: number): Promise<boolean> {
   for (;;) {
-    const query = new URLSearchParams({ limit: `${client.random.pick([1, 7, 100, 100, 100])}`, wait: `${wait}` })
+    const query = new URLSearchParams({
+      limit: `${client.random.pick([1, 7, 100, 100, 100])}`,
+      wait: `${wait}`,
+    })
     if (feed.isOfEvents) query.set('types', TYPES_WITH_EVENTS.join(','))
     if (feed.cursor !== null) query.set('after', feed.cursor)
     const reply = await client.send(account, { method: 'GET', path: `/v1/notifications?${query}` })

@@ -316,3 +316,20 @@ test('single events show once the account asks for them', async () => {
   await eventually(async () => (await told(page)).join() === 'Candidate created eventful-1')
   assert.deepEqual(complaints, [])
 })
+
+test('the page is live though many events were recorded since anything else happened', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await createCustomer(page, 'acme')
+  await createCandidates(page, 'busy-0001')
+  await sendAs(page, 'PATCH', '/v1/notification_settings', { event_recorded: true })
+  const events = Array.from({ length: 1_000 }, () => ({ candidate_alias: 'busy-0001', type: 'scan' }))
+  for (const some of [events, events.slice(0, 200)])
+    assert.equal((await sendAs(page, 'POST', '/v1/events/batch', { events: some })).status, 200)
+  for (const query of ['?type=candidate.event_recorded', '']) {
+    await page.goto(`${service.url}/activity${query}`)
+    await liveness(page, 'Live')
+  }
+  await createCandidates(page, 'next-0001')
+  await page.getByRole('link', { name: 'next-0001' }).waitFor()
+  assert.deepEqual(complaints, [])
+})

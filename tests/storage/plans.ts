@@ -31,6 +31,7 @@ import {
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
+import { readToldEvents } from '../../src/storage/notifications/feed.ts'
 import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
 import { listTestClocks } from '../../src/storage/test-clocks.ts'
 import { namedEvents } from '../support/named-events.ts'
@@ -327,6 +328,13 @@ describe('what is sent for each request', () => {
       )
       assert.deepEqual([[...claims], heavy.size], [[], 20])
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: some.length, rowsSorted: 0 })
+    })
+
+    test(`events that are told of are looked up one by one (${mode} plan)`, async () => {
+      reader.take()
+      const rows = ids.slice(0, 100).map((subject_id) => ({ subject_id, sequence: 1 }))
+      await readToldEvents(reader.connection, rows)
+      for (const plan of reader.take()) assertBounded(plan, { rowsRead: 2 * rows.length, rowsSorted: 0 })
     })
 
     for (const [count, isAsked] of [

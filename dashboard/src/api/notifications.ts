@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../src/domain/notification-types.ts'
+import { NOTIFICATION_TYPES, type NotificationType } from '../../../src/domain/notification-types.ts'
 import { ApiError, get, open } from './client.ts'
 import { readEventStream } from './event-stream.ts'
 import type { Notification } from './records.ts'
@@ -32,6 +32,7 @@ interface Asked {
 }
 
 const PATH = '/v1/notifications'
+const ALL_TYPES = NOTIFICATION_TYPES.join(',')
 const MOST_AT_ONCE = 100
 const LONG_POLL_SECONDS = 25
 /** The service sends something each 15 s. */
@@ -84,9 +85,9 @@ export async function readBackwards(
   }
 }
 
-/** Where the feed ends now. What comes later is after it, whatever the filters. */
+/** Where the feed ends now, single events included. What comes later is after it, whatever the filters. */
 export const readEnd = async (signal: AbortSignal): Promise<string> =>
-  (await readPage({}, { order: 'desc', limit: 1 }, signal)).next_cursor
+  (await get<NotificationPage>(PATH, { order: 'desc', limit: 1, types: ALL_TYPES }, signal)).next_cursor
 
 /** There is more after the cursor than is worth catching up with: better begin anew at the end. */
 export class FarBehind extends Error {}
@@ -115,7 +116,12 @@ export async function follow(
     onPart(told)
   }
   const wait = isPolling ? LONG_POLL_SECONDS : 0
-  const missed = await readPart(filters, { after, limit: MOST_AT_ONCE, wait }, signal)
+  let missed = await readPart(filters, { after, limit: MOST_AT_ONCE, wait }, signal)
+  // What the filters pass over is soon gone through.
+  while (missed.hasMore && missed.told.length === 0) {
+    take(missed)
+    missed = await readPart(filters, { after: following.cursor, limit: MOST_AT_ONCE }, signal)
+  }
   if (missed.hasMore) throw new FarBehind()
   take(missed)
   if (isPolling) return

@@ -117,7 +117,8 @@ export async function awaitNotifications(
     const page = await readNotifications(app, { ...request, after })
     const left = end - performance.now()
     if (!page.isEmpty || left <= 0) return page
-    if (!page.hasMore) await app.feedWatch.untilNews(request.userId, page.next, left, gone)
+    if (page.hasMore) gone.throwIfAborted()
+    else await app.feedWatch.untilNews(request.userId, page.next, left, gone)
     after = page.next
   }
 }

@@ -11,6 +11,9 @@ const HARDLY_ANY = 4
  */
 const BESIDE_SUBMISSIONS = 40
 const BESIDE_SUBMISSIONS_OF_ACCOUNT = 20
+/** The last ones are for accounts that have hardly any of these. */
+const LAST_BESIDE = 10
+const HARDLY_ANY_BESIDE = 2
 const BESIDE_EVERY_MS = 200
 /** Submissions come in waves: so long after there were many, the next are on their way. */
 const WAVE_MS = 100
@@ -51,9 +54,11 @@ export class SendingSlots {
       this.#besideAt = now
       this.#beside = []
     }
-    const ofAccount = this.#beside.filter((account) => account === userId)
-    const isFull = this.#beside.length >= BESIDE_SUBMISSIONS
-    if (isFull || ofAccount.length >= BESIDE_SUBMISSIONS_OF_ACCOUNT) return false
+    const begun = this.#beside.length
+    const ofAccount = this.#beside.filter((account) => account === userId).length
+    const isLast = begun >= BESIDE_SUBMISSIONS - LAST_BESIDE
+    const most = isLast ? HARDLY_ANY_BESIDE : BESIDE_SUBMISSIONS_OF_ACCOUNT
+    if (begun >= BESIDE_SUBMISSIONS || ofAccount >= most) return false
     this.#beside.push(userId)
     return true
   }
@@ -63,12 +68,13 @@ export class SendingSlots {
     const left = (this.#ofAccount.get(userId) as number) - 1
     if (left === 0) this.#ofAccount.delete(userId)
     else this.#ofAccount.set(userId, left)
-    // Whoever was called takes its turn behind the others.
-    for (const free of [...this.#whenFreed]) {
-      this.#whenFreed.delete(free)
-      this.#whenFreed.add(free)
-      free()
+    // Each time another one is the first.
+    const [first] = this.#whenFreed
+    if (first) {
+      this.#whenFreed.delete(first)
+      this.#whenFreed.add(first)
     }
+    for (const free of [...this.#whenFreed]) free()
   }
 
   /** Calls each time that one is free, until what is returned is called. */

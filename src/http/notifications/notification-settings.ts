@@ -57,7 +57,7 @@ const updateNotificationSettingsRoute = (app: App) =>
     schema: {
       operationId: 'updateNotificationSettings',
       summary: 'Change what is told of',
-      description: 'It holds for what happens once this is answered.',
+      description: 'It holds for what is submitted once this is answered.',
       tags,
       body: ChangeBody,
       response: responses(

@@ -68,6 +68,25 @@ export async function readSubjects(
   return new Map(rows.map((row) => [row.id, toClaim(row)]))
 }
 
+// Each is looked up by itself, however long the logs are.
+const READ_TOLD_EVENTS = {
+  name: 'read_told_events',
+  text: `-- read_told_events
+      SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
+      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq), LATERAL (
+        SELECT claim_id, seq, id, type, created_at FROM claim_events
+        WHERE claim_id = told.claim_id AND seq = told.seq OFFSET 0
+      ) AS e`,
+}
+const READ_TOLD_EVENTS_ON_MACHINES = {
+  name: 'read_told_events_on_machines',
+  text: `-- read_told_events_on_machines
+      SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
+      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq)
+      JOIN claim_events e ON e.claim_id = told.claim_id AND e.seq = told.seq
+      WHERE e.claim_id = ANY ($1::uuid[])`,
+}
+
 /** The events that these rows tell of, by claim and place in its log (`placeOf`); of claims that are gone there are none. */
 export async function readToldEvents(
   db: Connection,
@@ -81,12 +100,7 @@ export async function readToldEvents(
     type: string
     created_at: Date
   }>({
-    name: 'read_told_events',
-    text: `-- read_told_events
-      SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
-      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq)
-      JOIN claim_events e ON e.claim_id = told.claim_id AND e.seq = told.seq
-      WHERE e.claim_id = ANY ($1::uuid[])`,
+    ...(db.distribution.isOn ? READ_TOLD_EVENTS_ON_MACHINES : READ_TOLD_EVENTS),
     values: [
       plainArray(rows.map(({ subject_id }) => subject_id)),
       plainArray(rows.map(({ sequence }) => sequence)),

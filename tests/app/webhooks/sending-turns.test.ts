@@ -113,6 +113,21 @@ describe('the attempts that are on their way', () => {
     assert.ok(slots.take('f'))
   })
 
+  test('are offered to another one first each time that one is free', () => {
+    const slots = new SendingSlots(() => false)
+    const first: string[] = []
+    let called: string[] = []
+    for (const name of ['a', 'b', 'c']) slots.onFree(() => called.push(name))
+    for (let i = 0; i < 6; i++) {
+      slots.take('account')
+      called = []
+      slots.giveBack('account')
+      assert.equal(called.length, 3)
+      first.push(called[0] as string)
+    }
+    assert.deepEqual(first, ['b', 'c', 'a', 'b', 'c', 'a'])
+  })
+
   test('are begun seldom while submissions stand in line, and as ever a moment after', () => {
     let [submissionsWait, now] = [true, 0]
     const slots = new SendingSlots(
@@ -126,8 +141,10 @@ describe('the attempts that are on their way', () => {
       return count
     }
     assert.deepEqual([takeAllAt(0, 'a'), takeAllAt(199, 'a'), takeAllAt(200, 'a')], [20, 0, 20])
-    assert.deepEqual([takeAllAt(210, 'b'), takeAllAt(210, 'c'), takeAllAt(400, 'c')], [20, 0, 20])
+    // Some are left for those who have hardly any.
+    assert.deepEqual([takeAllAt(210, 'b'), takeAllAt(210, 'c'), takeAllAt(210, 'a')], [10, 2, 0])
+    assert.deepEqual([takeAllAt(210, 'd'), takeAllAt(400, 'c')], [2, 20])
     submissionsWait = false
-    assert.deepEqual([takeAllAt(500, 'c'), takeAllAt(501, 'c'), takeAllAt(501, 'a')], [0, 44, 24])
+    assert.deepEqual([takeAllAt(500, 'c'), takeAllAt(501, 'c'), takeAllAt(501, 'a')], [0, 42, 24])
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
+import { awaitNotifications, type FeedRequest } from '../../../src/app/notifications/read-notifications.ts'
 import { EVENT_TYPES, NOTIFICATION_TYPES } from '../../../src/domain/notification-types.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -147,6 +148,25 @@ describe('an account that asks', () => {
     assert.equal(unnamed.has_more, false)
     assert.equal((await readAll(api, 'claim.event_recorded', 7)).length, 151)
     assert.deepEqual(await readAll(api, 'candidate.event_recorded'), [])
+  })
+
+  test('is not read on for somebody who has gone, though there is more that is not to be shown', async () => {
+    const api = await asking()
+    const { id } = await newClaim(api)
+    for (const count of [1_000, 200]) {
+      const events = Array.from({ length: count }, () => ({ claim_id: id, type: 'progress' }))
+      assert.equal((await api.post('/v1/events/batch', { events })).status, 200)
+    }
+    const { next_cursor } = (await api.get('/v1/notifications?limit=1')).body
+    const request: FeedRequest = {
+      userId: (await api.get('/v1/me')).body.id,
+      after: service.app.feedCursors.read((await api.get('/v1/me')).body.id, next_cursor),
+      ...({ limit: 1, order: 'asc', types: null, address: null, customerId: undefined } as const),
+    }
+    const gone = AbortSignal.abort(new Error('gone'))
+    await assert.rejects(awaitNotifications(service.app, request, 30_000, gone), { message: 'gone' })
+    const later = (await api.get(`/v1/notifications?limit=1&after=${next_cursor}`)).body
+    assert.deepEqual([later.data, later.has_more], [[], true])
   })
 
   test('is told of no more once it does not ask any longer, and others are told of nothing', async () => {

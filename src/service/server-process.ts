@@ -11,9 +11,7 @@ import { endsWithin } from '../owned-promise.ts'
 import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from '../scheduler/jobs/give-back-memory.ts'
 import { moveContractsJob } from '../scheduler/jobs/move-contracts.ts'
-import { removeOldDeliveriesJob } from '../scheduler/jobs/remove-old-deliveries.ts'
-import { removeOldNotificationsJob } from '../scheduler/jobs/remove-old-notifications.ts'
-import { removeUnusedContractsJob } from '../scheduler/jobs/remove-unused-contracts.ts'
+import { removalJobs } from '../scheduler/jobs/removals.ts'
 import { scheduledCheckJob } from '../scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from '../scheduler/jobs/sum-up-resolutions.ts'
 import { trimAllocatorJob } from '../scheduler/jobs/trim-allocator.ts'
@@ -84,18 +82,12 @@ export async function startServerProcess(
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
     const contracts = moveContractsJob(app, (moves) => log.info(moves, 'moving contracts out of claims'))
-    const unused = removeUnusedContractsJob(app, (removed) =>
-      log.info({ removed }, 'unused contracts removed'),
-    )
-    const old = removeOldNotificationsJob(app, config.notificationDays, (removed) =>
-      log.info({ removed }, 'old notifications removed'),
-    )
-    const deliveries = removeOldDeliveriesJob(app, config.notificationDays, (removed) =>
-      log.info({ removed }, 'old deliveries removed'),
+    const removals = removalJobs(app, config.notificationDays, (what, removed) =>
+      log.info({ removed }, `${what} removed`),
     )
     const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
     const ofService = new Scheduler(
-      [check, contracts, unused, old, deliveries, sumUpResolutionsJob(app), forgetExpiredJob(app)],
+      [check, contracts, ...removals, sumUpResolutionsJob(app), forgetExpiredJob(app)],
       onError,
     )
     const ofProcess = new Scheduler([giveBackMemoryJob(), trimAllocatorJob()], onError)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
-import { OldNotifications } from '../../src/app/notifications/remove-old-notifications.ts'
+import { oldNotifications } from '../../src/app/removal/old-notifications.ts'
 import { hashToken } from '../../src/app/tokens/api-token.ts'
 import { revokeToken } from '../../src/app/tokens/tokens.ts'
 import { NO_HASH } from '../../src/app/webhooks/sign-delivery.ts'
@@ -157,7 +157,7 @@ test('listen goes on with the oldest that is kept if what follows its place was 
   gate.close()
   const removed = await newClaim(api)
   await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [removed.user_id])
-  assert.equal(await new OldNotifications(app, 30).removeSome(() => false), 2)
+  assert.equal(await oldNotifications(app, 30).removeSome(() => false), 2)
   const [kept] = [await newClaim(api), await newClaim(api)]
   gate.open()
   await eventually(async () => receiver.received.length === 3)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { OldNotifications } from '../../src/app/notifications/remove-old-notifications.ts'
+import { oldNotifications } from '../../src/app/removal/old-notifications.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
@@ -215,7 +215,7 @@ test('where all that happened has been removed for its age, what comes is shown 
   const customer = await createCustomer(page, 'acme')
   await createCandidates(page, 'removed-0001')
   await service.sql("UPDATE notifications SET created_at = '2025-01-01'")
-  await new OldNotifications(service.app, 30).removeSome(() => false)
+  await oldNotifications(service.app, 30).removeSome(() => false)
   await page.goto(`/activity?customer=${customer}`)
   await page.getByText('Nothing fits the filters').waitFor()
   await liveness(page, 'Live')

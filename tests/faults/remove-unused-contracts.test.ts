@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { UnusedContracts } from '../../src/app/claims/remove-unused-contracts.ts'
+import { UnusedContracts } from '../../src/app/removal/unused-contracts.ts'
 import { contractWith } from '../support/contracts.ts'
 import { testFaults } from './fault-table.ts'
 import { nextNumber } from './load.ts'

@@ -1,9 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../../errors.ts'
-import { owned } from '../../owned-promise.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { findNews } from '../../storage/notifications/feed.ts'
+import { Lookout } from '../lookout.ts'
 import type { Part } from '../part.ts'
 
 const LOOK_EVERY_MS = 100
@@ -19,9 +18,11 @@ interface Waiting {
 export class FeedWatch implements Part {
   readonly #db: Database
   readonly #waiting = new Map<string, Set<Waiting>>()
-  /** The look that is on, or about to be. */
-  #looking: Promise<void> | null = null
-  readonly #stopping = new AbortController()
+  readonly #lookout = new Lookout({
+    everyMs: LOOK_EVERY_MS,
+    isAwaited: () => this.#waiting.size > 0,
+    look: () => this.#look(),
+  })
 
   constructor(db: Database) {
     this.#db = db
@@ -29,8 +30,7 @@ export class FeedWatch implements Part {
 
   /** Who waits goes on, and finds nothing. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#looking
+    await this.#lookout.stop()
     this.#wake([...this.#waiting.keys()])
   }
 
@@ -42,16 +42,14 @@ export class FeedWatch implements Part {
    */
   async untilNews(userId: string, after: bigint, longestMs: number, gone: AbortSignal): Promise<void> {
     gone.throwIfAborted()
-    const { signal } = this.#stopping
-    // Nobody looks any more.
-    if (signal.aborted) return
+    if (this.#lookout.hasStopped) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const one: Waiting = { after, wake: resolve }
     const leave = this.#join(userId, one)
     const timer = setTimeout(resolve, longestMs)
     const giveUp = () => reject(gone.reason)
     gone.addEventListener('abort', giveUp)
-    this.#lookSoon()
+    this.#lookout.soon()
     try {
       await promise
     } finally {
@@ -71,25 +69,14 @@ export class FeedWatch implements Part {
     }
   }
 
-  #lookSoon(): void {
-    if (this.#waiting.size === 0 || this.#stopping.signal.aborted) return
-    this.#looking ??= owned(this.#look())
-  }
-
   async #look(): Promise<void> {
-    const { signal } = this.#stopping
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
-    if (!signal.aborted && this.#waiting.size > 0) {
-      const accounts = [...this.#waiting].map(([userId, ofAccount]) => ({
-        userId,
-        after: lowest([...ofAccount].map(({ after }) => after)),
-      }))
-      // If the database is away they wait on: each of them asks it when its time is over.
-      const news = await findNews(this.#db.reads.for(THE_SERVICE), accounts).catch(() => [])
-      this.#wake(news)
-    }
-    this.#looking = null
-    this.#lookSoon()
+    const accounts = [...this.#waiting].map(([userId, ofAccount]) => ({
+      userId,
+      after: lowest([...ofAccount].map(({ after }) => after)),
+    }))
+    // If the database is away they wait on: each of them asks it when its time is over.
+    const news = await findNews(this.#db.reads.for(THE_SERVICE), accounts).catch(() => [])
+    this.#wake(news)
   }
 
   #wake(accounts: Iterable<string>): void {

@@ -4,6 +4,7 @@ import { owned } from '../../owned-promise.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { findFreeTestClocks } from '../../storage/test-clocks.ts'
+import { Lookout } from '../lookout.ts'
 import type { Part } from '../part.ts'
 import { Turns } from '../turns.ts'
 
@@ -18,9 +19,11 @@ export class HeldClocks implements Part {
   /** By the clock's id. */
   readonly #held = new Map<string, { clock: ClockName; free: Promise<void>; wake: () => void }>()
   readonly #turns = new Turns()
-  /** The look that is on, or about to be. */
-  #looking: Promise<void> | null = null
-  readonly #stopping = new AbortController()
+  readonly #lookout = new Lookout({
+    everyMs: LOOK_EVERY_MS,
+    isAwaited: () => this.#held.size > 0,
+    look: () => this.#look(),
+  })
 
   constructor(db: Database) {
     this.#db = db
@@ -28,22 +31,21 @@ export class HeldClocks implements Part {
 
   /** Who waits goes on, and finds out himself. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#looking
+    await this.#lookout.stop()
     for (const id of this.#held.keys()) this.#letGo(id)
   }
 
   /** Resolves when the clock is free or gone, or when that cannot be found out: never rejects. */
   untilFree(clock: ClockName): Promise<void> {
-    // Nobody looks any more; who tries again and again does so at leisure.
-    if (this.#stopping.signal.aborted) return pause(LOOK_EVERY_MS)
+    // Who tries again and again does so at leisure.
+    if (this.#lookout.hasStopped) return pause(LOOK_EVERY_MS)
     let held = this.#held.get(clock.id)
     if (!held) {
       const { promise: free, resolve: wake } = Promise.withResolvers<void>()
       held = { clock, free, wake }
       this.#held.set(clock.id, held)
     }
-    this.#lookSoon()
+    this.#lookout.soon()
     return held.free
   }
 
@@ -63,24 +65,13 @@ export class HeldClocks implements Part {
     return this.#turns.takeWithin(`${userId} ${id}`, longestMs, late, work)
   }
 
-  #lookSoon(): void {
-    if (this.#held.size === 0 || this.#stopping.signal.aborted) return
-    this.#looking ??= owned(this.#look())
-  }
-
   async #look(): Promise<void> {
-    const { signal } = this.#stopping
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
-    if (!signal.aborted) {
-      const asked = [...this.#held.values()].map(({ clock }) => clock)
-      // Who waits finds out himself what is wrong.
-      const free = await findFreeTestClocks(this.#db.submissions.for(THE_SERVICE), asked).catch(() =>
-        asked.map(({ id }) => id),
-      )
-      for (const id of free) this.#letGo(id)
-    }
-    this.#looking = null
-    this.#lookSoon()
+    const asked = [...this.#held.values()].map(({ clock }) => clock)
+    // Who waits finds out himself what is wrong.
+    const free = await findFreeTestClocks(this.#db.submissions.for(THE_SERVICE), asked).catch(() =>
+      asked.map(({ id }) => id),
+    )
+    for (const id of free) this.#letGo(id)
   }
 
   #letGo(id: string): void {

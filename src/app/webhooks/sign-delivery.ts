@@ -1,8 +1,13 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
 /** What the first delivery to an endpoint names as the hash of the one before it. */
 export const NO_HASH = '0'.repeat(64)
+
+const SECRET_BYTES = 32
+
+/** A new secret, as Standard Webhooks writes it. */
+export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 
 /** A delivery's place among those to its endpoint: numbered from 1 without holes, each with the hash of the one before. */
 export interface Link {

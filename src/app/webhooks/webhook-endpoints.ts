@@ -17,7 +17,7 @@ import { readPlace } from '../../storage/webhooks/sending.ts'
 import type { App } from '../app.ts'
 import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
 import { isPublic, literalAddress } from './public-addresses.ts'
-import { NO_HASH } from './sign-delivery.ts'
+import { NO_HASH, newSecret } from './sign-delivery.ts'
 import { Chain } from './tell-endpoint.ts'
 
 /** Of an account. */
@@ -48,7 +48,7 @@ export async function createWebhookEndpoint(
   const url = checkUrl(settings.url, rules)
   await requireCustomer(app, userId, settings.customerId)
   const id = uuidv7()
-  const secret = app.webhookSecrets.make()
+  const secret = newSecret()
   const toldUpTo = await readSettled(app.db.reads.for(userId), userId)
   const endpoint = await insertEndpoint(
     app.db.writes.for(userId),
@@ -123,7 +123,7 @@ export async function rotateWebhookSecret(
   userId: string,
   id: string,
 ): Promise<EndpointWithHealth & { secret: string; oldSecretUntil: Date }> {
-  const secret = app.webhookSecrets.make()
+  const secret = newSecret()
   const encrypted = app.webhookSecrets.encrypt(secret, id)
   const oldSecretUntil = await replaceSecret(app.db.writes.for(userId), userId, id, encrypted, OLD_SECRET_MS)
   if (!oldSecretUntil) throw webhookEndpointNotFound(id)

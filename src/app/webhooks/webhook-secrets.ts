@@ -6,7 +6,6 @@ import type { Part } from '../part.ts'
 const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
-const SECRET_BYTES = 32
 
 /** Which key has encrypted: the first byte of what is stored. */
 const BY_SHARED = 0
@@ -34,11 +33,6 @@ export class WebhookSecrets implements Part {
   }
 
   async stop(): Promise<void> {}
-
-  /** A new one, as Standard Webhooks writes it. */
-  make(): string {
-    return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-  }
 
   /** @param endpointId whose it is: for no other one can it be decrypted */
   encrypt(secret: string, endpointId: string): Buffer {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { newSecret } from '../../app/webhooks/sign-delivery.ts'
 import { printable } from '../printable.ts'
 import { reportTo } from '../run-command.ts'
 import { listenForStop } from '../stop-signal.ts'
@@ -14,7 +14,6 @@ export interface ListenOptions extends FeedOptions {
 }
 
 const PATIENCE_MS = 15_000
-const SECRET_BYTES = 32
 
 /** Delivers what happens to the local address until a signal comes, or nobody reads what is printed any more. */
 export async function runListen({ forwardTo, secret, fromStart, ...feed }: ListenOptions): Promise<void> {
@@ -37,5 +36,3 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
   }
   console.log(`Stopped: ${deliveries.summary}`)
 }
-
-const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`

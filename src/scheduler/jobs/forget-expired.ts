@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts'
-import { forgetExpired } from '../../app/forget-expired.ts'
+import { forgetExpired } from '../../app/removal/forget-expired.ts'
 import type { Job } from '../scheduler.ts'
 
 /** Once an hour, not at a whole minute: that is when the checks run. Safe with any number of servers. */

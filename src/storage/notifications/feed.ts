@@ -4,12 +4,13 @@ import { CLAIM_COLUMNS_IF_SHORT, type ClaimRow, toClaim } from '../claims/claims
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ListQuery } from '../lists/list-query.ts'
+import type { ClaimNotification, OtherNotification } from './notify.ts'
 
 /** A notification as it is stored: what happened to whom, and what became of it. */
 export interface FeedRow {
   number: string
   subject_id: string
-  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'recorded' | 'advanced' | 'failing' | 'gone'
+  kind: ClaimNotification['kind'] | OtherNotification['kind']
   sequence: number
   status_since: Date
   due_at: Date | null

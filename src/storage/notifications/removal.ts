@@ -36,13 +36,12 @@ export async function removeNotifications(db: Connection, userId: string, before
 }
 
 /** Accounts, in the order of their ids. */
-export async function listAccounts(db: Connection, after: string, count: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>({
+export async function listAccounts(db: Connection, after: string, count: number): Promise<{ id: string }[]> {
+  return db.query<{ id: string }>({
     name: 'list_accounts',
     text: `-- list_accounts
       SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT $2`,
     values: [after, count],
     readOnly: true,
   })
-  return rows.map(({ id }) => id)
 }

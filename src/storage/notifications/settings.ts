@@ -1,9 +1,10 @@
 import { EVENT_TYPES } from '../../domain/notification-types.ts'
 import type { NotificationSettings } from '../../domain/notifications.ts'
 import type { Connection } from '../database/connection.ts'
+import { isThere } from '../webhooks/endpoints.ts'
 
 /** Of endpoints of webhooks; the index `webhook_endpoints_for_events` has the same. */
-const NAMES_EVENTS = `w.types && '{${EVENT_TYPES.join(',')}}'::text[] AND w.disabled IS DISTINCT FROM 'deleted'`
+const NAMES_EVENTS = `w.types && '{${EVENT_TYPES.join(',')}}'::text[] AND ${isThere('w')}`
 
 /** SQL for whether somebody of the account asks to be told of each event. By OFFSET it is looked up, and all who ask are not read. */
 export const asksForEvents = (userId: string): string =>

@@ -2,6 +2,7 @@ import type { DeliveryStatus, WebhookDelivery } from '../../domain/webhooks.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
+import { isThere } from './endpoints.ts'
 
 /** A delivery that is to be made. */
 export interface NewDelivery {
@@ -36,7 +37,7 @@ export async function appendDeliveries(
     text: `-- append_webhook_deliveries
       WITH told AS (
         UPDATE webhook_endpoints SET told_up_to = $4, last_number = last_number + $5, last_hash = $6
-        WHERE id = $1 AND last_number = $2 AND told_up_to = $3 AND disabled IS DISTINCT FROM 'deleted'
+        WHERE id = $1 AND last_number = $2 AND told_up_to = $3 AND ${isThere('webhook_endpoints')}
         RETURNING id, ${NOW} AS now
       ), made AS (
         INSERT INTO webhook_deliveries
@@ -97,7 +98,7 @@ const DELIVERY_COLUMNS = `d.endpoint_id, d.number, d.notification_id, d.subject_
         ) AS attempts`
 /** Of the account's own endpoints alone. */
 const OF_ACCOUNT = `webhook_deliveries d JOIN webhook_endpoints e
-        ON e.id = d.endpoint_id AND e.user_id = $1 AND e.disabled IS DISTINCT FROM 'deleted'`
+        ON e.id = d.endpoint_id AND e.user_id = $1 AND ${isThere('e')}`
 
 const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
   endpointId: row.endpoint_id,

@@ -2,6 +2,7 @@ import type { DeliveryStatus } from '../../domain/webhooks.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import type { DeliveryAddress } from './deliveries.ts'
+import { isThere } from './endpoints.ts'
 
 /** It is sent again, as if for the first time. False if the account has none there. */
 export async function askAgain(
@@ -15,7 +16,7 @@ export async function askAgain(
       UPDATE webhook_deliveries d SET status = 'waiting', tries = 0, asked = asked + 1, next_attempt_at = ${NOW}
       FROM webhook_endpoints e
       WHERE d.endpoint_id = $2 AND d.number = $3
-        AND e.id = d.endpoint_id AND e.user_id = $1 AND e.disabled IS DISTINCT FROM 'deleted'
+        AND e.id = d.endpoint_id AND e.user_id = $1 AND ${isThere('e')}
       RETURNING d.number`,
     values: [userId, endpointId, number],
   })

@@ -5,7 +5,7 @@ import { plainArray } from '../database/sql-array.ts'
 import { notifyOfOther } from '../notifications/notify.ts'
 import { announceOfAccount } from '../notifications/numbers.ts'
 import type { EndpointPlace } from './deliveries.ts'
-import { ENDPOINT_COLUMNS, type EndpointRow, toEndpoint } from './endpoints.ts'
+import { ENDPOINT_COLUMNS, type EndpointRow, isThere, toEndpoint } from './endpoints.ts'
 
 /*
  * One server at a time sends to an endpoint: it takes the endpoint for a while and takes it again before that is over.
@@ -162,7 +162,7 @@ export async function readPlace(db: Connection, userId: string, id: string): Pro
     name: 'read_webhook_place',
     text: `-- read_webhook_place
       SELECT told_up_to, last_number, last_hash FROM webhook_endpoints
-      WHERE user_id = $1 AND id = $2 AND disabled IS DISTINCT FROM 'deleted'`,
+      WHERE user_id = $1 AND id = $2 AND ${isThere('webhook_endpoints')}`,
     values: [userId, id],
     readOnly: true,
   })

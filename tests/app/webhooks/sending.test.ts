@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { OldDeliveries } from '../../../src/app/webhooks/remove-old-deliveries.ts'
+import { oldDeliveries } from '../../../src/app/removal/old-deliveries.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -51,7 +51,7 @@ const takenAgain = (id: string, at: Date) =>
     const text = `SELECT sender_until - interval '30 seconds' > $2 AS again FROM webhook_endpoints WHERE id = $1`
     return (await sql(text, [id, at]))[0]?.again
   })
-const removeOld = (days: number) => new OldDeliveries(app, days).removeSome(() => false)
+const removeOld = (days: number) => oldDeliveries(app, days).removeSome(() => false)
 
 describe('an endpoint that lets everything hang', () => {
   test('takes nothing from another one of the account', async () => {

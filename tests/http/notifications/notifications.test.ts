@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
-import { OldNotifications } from '../../../src/app/notifications/remove-old-notifications.ts'
+import { oldNotifications } from '../../../src/app/removal/old-notifications.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
@@ -144,7 +144,7 @@ describe('GET /v1/notifications', () => {
     const [, second] = [await newClaim(api), await newClaim(api)]
     const start = (await api.get('/v1/notifications?limit=1')).body.next_cursor
     const end = (await readAll(api)).cursor
-    const old = new OldNotifications(app, 30)
+    const old = oldNotifications(app, 30)
     assert.equal(await old.removeSome(() => false), 0)
     await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [second.user_id])
     await newCandidate(api)
@@ -158,7 +158,7 @@ describe('GET /v1/notifications', () => {
     const api = await newAccount()
     const claim = await newClaim(api)
     await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [claim.user_id])
-    assert.equal(await new OldNotifications(app, 30).removeSome(() => false), 1)
+    assert.equal(await oldNotifications(app, 30).removeSome(() => false), 1)
     for (const query of ['', '?wait=1', '?order=desc', '?candidate_alias=not-there-yet']) {
       const { body } = await api.get(`/v1/notifications${query}`)
       assert.deepEqual([body.data, body.has_more], [[], false])

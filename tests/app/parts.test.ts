@@ -163,10 +163,11 @@ test('who waits for a held clock goes on at the stop, and nobody waits behind it
 test('who waits for news goes on at the stop, and nobody waits behind it', async (t) => {
   const { feedWatch } = newApp(t)
   const { signal } = new AbortController()
-  const waiting = feedWatch.untilNews(userId, 1n << 60n, 60_000, signal)
+  const place = { userId, parts: ['changes'] as const, after: 1n << 60n }
+  const waiting = feedWatch.untilNews(place, 60_000, signal)
   await feedWatch.stop()
   await waiting
-  await feedWatch.untilNews(userId, 1n << 60n, 60_000, signal)
+  await feedWatch.untilNews(place, 60_000, signal)
 })
 
 test('behind its stop the queue refuses, and no use of a token is noted', async (t) => {

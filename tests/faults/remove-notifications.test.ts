@@ -8,19 +8,23 @@ testFaults({
   name: 'removing old notifications',
   begin: async ({ service: { app, newAccount } }) => {
     const api = await newAccount()
+    await api.patch('/v1/notification_settings', { event_recorded: true })
     const { user_id: userId } = await newClaim(api)
     const start = (await api.get('/v1/notifications?limit=1')).body
-    await newClaim(api)
-    const goOn = () => api.get(`/v1/notifications?after=${start.next_cursor}`)
+    const { id } = await newClaim(api)
+    await api.post(`/v1/claims/${id}/events`, { type: 'progress' })
+    const goOn = (types = '') => api.get(`/v1/notifications?after=${start.next_cursor}${types}`)
+    const events = '&types=claim.event_recorded'
     const remove = () => removeNotifications(app.db.checks, userId, new Date('2999-01-01'))
     return {
       run: () => remove().catch(() => {}),
       finish: async () => {
         // Whatever became of it: all is there, or nothing is and whoever has missed something is told.
-        const { status, body } = await goOn()
-        if (status === 200) assert.equal(body.data.length, 1)
+        for (const { status, body } of [await goOn(), await goOn(events)])
+          if (status === 200) assert.equal(body.data.length, 1)
         await remove()
         assertError(await goOn(), 410, 'CURSOR_EXPIRED')
+        assertError(await goOn(events), 410, 'CURSOR_EXPIRED')
         const left = (await api.get('/v1/notifications')).body
         assert.deepEqual([left.data, left.has_more], [[], false])
       },

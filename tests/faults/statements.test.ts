@@ -15,7 +15,10 @@ test('every named statement of the service is struck by faults, or it is said wh
     for (const [, statement] of text.matchAll(NAMED)) found.push(statement as string)
   }
   assert.ok(found.length > 50, 'they are found')
-  const missing = found.filter((statement) => ![...STRUCK, ...notStruck].includes(statement))
+  // Some have a name of their own for each part of the feed.
+  const isStruck = (statement: string) =>
+    STRUCK.some((name) => name === statement || name.startsWith(`${statement}_of_`))
+  const missing = found.filter((statement) => !isStruck(statement) && !notStruck.includes(statement))
   assert.deepEqual(missing, [], 'add it to an operation of tests/faults/statements.ts')
   const gone = notStruck.filter((statement) => !found.includes(statement))
   assert.deepEqual(gone, [], 'these are no more')

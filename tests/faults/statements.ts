@@ -19,11 +19,11 @@ export const STATEMENTS = {
   },
   'sending webhooks': {
     find_free_webhook_endpoints: 1,
-    find_news: 1,
+    find_news_of_changes: 1,
     take_webhook_endpoint: 1,
     read_due_deliveries: 1,
     read_settled: 1,
-    read_feed_asc_after: 1,
+    read_feed_asc_changes_after: 1,
     read_removed_notifications: 1,
     read_subjects: 1,
     append_webhook_deliveries: 1,
@@ -62,11 +62,14 @@ export const STATEMENTS = {
     remove_contracts: 1,
   },
   'removing old notifications': {
-    BEGIN: 1,
-    find_old_notifications: 1,
-    note_removed_notifications: 1,
-    remove_notifications: 1,
-    COMMIT: 1,
+    BEGIN: 2,
+    find_old_notifications_of_changes: 1,
+    note_removed_notifications_of_changes: 1,
+    remove_notifications_of_changes: 1,
+    find_old_notifications_of_events: 1,
+    note_removed_notifications_of_events: 1,
+    remove_notifications_of_events: 1,
+    COMMIT: 2,
   },
   'a group of live claims and clocks': {
     read_claims_to_decide: 2,
@@ -178,12 +181,12 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
   },
   'sending webhooks': {
     find_free_webhook_endpoints: 1,
-    find_news_on_machines: 1,
+    find_news_on_machines_of_changes: 1,
     take_webhook_endpoint: 1,
     read_due_deliveries: 1,
     read_settled_here: 1,
     read_settled_on_machines: 1,
-    read_feed_asc_after: 1,
+    read_feed_asc_changes_after: 1,
     read_removed_notifications: 1,
     read_subjects: 1,
     append_webhook_deliveries: 1,
@@ -337,7 +340,7 @@ export const STRUCK: readonly string[] = [STATEMENTS, ON_SHARDS].flatMap((table)
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
     'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position find_claim_schema ' +
-    'find_customer_position find_delivery_number_before find_news_on_machines find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
+    'find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
     'find_user_by_email find_webhook_delivery find_webhook_endpoints has_password list_accounts list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
     'list_all_webhook_endpoints list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +

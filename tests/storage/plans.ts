@@ -31,9 +31,9 @@ import {
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
-import { readToldEvents } from '../../src/storage/notifications/feed.ts'
+import { readSubjects, readToldEvents } from '../../src/storage/notifications/feed.ts'
 import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
-import { listTestClocks } from '../../src/storage/test-clocks.ts'
+import { deleteTestClock, listTestClocks } from '../../src/storage/test-clocks.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -48,6 +48,8 @@ const LIMIT = 50
 const PAGE = { rowsRead: 2 * LIMIT, rowsSorted: LIMIT }
 
 const [user, other, clock] = [randomUUID(), randomUUID(), randomUUID()]
+/** Clocks with few claims, which are deleted. */
+const small = { custom: randomUUID(), generic: randomUUID() }
 const customers = { huge: randomUUID(), tiny: randomUUID(), scattered: randomUUID() }
 const databaseUrl = await createTestDatabase({ after })
 const side = new pg.Client({ connectionString: databaseUrl })
@@ -131,6 +133,21 @@ async function load(client: pg.Client): Promise<void> {
      SELECT gen_random_uuid(), $1, 'test', sha256(n::text::bytea), '2025-01-01' FROM generate_series(1, 5000) AS n`,
     [user],
   )
+  await client.query(
+    `UPDATE claims SET test_clock_id = CASE WHEN n <= 20 THEN $2::uuid ELSE $3::uuid END
+     FROM (SELECT id, row_number() OVER () AS n FROM claims WHERE user_id = $1 AND status = 'CONFIRMED' LIMIT 40) AS moved
+     WHERE claims.id = moved.id`,
+    [user, small.custom, small.generic],
+  )
+  await client.query(
+    `INSERT INTO notifications (number, user_id, subject_id, kind, sequence, status_since, created_at)
+     SELECT position, user_id, id, 'created', 0, created_at, created_at FROM claims`,
+  )
+  await client.query(
+    `INSERT INTO webhook_endpoints (id, user_id, created_at, url, secret, told_up_to, last_hash, disabled)
+     SELECT gen_random_uuid(), $1, '2025-01-01', 'https://example.com/', '', 0, '', 'by hand' FROM generate_series(1, 5000) AS n`,
+    [user],
+  )
   await client.query('VACUUM ANALYZE')
 }
 
@@ -144,6 +161,8 @@ async function spreadClaims(client: pg.Client): Promise<string[]> {
   )
   return rows.map(({ id }) => id)
 }
+
+const SETTLED = { status: 'CONFIRMED', scheduledOutcome: 'CONFIRMED', windowMs: null } as const
 
 /** Reads the first page and one deep in the list, and holds the plans of both to the bound. */
 async function assertPagesAreBounded(
@@ -330,6 +349,29 @@ describe('what is sent for each request', () => {
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: some.length, rowsSorted: 0 })
     })
 
+    test(`a clock with few claims is deleted by indexes (${mode} plan)`, async () => {
+      reader.take()
+      const gone = {
+        id: small[mode],
+        userId: user,
+        name: 'gone',
+        frozenTime: new Date(),
+        createdAt: new Date(),
+        nextDueAt: null,
+      }
+      await deleteTestClock(reader.connection, gone)
+      const plans = reader.take()
+      assert.equal(plans.length, 5)
+      for (const plan of plans) assertBounded(plan, { rowsRead: 10 * 20, rowsSorted: 20 })
+    })
+
+    test(`the claims that notifications tell of are found by their index (${mode} plan)`, async () => {
+      reader.take()
+      const some = ids.slice(0, 100)
+      assert.equal((await readSubjects(reader.connection, user, some)).size, some.length)
+      for (const plan of reader.take()) assertBounded(plan, { rowsRead: 2 * some.length, rowsSorted: 0 })
+    })
+
     test(`events that are told of are looked up one by one (${mode} plan)`, async () => {
       reader.take()
       const rows = ids.slice(0, 100).map((subject_id) => ({ subject_id, sequence: 1 }))
@@ -342,10 +384,13 @@ describe('what is sent for each request', () => {
       [20, false],
       [500, false],
       [20, true],
+      [500, true],
     ] as const) {
       const asked = isAsked ? ', and each event is told of' : ''
       test(`${count} claims are read for their decisions, and written, by their indexes${asked} (${mode} plan)`, async () => {
         const some = ids.slice(0, count)
+        // Every other one is settled by its event.
+        const becomes = (n: number) => (n % 2 === 1 ? SETTLED : null)
         assert.equal(some.length, count)
         await writeNotificationSettings(reader.connection, user, { eventRecorded: isAsked })
         reader.take()
@@ -353,13 +398,13 @@ describe('what is sent for each request', () => {
         assert.equal(read.length, count)
         await appendEvents(
           reader.connection,
-          read.map(({ claim, lastAt }) => ({
+          read.map(({ claim, lastAt }, n) => ({
             seen: claim,
             lastAt,
             events: [{ id: randomUUID(), type: 'seen', payload: '{}' }],
             bytes: 2,
             digest: null,
-            becomes: null,
+            becomes: becomes(n),
           })),
           { kind: 'live' },
         )

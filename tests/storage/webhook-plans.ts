@@ -54,7 +54,16 @@ const far = { endpointId: id, number: 2 * MANY }
 /** What may be read: rows in one look. */
 const STATEMENTS: [name: string, rows: number, call: (db: Connection) => Promise<unknown>][] = [
   ['looking for endpoints that have something due', 20, (db) => findFreeEndpoints(db, randomUUID())],
-  ['looking for accounts that have news', 20, (db) => findNews(db, [{ userId, after: 0n }])],
+  [
+    'looking for accounts that have news',
+    20,
+    (db) => findNews(db, [{ userId, parts: ['changes'], after: 0n }]),
+  ],
+  [
+    'looking for single events where there are none among much else',
+    20,
+    (db) => findNews(db, [{ userId, parts: ['events'], after: 0n }]),
+  ],
   ['reading what is due', 20, (db) => readDueDeliveries(db, id, [1, 2, 3])],
   ['reading the endpoints with their health', 3_000, (db) => readEndpoints(db, userId, null)],
   ['a page of a subject', 1_000, (db) => listDeliveries(db, span)],

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
-import { findNews } from '../../storage/notifications/feed.ts'
+import { type FeedPlace, findNews } from '../../storage/notifications/feed.ts'
 import { Lookout } from '../lookout.ts'
 import type { Part } from '../part.ts'
 
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 100
 const MOST_WAITING = 100
 
 interface Waiting {
-  after: bigint
+  place: FeedPlace
   wake: () => void
 }
 
@@ -31,21 +31,20 @@ export class FeedWatch implements Part {
   /** Who waits goes on, and finds nothing. */
   async stop(): Promise<void> {
     await this.#lookout.stop()
-    this.#wake([...this.#waiting.keys()])
+    this.#wake(() => true)
   }
 
   /**
-   * Resolves when the account has a notification after this number, which may be settled only a moment later, or when
+   * Resolves when there is a notification after this place, which may be settled only a moment later, or when
    * the time is over.
    * @param gone ends the waiting: its reason is thrown
    * @throws RATE_LIMITED if too many of the account wait
    */
-  async untilNews(userId: string, after: bigint, longestMs: number, gone: AbortSignal): Promise<void> {
+  async untilNews(place: FeedPlace, longestMs: number, gone: AbortSignal): Promise<void> {
     gone.throwIfAborted()
     if (this.#lookout.hasStopped) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const one: Waiting = { after, wake: resolve }
-    const leave = this.#join(userId, one)
+    const leave = this.#join({ place, wake: resolve })
     const timer = setTimeout(resolve, longestMs)
     const giveUp = () => reject(gone.reason)
     gone.addEventListener('abort', giveUp)
@@ -59,7 +58,8 @@ export class FeedWatch implements Part {
     }
   }
 
-  #join(userId: string, one: Waiting): () => void {
+  #join(one: Waiting): () => void {
+    const { userId } = one.place
     const ofAccount = this.#waiting.get(userId) ?? new Set()
     if (ofAccount.size >= MOST_WAITING) throw tooManyWait()
     this.#waiting.set(userId, ofAccount.add(one))
@@ -70,21 +70,19 @@ export class FeedWatch implements Part {
   }
 
   async #look(): Promise<void> {
-    const accounts = [...this.#waiting].map(([userId, ofAccount]) => ({
-      userId,
-      after: lowest([...ofAccount].map(({ after }) => after)),
-    }))
+    const places = [...this.#waiting.values()].flatMap((ofAccount) =>
+      [...ofAccount].map(({ place }) => place),
+    )
     // If the database is away they wait on: each of them asks it when its time is over.
-    const news = await findNews(this.#db.reads.for(THE_SERVICE), accounts).catch(() => [])
-    this.#wake(news)
+    const hasNews = await findNews(this.#db.reads.for(THE_SERVICE), places).catch(() => () => false)
+    this.#wake(hasNews)
   }
 
-  #wake(accounts: Iterable<string>): void {
-    for (const userId of accounts) for (const { wake } of this.#waiting.get(userId) ?? []) wake()
+  #wake(isToGoOn: (place: FeedPlace) => boolean): void {
+    for (const ofAccount of this.#waiting.values())
+      for (const { place, wake } of ofAccount) if (isToGoOn(place)) wake()
   }
 }
-
-const lowest = (numbers: readonly bigint[]): bigint => numbers.reduce((a, b) => (a < b ? a : b))
 
 const tooManyWait = () =>
   new ServiceError(

@@ -1,10 +1,17 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import type { Status } from '../../domain/claims/lifecycle.ts'
-import { isToldUnasked, type NotificationType } from '../../domain/notification-types.ts'
+import {
+  EVENT_TYPES,
+  isToldUnasked,
+  NOTIFICATION_TYPES,
+  type NotificationType,
+} from '../../domain/notification-types.ts'
 import type { Notification, ToldEvent } from '../../domain/notifications.ts'
 import { ServiceError, unavailable } from '../../errors.ts'
 import { claimIdOf, namedUuid } from '../../storage/claims/candidate-id.ts'
 import {
+  FEED_PARTS,
+  type FeedPart,
   type FeedRow,
   placeOf,
   readFeed,
@@ -58,20 +65,16 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   const subjectId = address ? claimIdOf(address) : undefined
   const db = app.db.reads.for(userId)
   const upTo = await readSettled(db, userId)
-  const read = (count: number) => readFeed(db, { userId, subjectId, after, upTo, order, count: count + 1 })
-  const isFiltered = types !== null || customerId !== undefined
-  let count = isFiltered ? MOST_LOOKED_THROUGH : limit
-  let rows = await read(count)
-  if (!isFiltered && rows.some(({ kind }) => kind === 'recorded')) {
-    count = MOST_LOOKED_THROUGH
-    rows = await read(count)
-  }
+  const parts = partsOf(types)
+  const isFiltered = types !== null || customerId !== undefined || subjectId !== undefined
+  const count = isFiltered ? MOST_LOOKED_THROUGH : limit
+  const rows = await readFeed(db, { userId, parts, subjectId, after, upTo, order, count: count + 1 })
   const goesOn = order === 'asc' && after !== null
   // Whoever finds nothing goes on behind what was removed.
   const findsNothing = after === null && rows.length === 0
   // Whatever is removed meanwhile was read, or is told of now.
-  const removed = goesOn || findsNothing ? await readRemoved(db, userId) : null
-  if (removed !== null && after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
+  const removed = goesOn || findsNothing ? await readRemoved(db, userId, parts) : 0n
+  if (after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
 
   const matches = ({ type, claim }: Found) =>
     (types === null ? isToldUnasked(type) : types.has(type)) &&
@@ -95,7 +98,7 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   return {
     notifications: withContracts(app, userId, there, events),
     isEmpty: there.length === 0,
-    next: last ?? after ?? removed ?? 0n,
+    next: last ?? after ?? removed,
     hasMore: looked < rows.length,
   }
 }
@@ -112,13 +115,14 @@ export async function awaitNotifications(
   longestMs: number,
   gone: AbortSignal,
 ): Promise<FeedPage> {
+  const { userId, types } = request
   const end = performance.now() + longestMs
   for (let { after } = request; ; ) {
     const page = await readNotifications(app, { ...request, after })
     const left = end - performance.now()
     if (!page.isEmpty || left <= 0) return page
     if (page.hasMore) gone.throwIfAborted()
-    else await app.feedWatch.untilNews(request.userId, page.next, left, gone)
+    else await app.feedWatch.untilNews({ userId, parts: partsOf(types), after: page.next }, left, gone)
     after = page.next
   }
 }
@@ -178,6 +182,17 @@ const CHANGES = {
   failing: 'disabled',
   gone: 'disabled',
 } as const satisfies Record<FeedRow['kind'], string>
+
+const TYPES_OF_PART: Readonly<Record<FeedPart, readonly NotificationType[]>> = {
+  changes: NOTIFICATION_TYPES.filter(isToldUnasked),
+  events: EVENT_TYPES,
+}
+
+/** Where these types lie; null is for all but those that must be named. */
+export const partsOf = (types: FeedRequest['types']): FeedPart[] =>
+  types === null
+    ? ['changes']
+    : FEED_PARTS.filter((part) => TYPES_OF_PART[part].some((type) => types.has(type)))
 
 /** Whether it may be: whose it is, is not known yet. */
 const isOfTypes = (kind: FeedRow['kind'], types: FeedRequest['types']): boolean =>

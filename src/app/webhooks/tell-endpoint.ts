@@ -5,7 +5,7 @@ import { readRemoved } from '../../storage/notifications/feed.ts'
 import { appendDeliveries, type EndpointPlace, type NewDelivery } from '../../storage/webhooks/deliveries.ts'
 import type { TakenEndpoint } from '../../storage/webhooks/sending.ts'
 import type { App } from '../app.ts'
-import { type FeedPage, readNotifications } from '../notifications/read-notifications.ts'
+import { type FeedPage, partsOf, readNotifications } from '../notifications/read-notifications.ts'
 import { deliveryBody, hashOf } from './sign-delivery.ts'
 
 /** A notification as JSON. */
@@ -27,13 +27,14 @@ export async function tellEndpoint(
   const { id, userId, types, customerId } = endpoint
   const db = app.db.writes.for(userId)
   const chain = new Chain(place)
+  const wanted = types && new Set(types)
   try {
     const page = await readNotifications(app, {
       userId,
       after: place.toldUpTo,
       limit: NOTIFICATIONS_AT_ONCE,
       order: 'asc',
-      types: types === null ? null : new Set(types),
+      types: wanted,
       address: null,
       customerId: customerId ?? undefined,
     })
@@ -44,7 +45,7 @@ export async function tellEndpoint(
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'CURSOR_EXPIRED')) throw error
     // It was disabled for longer than notifications are kept: it is told that it missed some.
-    const removed = (await readRemoved(app.db.reads.for(userId), userId)) ?? place.toldUpTo
+    const removed = await readRemoved(app.db.reads.for(userId), userId, partsOf(wanted))
     chain.addOwn(endpoint.id, 'webhook_endpoint.notifications_removed')
     const isTold = await appendDeliveries(db, id, place, removed, chain.made)
     return isTold ? { place: chain.placeAt(removed), hasMore: true } : null

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { WebhookDelivery, WebhookEndpoint } from '../../domain/webhooks.ts'
 import { ServiceError, unavailable, validationError } from '../../errors.ts'
 import { findCustomer } from '../../storage/customers.ts'
+import { readFeed } from '../../storage/notifications/feed.ts'
 import { readSettled } from '../../storage/notifications/numbers.ts'
 import { appendDeliveries, findDelivery } from '../../storage/webhooks/deliveries.ts'
 import {
@@ -16,6 +17,7 @@ import {
 import { readPlace } from '../../storage/webhooks/sending.ts'
 import type { App } from '../app.ts'
 import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
+import { partsOf } from '../notifications/read-notifications.ts'
 import { isPublic, literalAddress } from './public-addresses.ts'
 import { NO_HASH, newSecret } from './sign-delivery.ts'
 import { Chain } from './tell-endpoint.ts'
@@ -104,6 +106,7 @@ export async function updateWebhookEndpoint(
 ): Promise<EndpointWithHealth> {
   const url = changes.url === undefined ? {} : { url: checkUrl(changes.url, rules) }
   await requireCustomer(app, userId, changes.customerId ?? null)
+  if (changes.types !== undefined) await passOver(app, userId, id)
   const isThere = await updateEndpoint(app.db.writes.for(userId), userId, id, { ...changes, ...url })
   if (!isThere) throw webhookEndpointNotFound(id)
   return getWebhookEndpoint(app, userId, id)
@@ -150,6 +153,28 @@ export async function testWebhookEndpoint(app: App, userId: string, id: string):
     return found.delivery
   }
   throw unavailable('Too many deliveries are being added to the endpoint.')
+}
+
+/** What lies behind its place, and is not for it, is not made up for when it is given other types: it moves on to the end. */
+async function passOver(app: App, userId: string, id: string): Promise<void> {
+  const db = app.db.reads.for(userId)
+  const { endpoint } = await getWebhookEndpoint(app, userId, id)
+  const place = await readPlace(db, userId, id)
+  if (!place) throw webhookEndpointNotFound(id)
+  const upTo = await readSettled(db, userId)
+  const parts = partsOf(endpoint.types && new Set(endpoint.types))
+  const after = place.toldUpTo
+  const next = await readFeed(db, {
+    userId,
+    parts,
+    subjectId: undefined,
+    after,
+    upTo,
+    order: 'asc',
+    count: 1,
+  })
+  if (next.length === 0 && upTo > after)
+    await appendDeliveries(app.db.writes.for(userId), id, place, upTo, [])
 }
 
 async function requireCustomer(app: App, userId: string, id: string | null): Promise<void> {

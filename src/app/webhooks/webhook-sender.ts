@@ -6,6 +6,7 @@ import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { findNews } from '../../storage/notifications/feed.ts'
 import { type EndpointWithWork, findFreeEndpoints, releaseEndpoints } from '../../storage/webhooks/sending.ts'
 import { manySubmissionsWait } from '../let-submissions-pass.ts'
+import { partsOf } from '../notifications/read-notifications.ts'
 import type { Part } from '../part.ts'
 import { EndpointRun, type Sending } from './endpoint-run.ts'
 import { SendingSlots } from './sending-slots.ts'
@@ -115,8 +116,8 @@ export class WebhookSender implements Part {
       ({ id }) => !this.#turns.has(id) && (this.#resting.get(id)?.untilMs ?? 0) <= now,
     )
     const idle = free.filter(({ hasDue }) => !hasDue)
-    const news = idle.length === 0 ? new Set<string>() : await findNews(db, lowestOfEach(idle))
-    const withWork = free.filter(({ hasDue, userId }) => hasDue || news.has(userId))
+    const hasNews = await findNews(db, idle.map(placeOf))
+    const withWork = free.filter((one) => one.hasDue || hasNews(placeOf(one)))
     const next = this.#inTurn(withWork).slice(0, BEGUN_AT_ONCE)
     this.#makeRoom(next.filter((one) => !this.#begin(one)))
   }
@@ -211,14 +212,11 @@ export class WebhookSender implements Part {
 const pauseAfter = (tookMs: number) =>
   Math.min(LONGEST_PAUSE_MS, Math.max(LOOK_EVERY_MS, tookMs * PAUSE_TO_LOOK))
 
-function lowestOfEach(endpoints: readonly EndpointWithWork[]): { userId: string; after: bigint }[] {
-  const lowest = new Map<string, bigint>()
-  for (const { userId, toldUpTo } of endpoints) {
-    const known = lowest.get(userId)
-    if (known === undefined || toldUpTo < known) lowest.set(userId, toldUpTo)
-  }
-  return [...lowest].map(([userId, after]) => ({ userId, after }))
-}
+const placeOf = ({ userId, types, toldUpTo }: EndpointWithWork) => ({
+  userId,
+  parts: partsOf(types && new Set(types)),
+  after: toldUpTo,
+})
 
 function shuffled<T>(items: readonly T[]): T[] {
   return items

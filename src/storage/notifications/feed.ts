@@ -6,6 +6,16 @@ import { plainArray } from '../database/sql-array.ts'
 import { ListQuery } from '../lists/list-query.ts'
 import type { ClaimNotification, OtherNotification } from './notify.ts'
 
+/** Single events, which most are not told of, lie apart from what becomes of claims and all else. */
+export const FEED_PARTS = ['changes', 'events'] as const
+export type FeedPart = (typeof FEED_PARTS)[number]
+
+/** SQL for what belongs to a part; there is an index of each. */
+export const OF_PART: Readonly<Record<FeedPart, string>> = {
+  changes: "kind <> 'recorded'",
+  events: "kind = 'recorded'",
+}
+
 /** A notification as it is stored: what happened to whom, and what became of it. */
 export interface FeedRow {
   number: string
@@ -20,6 +30,7 @@ export interface FeedRow {
 
 export interface FeedSpan {
   userId: string
+  parts: readonly FeedPart[]
   /** Of the claim, candidate or test clock with this id alone. */
   subjectId: string | undefined
   /** The number to go on after, in the feed's order or against it; null to begin. */
@@ -30,8 +41,19 @@ export interface FeedSpan {
   count: number
 }
 
-/** The next of the account's notifications. */
+/** The next of the account's notifications; of a subject those of all parts. */
 export async function readFeed(db: Connection, span: FeedSpan): Promise<FeedRow[]> {
+  // What is of one subject lies together.
+  if (span.subjectId !== undefined) return readPart(db, span, null)
+  const [only, ...others] = span.parts
+  if (only && others.length === 0) return readPart(db, span, only)
+  const rows: FeedRow[] = []
+  for (const part of span.parts) rows.push(...(await readPart(db, span, part)))
+  const sign = span.order === 'asc' ? 1 : -1
+  return rows.sort((a, b) => sign * Number(BigInt(a.number) - BigInt(b.number))).slice(0, span.count)
+}
+
+async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): Promise<FeedRow[]> {
   const { userId, subjectId, after, upTo, order, count } = span
   const query = new ListQuery()
     .where('user_id', '=', userId)
@@ -39,11 +61,12 @@ export async function readFeed(db: Connection, span: FeedSpan): Promise<FeedRow[
     .where('number', order === 'asc' ? '>' : '<', after)
     .where('number', '<=', upTo)
   const limit = query.parameter(count)
+  const ofPart = part ? `AND ${OF_PART[part]}` : ''
   return db.query<FeedRow>({
-    name: ['read_feed', order, ...(subjectId ? ['of'] : []), ...(after === null ? [] : ['after'])].join('_'),
+    name: ['read_feed', order, part ?? 'of', ...(after === null ? [] : ['after'])].join('_'),
     text: `-- read_feed
       SELECT number, subject_id, kind, sequence, status_since, due_at, scheduled_outcome, created_at
-      FROM notifications WHERE ${query.conditions} ORDER BY number ${order} LIMIT ${limit}`,
+      FROM notifications WHERE ${query.conditions} ${ofPart} ORDER BY number ${order} LIMIT ${limit}`,
     values: query.values,
     readOnly: true,
   })
@@ -119,45 +142,76 @@ export async function readToldEvents(
 export const placeOf = ({ subject_id, sequence }: Pick<FeedRow, 'subject_id' | 'sequence'>): string =>
   `${subject_id} ${sequence}`
 
-/** Up to where the account's feed was removed; null for nowhere. */
-export async function readRemoved(db: Connection, userId: string): Promise<bigint | null> {
-  const [row] = await db.query<{ number: string }>({
+/** Up to where these parts of the account's feed were removed; 0 for nowhere. */
+export async function readRemoved(
+  db: Connection,
+  userId: string,
+  parts: readonly FeedPart[],
+): Promise<bigint> {
+  const [row] = await db.query<Record<FeedPart, string>>({
     name: 'read_removed_notifications',
     text: `-- read_removed_notifications
-      SELECT number FROM notification_removals WHERE user_id = $1`,
+      SELECT number AS changes, events_number AS events FROM notification_removals WHERE user_id = $1`,
     values: [userId],
     readOnly: true,
   })
-  return row ? BigInt(row.number) : null
+  const numbers = row ? parts.map((part) => BigInt(row[part])) : []
+  return numbers.reduce((a, b) => (a > b ? a : b), 0n)
 }
 
-// Of each account one is enough, however far behind its number is.
-const FIND_NEWS = {
-  name: 'find_news',
-  text: `-- find_news
-      SELECT a.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
-      WHERE EXISTS (SELECT FROM notifications n WHERE n.user_id = a.user_id AND n.number > a.after OFFSET 0)`,
-}
-// Citus joins what is given with its shards, but asks none of them for each row.
-const FIND_NEWS_ON_MACHINES = {
-  name: 'find_news_on_machines',
-  text: `-- find_news_on_machines
-      SELECT DISTINCT n.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
-      JOIN notifications n ON n.user_id = a.user_id AND n.number > a.after
-      WHERE n.user_id = ANY ($1::uuid[])`,
+/** Where somebody stands in an account's feed. */
+export interface FeedPlace {
+  userId: string
+  parts: readonly FeedPart[]
+  after: bigint
 }
 
-/** Those accounts that have notifications after their number, settled or not. */
+/**
+ * Looks for notifications after any of these places, settled or not. What it returns says whether there is one for whom stands
+ * at a place; of an account, those in front may be told so for what only others have not read.
+ */
 export async function findNews(
   db: Connection,
-  accounts: readonly { userId: string; after: bigint }[],
+  places: readonly FeedPlace[],
+): Promise<(place: FeedPlace) => boolean> {
+  const news = new Map<FeedPart, Set<string>>()
+  for (const part of FEED_PARTS) {
+    const ofPart = places.filter(({ parts }) => parts.includes(part))
+    if (ofPart.length > 0) news.set(part, await findNewsOf(db, part, lowestOfEach(ofPart)))
+  }
+  return ({ userId, parts }) => parts.some((part) => news.get(part)?.has(userId))
+}
+
+function lowestOfEach(places: readonly FeedPlace[]): Map<string, bigint> {
+  const lowest = new Map<string, bigint>()
+  for (const { userId, after } of places) {
+    const known = lowest.get(userId)
+    if (known === undefined || after < known) lowest.set(userId, after)
+  }
+  return lowest
+}
+
+/** Those accounts that have notifications after their numbers: of each one is enough, however far behind its number is. */
+async function findNewsOf(
+  db: Connection,
+  part: FeedPart,
+  accounts: ReadonlyMap<string, bigint>,
 ): Promise<Set<string>> {
+  const { isOn } = db.distribution
   const rows = await db.query<{ user_id: string }>({
-    ...(db.distribution.isOn ? FIND_NEWS_ON_MACHINES : FIND_NEWS),
-    values: [
-      plainArray(accounts.map(({ userId }) => userId)),
-      plainArray(accounts.map(({ after }) => `${after}`)),
-    ],
+    name: `find_news${isOn ? '_on_machines' : ''}_of_${part}`,
+    // Citus joins what is given with its shards, but asks none of them for each row.
+    text: isOn
+      ? `-- find_news_on_machines
+        SELECT DISTINCT n.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
+        JOIN notifications n ON n.user_id = a.user_id AND n.number > a.after
+        WHERE n.user_id = ANY ($1::uuid[]) AND ${OF_PART[part]}`
+      : `-- find_news
+        SELECT a.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
+        WHERE EXISTS (
+          SELECT FROM notifications n WHERE n.user_id = a.user_id AND n.number > a.after AND ${OF_PART[part]} OFFSET 0
+        )`,
+    values: [plainArray([...accounts.keys()]), plainArray([...accounts.values()].map(String))],
     readOnly: true,
   })
   return new Set(rows.map(({ user_id }) => user_id))

@@ -21,6 +21,7 @@ const IS_FREE = `disabled IS NULL AND (paused_until IS NULL OR NOT ${isBefore('p
 export interface EndpointWithWork {
   id: string
   userId: string
+  types: WebhookEndpoint['types']
   toldUpTo: bigint
   /** Some delivery's time has come. */
   hasDue: boolean
@@ -32,6 +33,7 @@ export async function findFreeEndpoints(db: Connection, sender: string): Promise
   const rows = await db.query<{
     id: string
     user_id: string
+    types: EndpointRow['types']
     told_up_to: string
     has_due: boolean
     is_failing: boolean
@@ -39,7 +41,7 @@ export async function findFreeEndpoints(db: Connection, sender: string): Promise
     name: 'find_free_webhook_endpoints',
     // Time is asked once: compared with a clock that goes on, the index would be read to its end.
     text: `-- find_free_webhook_endpoints
-      SELECT id, user_id, told_up_to, failing_since IS NOT NULL AS is_failing, EXISTS (
+      SELECT id, user_id, types, told_up_to, failing_since IS NOT NULL AS is_failing, EXISTS (
         SELECT FROM webhook_deliveries d
         WHERE d.endpoint_id = e.id AND d.status = 'waiting' AND d.next_attempt_at <= (SELECT ${NOW})
       ) AS has_due
@@ -50,6 +52,7 @@ export async function findFreeEndpoints(db: Connection, sender: string): Promise
   return rows.map((row) => ({
     id: row.id,
     userId: row.user_id,
+    types: row.types,
     toldUpTo: BigInt(row.told_up_to),
     hasDue: row.has_due,
     isFailing: row.is_failing,

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import { awaitNotifications, type FeedRequest } from '../../../src/app/notifications/read-notifications.ts'
+import { oldNotifications } from '../../../src/app/removal/old-notifications.ts'
 import { EVENT_TYPES, NOTIFICATION_TYPES } from '../../../src/domain/notification-types.ts'
 import type { ApiClient } from '../../support/api-client.ts'
+import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
@@ -157,16 +159,59 @@ describe('an account that asks', () => {
       const events = Array.from({ length: count }, () => ({ claim_id: id, type: 'progress' }))
       assert.equal((await api.post('/v1/events/batch', { events })).status, 200)
     }
-    const { next_cursor } = (await api.get('/v1/notifications?limit=1')).body
     const request: FeedRequest = {
       userId: (await api.get('/v1/me')).body.id,
-      after: service.app.feedCursors.read((await api.get('/v1/me')).body.id, next_cursor),
-      ...({ limit: 1, order: 'asc', types: null, address: null, customerId: undefined } as const),
+      types: new Set(['candidate.event_recorded']),
+      ...({ after: null, limit: 1, order: 'asc', address: null, customerId: undefined } as const),
     }
     const gone = AbortSignal.abort(new Error('gone'))
     await assert.rejects(awaitNotifications(service.app, request, 30_000, gone), { message: 'gone' })
-    const later = (await api.get(`/v1/notifications?limit=1&after=${next_cursor}`)).body
-    assert.deepEqual([later.data, later.has_more], [[], true])
+    const { body } = await api.get('/v1/notifications?types=candidate.event_recorded')
+    assert.deepEqual([body.data, body.has_more], [[], true])
+  })
+
+  test('is not looked through for those who do not name them', async () => {
+    const api = await asking()
+    const { id } = await newClaim(api)
+    for (const count of [1_000, 200]) {
+      const events = Array.from({ length: count }, () => ({ claim_id: id, type: 'progress' }))
+      assert.equal((await api.post('/v1/events/batch', { events })).status, 200)
+    }
+    await submit(api, id, 'last', 'done')
+    const { next_cursor } = (await api.get('/v1/notifications?limit=1')).body
+    for (const query of [`after=${next_cursor}`, `after=${next_cursor}&wait=30`, 'order=desc&limit=1']) {
+      const { body } = await api.get(`/v1/notifications?${query}`)
+      assert.deepEqual([body.data.length, body.data[0]?.type], [1, 'claim.pending'])
+    }
+    const named = `types=claim.pending,claim.event_recorded&order=desc&limit=2`
+    const { body } = await api.get(`/v1/notifications?${named}`)
+    assert.deepEqual(
+      body.data.map(({ type }: { type: string }) => type),
+      ['claim.pending', 'claim.event_recorded'],
+    )
+  })
+
+  test('has missed some only if it is told of what was removed', async () => {
+    const api = await asking()
+    const { id, user_id } = await newClaim(api)
+    const start = (await api.get('/v1/notifications')).body.next_cursor
+    await submit(api, id, 'e1')
+    await submit(api, id, 'e2')
+    await service.sql(
+      "UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1 AND sequence = 1",
+      [user_id],
+    )
+    assert.equal(await oldNotifications(service.app, 30).removeSome(() => false), 1)
+    const after = (types: string) => api.get(`/v1/notifications?after=${start}${types}`)
+    assert.equal((await after('')).status, 200)
+    assert.equal((await after('&types=claim.pending')).status, 200)
+    assertError(await after('&types=claim.event_recorded'), 410, 'CURSOR_EXPIRED')
+    assertError(await after(`&types=${ALL}`), 410, 'CURSOR_EXPIRED')
+    const { body } = await api.get('/v1/notifications?types=claim.event_recorded')
+    assert.deepEqual(
+      body.data.map(({ event }: { event: { id: string } }) => event.id),
+      ['e2'],
+    )
   })
 
   test('is told of no more once it does not ask any longer, and others are told of nothing', async () => {
@@ -187,7 +232,8 @@ describe('a webhook endpoint that names single events', () => {
     const { status, body } = await api.post('/v1/webhook_endpoints', { url: receiver.url, types })
     assert.equal(status, 201)
     const sent = () => receiver.received.map(({ body }) => JSON.parse(body).type)
-    return { id: body.id as string, types: sent }
+    const events = () => receiver.received.map(({ body }) => JSON.parse(body).event?.id)
+    return { id: body.id as string, types: sent, events }
   }
 
   test('is sent them, until it is deleted; one that names none is not', async () => {
@@ -208,6 +254,18 @@ describe('a webhook endpoint that names single events', () => {
       body.data.map(({ type }: { type: string }) => type),
       ['claim.created'],
     )
+  })
+
+  test('is not sent those that were recorded before it named them', async () => {
+    const api = await asking()
+    const endpoint = await newEndpoint(api, null)
+    const { id } = await newClaim(api)
+    await eventually(async () => endpoint.types().length === 1)
+    await submit(api, id, 'e1')
+    await api.patch(`/v1/webhook_endpoints/${endpoint.id}`, { types: ['claim.event_recorded'] })
+    await submit(api, id, 'e2')
+    await eventually(async () => endpoint.events().includes('e2'))
+    assert.deepEqual(endpoint.events(), [undefined, 'e2'])
   })
 
   test('finds those that were recorded while it was disabled', async () => {

@@ -10,15 +10,15 @@ import { eventually } from '../support/eventually.ts'
 import { startGate } from '../support/gate.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startCli } from '../support/serve-process.ts'
-import { type ReceiversAnswer, startReceiver, type TestReceiver } from '../support/test-receiver.ts'
 import { startTestService } from '../support/test-service.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { shortened, startListening } from './listening.ts'
 
 const { app, newAccount, sql } = await startTestService({ after }, { heartbeatMs: 200 })
 
-const claimsOf = ({ received }: TestReceiver): string[] =>
+const claimsOf = ({ received }: WebhookReceiver): string[] =>
   received.map(({ body }) => JSON.parse(body).claim.id)
-const numbersOf = ({ received }: TestReceiver): number[] =>
+const numbersOf = ({ received }: WebhookReceiver): number[] =>
   received.map(({ body }) => JSON.parse(body).delivery.number)
 
 const AWAY = /^· The service does not answer \((.*)\): trying again until it does\.$/gm
@@ -28,7 +28,9 @@ const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].len
 test('listen tries a delivery again if the receiver answers 500, and the next one follows it', async (t) => {
   const api = await newAccount()
   const statuses = [500, 503]
-  const receiver = await startReceiver(t, () => ({ status: statuses.shift() ?? 200 }))
+  const receiver = await startWebhookReceiver(t, (response) =>
+    response.writeHead(statuses.shift() ?? 200).end(),
+  )
   const listening = await startListening(t, { api, to: receiver.url })
   const [one, other] = [await newClaim(api), await newClaim(api)]
   await listening.untilPrinted('#2')
@@ -45,9 +47,9 @@ test('listen tries a delivery again if the receiver answers 500, and the next on
 test('listen gives a delivery up after four attempts, and links the next one to it', async (t) => {
   const api = await newAccount()
   let failing = ''
-  const receiver = await startReceiver(t, ({ body }): ReceiversAnswer => {
+  const receiver = await startWebhookReceiver(t, (response, { body }) => {
     failing ||= body
-    return { status: body === failing ? 500 : 204 }
+    response.writeHead(body === failing ? 500 : 204).end()
   })
   const listening = await startListening(t, { api, to: receiver.url })
   const [one, other] = [await newClaim(api), await newClaim(api)]
@@ -64,7 +66,7 @@ test('listen gives a delivery up after four attempts, and links the next one to 
 })
 
 test('listen says in words that nobody takes the connection, or that it was closed', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const gate = await startGate(t, receiver.url)
   gate.close()
   await receiver.close()
@@ -78,16 +80,18 @@ test('listen says in words that nobody takes the connection, or that it was clos
 
 test('listen follows no redirect', async (t) => {
   const api = await newAccount()
-  const receiver = await startReceiver(t, () => ({ status: 307, location: '/elsewhere' }))
+  const receiver = await startWebhookReceiver(t, (response) =>
+    response.writeHead(307, { Location: '/elsewhere' }).end(),
+  )
   const listening = await startListening(t, { api, to: receiver.url })
   await newClaim(api)
   await listening.untilPrinted('trying again in 1 s')
   assert.match(listening.lines()[0] as string, / 307 Temporary Redirect, not followed … ms /)
-  assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/hook'])
+  assert.deepEqual([...new Set(receiver.received.map(({ path }) => path))], ['/'])
 })
 
 test('a receiver that does not answer in its time has failed, and says so', async (t) => {
-  const receiver = await startReceiver(t, () => 'nothing')
+  const receiver = await startWebhookReceiver(t, () => {})
   const delivery = { id: 'an-id', number: 1, previousHash: NO_HASH, body: '{}' }
   const to = { url: receiver.url, secret: 'whsec_c2VjcmV0', patienceMs: 300 }
   const { succeeded, words } = await sendDelivery(to, delivery, new AbortController().signal)
@@ -96,7 +100,7 @@ test('a receiver that does not answer in its time has failed, and says so', asyn
 })
 
 test('a receiver that speaks no HTTPS, and one whose host there is not, are told apart', async (t) => {
-  const receiver = await startReceiver(t)
+  const receiver = await startWebhookReceiver(t)
   const delivery = { id: 'an-id', number: 1, previousHash: NO_HASH, body: '{}' }
   for (const [url, expected] of [
     [receiver.url.replace('http:', 'https:'), /^the other side does not speak HTTPS$/],
@@ -109,7 +113,7 @@ test('a receiver that speaks no HTTPS, and one whose host there is not, are told
 })
 
 test('listen says once that the service is away, goes on by itself, and has missed nothing', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const gate = await startGate(t, api.url)
   const listening = await startListening(t, { api, to: receiver.url, by: gate.url })
   const claims = [await newClaim(api)]
@@ -135,7 +139,7 @@ test('listen says once that the service is away, goes on by itself, and has miss
 })
 
 test('listen waits for a service that is not there yet', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const gate = await startGate(t, api.url)
   gate.close()
   const args = ['listen', '--url', gate.url, '--forward-to', receiver.url]
@@ -149,7 +153,7 @@ test('listen waits for a service that is not there yet', async (t) => {
 })
 
 test('listen goes on with the oldest that is kept if what follows its place was removed', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const gate = await startGate(t, api.url)
   const listening = await startListening(t, { api, to: receiver.url, by: gate.url })
   await newClaim(api)
@@ -167,7 +171,7 @@ test('listen goes on with the oldest that is kept if what follows its place was 
 })
 
 test('listen goes on with the oldest of another database if the service has been given one', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const gate = await startGate(t, api.url)
   await startListening(t, { api, to: receiver.url, by: gate.url })
   await newClaim(api)
@@ -185,7 +189,7 @@ test('listen goes on with the oldest of another database if the service has been
 })
 
 test('listen ends with a clear message if its token is revoked meanwhile', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const listening = await startListening(t, { api, to: receiver.url })
   const { user_id } = await newClaim(api)
   await eventually(async () => receiver.received.length === 1)

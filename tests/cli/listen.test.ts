@@ -9,13 +9,13 @@ import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { newCandidate, newClaim, newCustomer, uniqueName } from '../support/new-records.ts'
 import { runCli, startCli } from '../support/serve-process.ts'
-import { type Received, startReceiver, type TestReceiver } from '../support/test-receiver.ts'
 import { startTestService } from '../support/test-service.ts'
+import { type Received, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { shortened, startListening } from './listening.ts'
 
 const { newAccount, databaseUrl } = await startTestService({ after })
 
-const untilReceived = ({ received }: TestReceiver, count: number) =>
+const untilReceived = ({ received }: WebhookReceiver, count: number) =>
   eventually(async () => received.length >= count)
 
 const typeOf = ({ body }: Received): string => JSON.parse(body).type
@@ -36,7 +36,7 @@ function verified(received: Received[], secret: string): number[] {
 }
 
 test('listen delivers each notification in order, signed, numbered and linked, and prints a line for each', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const listening = await startListening(t, { api, to: receiver.url })
   const claim = await newClaim(api)
   await api.post(`/v1/claims/${claim.id}/events`, { type: 'done' })
@@ -54,9 +54,9 @@ test('listen delivers each notification in order, signed, numbered and linked, a
   assert.deepEqual(verified(receiver.received, listening.secret()), [1, 2, 3])
   await listening.untilPrinted('#3')
   assert.deepEqual(listening.lines(), [
-    `#1 claim.created ${shortened(claim.id)} 204 … ms`,
-    `#2 claim.pending ${shortened(claim.id)} 204 … ms`,
-    `#3 candidate.created ${candidate.candidate_alias.slice(0, 39)}… 204 … ms`,
+    `#1 claim.created ${shortened(claim.id)} 200 … ms`,
+    `#2 claim.pending ${shortened(claim.id)} 200 … ms`,
+    `#3 candidate.created ${candidate.candidate_alias.slice(0, 39)}… 200 … ms`,
   ])
   assert.equal(await listening.end('SIGTERM'), 0)
   assert.match(listening.stdout(), /\nStopped: 3 delivered\.\n$/)
@@ -64,7 +64,7 @@ test('listen delivers each notification in order, signed, numbered and linked, a
 })
 
 test('listen delivers byte for byte what the service wrote', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   await startListening(t, { api, to: receiver.url })
   await newClaim(api, {
     fulfillment_condition: { event: 'done', match: { '2': 'x', '1': '\u2028 "été" \\u0000 😀' } },
@@ -77,19 +77,19 @@ test('listen delivers byte for byte what the service wrote', async (t) => {
 })
 
 test('listen begins with what comes next, and with --from-start with the oldest that is kept', async (t) => {
-  const [api, now, start] = [await newAccount(), await startReceiver(t), await startReceiver(t)]
+  const [api, now, start] = [await newAccount(), await startWebhookReceiver(t), await startWebhookReceiver(t)]
   const before = await newClaim(api)
   await startListening(t, { api, to: now.url })
   await startListening(t, { api, to: start.url }, ['--from-start'])
   const later = await newClaim(api)
   await Promise.all([untilReceived(now, 1), untilReceived(start, 2)])
-  const claims = ({ received }: TestReceiver) => received.map(({ body }) => JSON.parse(body).claim.id)
+  const claims = ({ received }: WebhookReceiver) => received.map(({ body }) => JSON.parse(body).claim.id)
   assert.deepEqual(claims(now), [later.id])
   assert.deepEqual(claims(start), [before.id, later.id])
 })
 
 test('listen takes types, a customer, a secret and a token', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const secret = `whsec_${Buffer.from('a secret that the receiver has').toString('base64')}`
   const [mine, other] = [await newCustomer(api), await newCustomer(api)]
   const options = ['--types', 'claim.pending,candidate.created', '--customer', mine.id, '--secret', secret]
@@ -107,7 +107,7 @@ test('listen takes types, a customer, a secret and a token', async (t) => {
 })
 
 test('listen needs no database, and makes none', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const folder = join(tmpdir(), uniqueName('no-data'))
   const settings = { DATABASE_URL: '', CLAIMKEEPER_DATA_DIR: folder, DATABASE_POOL_SIZE: 'no number' }
   await startListening(t, { api, to: receiver.url }, [], settings)
@@ -117,19 +117,19 @@ test('listen needs no database, and makes none', async (t) => {
 })
 
 test('listen colours its lines on a terminal alone, and prints nothing that would write on it', async (t) => {
-  const [api, receiver] = [await newAccount(), await startReceiver(t)]
+  const [api, receiver] = [await newAccount(), await startWebhookReceiver(t)]
   const plain = await startListening(t, { api, to: receiver.url })
   const coloured = await startListening(t, { api, to: receiver.url }, [], { NO_COLOR: '', FORCE_COLOR: '1' })
   await newCandidate(api, { alias: uniqueName('\u001b[2J\u202e').slice(0, 20) })
   await Promise.all([plain.untilPrinted('#1'), coloured.untilPrinted('#1')])
-  assert.match(plain.lines()[0] as string, /^#1 candidate\.created \\u001b\[2J\\u202e-\S+ 204 … ms$/)
+  assert.match(plain.lines()[0] as string, /^#1 candidate\.created \\u001b\[2J\\u202e-\S+ 200 … ms$/)
   assert.doesNotMatch(plain.stdout(), /\p{Cf}|[^\P{Cc}\n]/u)
-  assert.ok(coloured.stdout().includes('\u001b[32m204\u001b[39m'))
+  assert.ok(coloured.stdout().includes('\u001b[32m200\u001b[39m'))
 })
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`listen ends at ${signal} with status 0, also while a receiver keeps it waiting`, async (t) => {
-    const [api, receiver] = [await newAccount(), await startReceiver(t, () => 'nothing')]
+    const [api, receiver] = [await newAccount(), await startWebhookReceiver(t, () => {})]
     const listening = await startListening(t, { api, to: receiver.url })
     await newClaim(api)
     await untilReceived(receiver, 1)
@@ -174,7 +174,7 @@ test('listen ends with a clear message if the service refuses it', async () => {
 })
 
 test('listen tells if another program answers in the place of the service', async (t) => {
-  const receiver = await startReceiver(t, () => ({ status: 404 }))
+  const receiver = await startWebhookReceiver(t, (response) => response.writeHead(404).end())
   const url = new URL(receiver.url).origin
   const listening = startCli(t, ['listen', '--url', url, ...TO], {
     CLAIMKEEPER_TOKEN: `ck_${'x'.repeat(43)}`,

@@ -12,19 +12,23 @@ export interface Received {
   at: number
 }
 
+type Reply = (response: ServerResponse, request: Received) => unknown
+
 export interface WebhookReceiver {
   url: string
   received: Received[]
   /** Requests that it has not answered yet. */
   open: number
-  /** Answers from now on; by default 200. */
-  answer: (reply: (response: ServerResponse, request: Received) => unknown) => void
+  /** From now on. */
+  answer: (reply: Reply) => void
   close: () => Promise<void>
 }
 
-/** A real receiver of webhooks. */
-export async function startWebhookReceiver(t: Scope): Promise<WebhookReceiver> {
-  let reply: Parameters<WebhookReceiver['answer']>[0] = (response) => response.end('ok')
+/** A real receiver of webhooks; it answers 200. */
+export async function startWebhookReceiver(
+  t: Scope,
+  reply: Reply = (response) => response.end('ok'),
+): Promise<WebhookReceiver> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     receiver.open++

@@ -4,10 +4,11 @@ import { createApp } from '../src/app/app.ts'
 import { SETTINGS } from '../src/config.ts'
 import { ERRORS } from '../src/errors/catalogue.ts'
 import { createServer } from '../src/http/server.ts'
+import { CATALOGUE } from '../src/metrics/catalogue.ts'
 import { Database } from '../src/storage/database/database.ts'
 
 /*
- * Writes what is generated and committed: openapi.json, docs/errors.md and the table of settings in docs/setup.md.
+ * Writes what is generated and committed: openapi.json, docs/errors.md, and the tables of docs/setup.md and docs/metrics.md.
  * With --check writes nothing, and fails where a file is stale.
  */
 
@@ -17,6 +18,7 @@ const FILES: Record<string, (current: string) => Promise<string> | string> = {
   'openapi.json': openApiDocument,
   'docs/errors.md': errorsPage,
   'docs/setup.md': withSettings,
+  'docs/metrics.md': withMetrics,
 }
 
 async function openApiDocument(): Promise<string> {
@@ -68,17 +70,34 @@ of the service with the text below, and \`request_id\` is also in the header \`X
 ${entries.join('\n')}`
 }
 
-const [TABLE_START, TABLE_END] = ['<!-- settings: generated -->', '<!-- /settings -->']
+function withSettings(page: string): string {
+  const rows = Object.values(SETTINGS).map(({ name, fallback, doc }) => [
+    `\`${name}\``,
+    fallback === null ? '' : `\`${fallback}\``,
+    doc,
+  ])
+  return withTable(page, 'settings', ['Setting', 'Default', 'Meaning'], rows)
+}
 
-function withSettings(readme: string): string {
-  const rows = Object.values(SETTINGS).map(
-    ({ name, fallback, doc }) => `| \`${name}\` | ${fallback === null ? '' : `\`${fallback}\``} | ${doc} |`,
-  )
-  const table = ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
-  const [before, rest] = readme.split(TABLE_START)
-  const after = rest?.split(TABLE_END)[1]
-  if (after === undefined) throw new Error(`docs/setup.md lacks the markers ${TABLE_START} and ${TABLE_END}`)
-  return `${before}${TABLE_START}\n${table}\n${TABLE_END}${after}`
+function withMetrics(page: string): string {
+  const rows = Object.values(CATALOGUE).map(({ name, type, help, ...one }) => [
+    `\`${name}\``,
+    type,
+    'labels' in one ? one.labels.map((label) => `\`${label}\``).join(', ') : '',
+    help,
+  ])
+  return withTable(page, 'metrics', ['Metric', 'Type', 'Labels', 'Meaning'], rows)
+}
+
+/** The page with its table, between markers that say what it is of, made anew. */
+function withTable(page: string, what: string, titles: string[], rows: string[][]): string {
+  const [start, end] = [`<!-- ${what}: generated -->`, `<!-- /${what} -->`]
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`
+  const table = [line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map(line)].join('\n')
+  const [before, rest] = page.split(start)
+  const after = rest?.split(end)[1]
+  if (after === undefined) throw new Error(`a page lacks the markers ${start} and ${end}`)
+  return `${before}${start}\n${table}\n${end}${after}`
 }
 
 const isCheck = process.argv.includes('--check')

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { isToken } from './app/tokens/api-token.ts'
+import { addresses, oneOf, secondsList, trueOrFalse, urlOf, wholeNumber } from './config/values.ts'
 import { OperatorError } from './operator-error.ts'
 
 interface Setting<T, F extends string | null> {
@@ -12,49 +12,6 @@ interface Setting<T, F extends string | null> {
 }
 
 const setting = <T, F extends string | null>(definition: Setting<T, F>): Setting<T, F> => definition
-
-const wholeNumber = (from: number, to: number) => (text: string) => {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < from || value > to)
-    throw new Error(`a whole number from ${from} to ${to}`)
-  return value
-}
-
-const oneOf =
-  <T extends string>(...values: T[]) =>
-  (text: string): T => {
-    if (!values.includes(text as T)) throw new Error(`one of ${values.join(', ')}`)
-    return text as T
-  }
-
-const trueOrFalse = (text: string) => oneOf('true', 'false')(text) === 'true'
-
-const urlOf =
-  (...protocols: string[]) =>
-  (text: string): string => {
-    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-      throw new Error(`a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
-    }
-    return text.replace(/\/+$/, '')
-  }
-
-function addresses(text: string): string {
-  for (const part of text.split(',')) {
-    const [address = '', bits = '0', ...rest] = part.trim().split('/')
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-    if (rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
-      throw new Error('IP addresses or networks such as 10.0.0.0/8, joined by commas')
-    }
-  }
-  return text
-}
-
-function secondsList(text: string): number[] {
-  const seconds = text.split(',').map(Number)
-  if (!/^\d{1,7}(\.\d{1,3})?(,\d{1,7}(\.\d{1,3})?){0,29}$/.test(text))
-    throw new Error('up to 30 numbers of seconds, joined by commas')
-  return seconds
-}
 
 /** Of one server. */
 export const MOST_WORKERS = 64
@@ -182,6 +139,21 @@ export const SETTINGS = {
     doc: 'Seconds between the attempts of a webhook delivery, joined by commas: after the last it is given up.',
     parse: secondsList,
   }),
+  metricsPort: setting({
+    name: 'METRICS_PORT',
+    fallback: null,
+    doc: 'Port of HOST on which Prometheus finds `/metrics`, without a token; 0 picks a free one, which the log names. See [metrics](metrics.md). By default none.',
+    parse: wholeNumber(0, 65_535),
+  }),
+  metricsToken: setting({
+    name: 'CLAIMKEEPER_METRICS_TOKEN',
+    fallback: null,
+    doc: 'With it as `Authorization: Bearer …` Prometheus finds `/metrics` on PORT; 32 characters or more. By default it is not there.',
+    parse: (text) => {
+      if (!/^[\x21-\x7e]{32,}$/.test(text)) throw new Error('32 characters or more, without spaces')
+      return text
+    },
+  }),
   mostConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',
@@ -227,6 +199,7 @@ const SECRETS: readonly string[] = [
   SETTINGS.bootstrapToken.name,
   SETTINGS.databaseUrl.name,
   SETTINGS.webhookKey.name,
+  SETTINGS.metricsToken.name,
 ]
 
 function read(name: string, text: string, parse: (text: string) => unknown): unknown {

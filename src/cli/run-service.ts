@@ -34,7 +34,7 @@ export async function runServiceAsWorker(config: Config, worker: number): Promis
   listenForWarnings(log)
   const fault = listenForFaults(log)
   const ended = AbortSignal.any([listenForStop('worker'), fault])
-  await killedAfter(ended, runWorker(config, log, ended))
+  await killedAfter(ended, runWorker(config, worker, log, ended))
   process.exit(fault.aborted ? 1 : 0)
 }
 

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import type { App } from '../app/app.ts'
 import { SessionApi } from '../app/sessions/session-api.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { sessionRoutes } from './accounts/sessions.ts'
 import { type ListOfItems, parseItems, parseJson } from './bodies/parse-json.ts'
 import { readBody } from './bodies/read-body.ts'
@@ -18,6 +19,8 @@ import { addDashboard } from './documents/dashboard.ts'
 import { addReference } from './documents/reference.ts'
 import { answerEveryRequestAlike } from './every-request.ts'
 import { healthRoutes } from './health.ts'
+import { measureRequests } from './measure-requests.ts'
+import { addMetrics, type MetricsAccess } from './metrics.ts'
 import { addOpenApi } from './openapi.ts'
 import { newRequestId, refuseEncoding, sendError } from './protocol/error-response.ts'
 import type { TypedServer } from './typed-server.ts'
@@ -40,6 +43,8 @@ export interface ServerOptions {
   mostSchemas: number
   /** Whether webhooks may go to any address, by http as well: for development. */
   allowPrivateWebhooks: boolean
+  /** By default there is no /metrics. */
+  metrics?: MetricsAccess | null
   /** Milliseconds after which a stream that has nothing to tell says so; by default 15 s. */
   heartbeatMs?: number
   /** Other than the usual patience with callers. */
@@ -57,7 +62,7 @@ const KEEP_ALIVE_MS = 72_000
 
 /** The HTTP interface: every path under /v1, the health checks and the documentation. */
 export async function createServer(app: App, options: ServerOptions): Promise<TypedServer> {
-  const server = createBareServer(options)
+  const server = createBareServer(app.db.metrics, options)
   const compile = createValidatorCompiler()
   server.decorateRequest('userId', '')
   server.decorateRequest('rate', null)
@@ -73,12 +78,14 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     if (!route.url.startsWith('/v1/')) route.bodyLimit ??= STRANGERS_BODY_LIMIT
   })
   acceptJsonOnly(server)
+  measureRequests(server, app.db.metrics)
   answerEveryRequestAlike(server)
   addDashboard(server)
   answerUnknownRoutes(server)
 
   await addOpenApi(server)
   for (const one of healthRoutes(app)) server.route(one)
+  if (options.metrics) addMetrics(server, options.metrics)
   addReference(server)
   const sessions = new SessionApi(app, {
     isSecure: options.publicUrl.startsWith('https:'),
@@ -90,7 +97,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
 }
 
 /** What Fastify and Node are told; it answers nothing yet. */
-function createBareServer(options: ServerOptions): TypedServer {
+function createBareServer(metrics: Metrics, options: ServerOptions): TypedServer {
   const isTrustedProxy = proxyTrust(options.trustedProxies)
   const connections = new Connections({
     most: options.mostConnections,
@@ -98,6 +105,7 @@ function createBareServer(options: ServerOptions): TypedServer {
     publicUrl: options.publicUrl,
     patience: options.patience,
   })
+  metrics.onRead(() => metrics.instruments.connections.set(connections.open))
   const server: TypedServer = fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),

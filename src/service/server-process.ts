@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp, partsOf } from '../app/app.ts'
+import { ProcessMeasures } from '../app/measures/process-measures.ts'
 import { startParts, stopParts } from '../app/part.ts'
 import { loadSessionLibrary } from '../app/sessions/session-api.ts'
 import { WebhookSender } from '../app/webhooks/webhook-sender.ts'
@@ -10,6 +11,7 @@ import { createServer } from '../http/server.ts'
 import { endsWithin } from '../owned-promise.ts'
 import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from '../scheduler/jobs/give-back-memory.ts'
+import { measureDatabaseJob } from '../scheduler/jobs/measure-database.ts'
 import { moveContractsJob } from '../scheduler/jobs/move-contracts.ts'
 import { removalJobs } from '../scheduler/jobs/removals.ts'
 import { scheduledCheckJob } from '../scheduler/jobs/run-scheduled-check.ts'
@@ -34,16 +36,23 @@ const DRAIN_MS = 4_000
 /** And so long has what nobody asks for any more. */
 const PARTS_MS = 1_500
 
+/** What a server process needs of those around it. */
+export interface Surroundings {
+  /** Counts what accounts do; null for no limit. */
+  rates: RateCounter | null
+  /** What all processes of this server have measured, for Prometheus. */
+  readMetrics: () => Promise<string>
+  log: FastifyBaseLogger
+}
+
 /**
  * Starts an HTTP server on the database, and what it needs.
- * @param rates counts what accounts do; null for no limit
  * @throws OperatorError
  */
 export async function startServerProcess(
   db: Database,
   config: Config,
-  rates: RateCounter | null,
-  log: FastifyBaseLogger,
+  { rates, readMetrics, log }: Surroundings,
 ): Promise<ServerProcess> {
   const app = createApp(db, config.webhookKey)
   const webhooks = new WebhookSender({
@@ -56,7 +65,7 @@ export async function startServerProcess(
       log.warn({ endpoint: id, host: new URL(url).host, reason }, 'webhook endpoint disabled'),
     onError: (error) => log.error({ err: error }, 'sending webhooks failed'),
   })
-  const parts = [...partsOf(app), webhooks]
+  const parts = [...partsOf(app), webhooks, new ProcessMeasures(db.metrics)]
   const end = () =>
     endsWithin(
       PARTS_MS,
@@ -73,6 +82,7 @@ export async function startServerProcess(
       mostConnections: config.mostConnections,
       mostSchemas: config.mostSchemas,
       allowPrivateWebhooks: config.webhookAllowPrivate,
+      metrics: config.metricsToken === null ? null : { token: config.metricsToken, read: readMetrics },
     })
     const url = await listen(server, config)
     // At once, rather than when somebody signs in: until then hardly anyone waits for the event loop.
@@ -87,7 +97,14 @@ export async function startServerProcess(
     )
     const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
     const ofService = new Scheduler(
-      [check, contracts, ...removals, sumUpResolutionsJob(app), forgetExpiredJob(app)],
+      [
+        check,
+        contracts,
+        ...removals,
+        sumUpResolutionsJob(app),
+        forgetExpiredJob(app),
+        measureDatabaseJob(app),
+      ],
       onError,
     )
     const ofProcess = new Scheduler([giveBackMemoryJob(), trimAllocatorJob()], onError)

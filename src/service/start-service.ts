@@ -2,9 +2,12 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createApp } from '../app/app.ts'
 import type { Config } from '../config.ts'
 import { rateCounts } from '../http/bounds/rate-counts.ts'
+import { metricsText } from '../metrics/metrics.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type FirstAccount, welcomeFirstAccount } from './first-account.ts'
 import { requireFreePort } from './listening.ts'
+import { startMetricsServer } from './metrics/metrics-server.ts'
+import { shareReading } from './metrics/share-reading.ts'
 import { startServerProcess } from './server-process.ts'
 
 export interface Service extends FirstAccount {
@@ -29,11 +32,17 @@ export async function startService(
   try {
     const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
     const rates = rateCounts(config.rateLimitPerMinute)
-    const server = await startServerProcess(database.db, config, rates, log)
+    const { metrics } = database.db
+    const readMetrics = shareReading(async () => metricsText([await metrics.measured()]))
+    const server = await startServerProcess(database.db, config, { rates, readMetrics, log })
+    const metricsServer = await startMetricsServer(config, readMetrics, log).catch(async (error) => {
+      await server.stop()
+      throw error
+    })
     await server.schedule()
     const stop = async () => {
       const deadline = performance.now() + STOP_MS
-      await server.stop()
+      await Promise.all([metricsServer?.stop(), server.stop()])
       await database.close(deadline - performance.now())
     }
     return { ...account, url: server.url, stop }

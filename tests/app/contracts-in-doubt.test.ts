@@ -45,7 +45,7 @@ const requestFor = ({ id, user_id: userId }: Answer['body'], type: string): Even
 })
 
 const nobody = () => {}
-const pending = (request: EventRequest) => new PendingSubmission(request, nobody, nobody)
+const pending = (request: EventRequest) => new PendingSubmission(request, nobody)
 
 /** At one go, so that all are in one group. What came of each, an error as its code. */
 async function submit(claims: readonly Answer['body'][], type: string): Promise<string[]> {

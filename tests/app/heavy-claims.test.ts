@@ -58,7 +58,7 @@ const requestOf = (claimId: string, type = 'none', id = type): EventRequest => (
 })
 
 const nobody = () => {}
-const pending = (request: EventRequest) => new PendingSubmission(request, nobody, nobody)
+const pending = (request: EventRequest) => new PendingSubmission(request, nobody)
 
 describe('a group', () => {
   const attempt = async (claims: readonly string[]) => {

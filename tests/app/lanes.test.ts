@@ -35,7 +35,7 @@ class World {
     for (const id of ids) {
       const submission = { id: '1', type: 'seen', payload: {}, payloadBytes: 2 }
       const request = { userId: 'a', address: { kind: 'claim' as const, id }, submission, payloadJson: '{}' }
-      this.#lines.add(id, new PendingSubmission(request, nobody, nobody))
+      this.#lines.add(id, new PendingSubmission(request, nobody))
     }
     if (kind === 'light') return
     // They show as heavy when they are read, and come back.

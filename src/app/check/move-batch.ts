@@ -5,6 +5,7 @@ import type { Connection } from '../../storage/database/connection.ts'
 import { isPassing } from '../../storage/database/database-unavailable.ts'
 import { holdTotalsBefore } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
+import { addTransitions, measureTransitions, type TransitionCounts } from '../measures/transition-measures.ts'
 
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
 export const BATCH = 1_000
@@ -53,11 +54,24 @@ export function moveOf(kind: DueKind, checkTime: Date): KindMove[] {
   return transition ? [{ kind, transition }] : []
 }
 
+/** As long as so many were moved: a claim that somebody else has changed meanwhile is missed, whichever it is. */
+function countsOf(moves: readonly KindMove[], moved: number): TransitionCounts {
+  const counts: TransitionCounts = new Map()
+  let left = moved
+  for (const { kind, transition } of moves) {
+    addTransitions(counts, transition.state.status, Math.min(left, kind.count))
+    left -= Math.min(left, kind.count)
+  }
+  return counts
+}
+
 /** Moves them; if somebody holds one of them, by halves, so that it alone is missed. Returns how many moved. */
 export async function moveBatch(app: App, checkTime: Date, { ids, moves }: Batch): Promise<number> {
   if (moves.length === 0) return 0
   try {
-    return await app.db.checks.transaction((connection) => moveInTurn(connection, checkTime, moves))
+    const moved = await app.db.checks.transaction((connection) => moveInTurn(connection, checkTime, moves))
+    measureTransitions(app, 'check', countsOf(moves, moved))
+    return moved
   } catch (error) {
     if (!isPassing(error)) throw error
     if (ids.length === 1) return 0

@@ -26,6 +26,10 @@ export class FeedWatch implements Part {
 
   constructor(db: Database) {
     this.#db = db
+    const { notificationReaders } = db.metrics.instruments
+    db.metrics.onRead(() =>
+      notificationReaders.set(this.#waiting.values().reduce((sum, ofAccount) => sum + ofAccount.size, 0)),
+    )
   }
 
   /** Who waits goes on, and finds nothing. */

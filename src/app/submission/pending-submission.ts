@@ -37,17 +37,15 @@ export class PendingSubmission {
   lost: Retry | null = null
   /** Also while it is still on its way: its answer could not be waited for. */
   isAnswered = false
-  readonly #resolve: (submitted: SubmittedEvent) => void
-  readonly #reject: (error: unknown) => void
+  readonly #onAnswer: (answer: SubmittedEvent | Error, submission: PendingSubmission) => void
 
+  /** @param onAnswer is called once */
   constructor(
     request: EventRequest,
-    resolve: (submitted: SubmittedEvent) => void,
-    reject: (error: unknown) => void,
+    onAnswer: (answer: SubmittedEvent | Error, submission: PendingSubmission) => void,
   ) {
     this.request = request
-    this.#resolve = resolve
-    this.#reject = reject
+    this.#onAnswer = onAnswer
   }
 
   /** If an earlier write may have taken effect, no failure tells: the answer has to be found out. */
@@ -59,10 +57,11 @@ export class PendingSubmission {
   }
 
   answer(result: SubmittedEvent | Error): void {
+    if (this.isAnswered) return
     this.isAnswered = true
-    if (result instanceof Error) this.#reject(result)
     // Its own lost write is what it was found to repeat.
-    else this.#resolve(this.lost ? { ...result, replayed: false } : result)
+    const isOwn = this.lost && !(result instanceof Error)
+    this.#onAnswer(isOwn ? { ...result, replayed: false } : result, this)
   }
 }
 

@@ -2,6 +2,7 @@ import { unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { SubmissionMeasures } from '../measures/submission-measures.ts'
 import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
@@ -39,6 +40,7 @@ export class SubmissionQueue implements Part {
   readonly #longLogs: LongLogs
   readonly #lines: SubmissionLines
   readonly #lanes: Lanes
+  readonly #measures: SubmissionMeasures
   #isScheduled = false
   #holding: NodeJS.Timeout | null = null
   #watching: NodeJS.Timeout | null = null
@@ -51,6 +53,7 @@ export class SubmissionQueue implements Part {
     this.#lines = new SubmissionLines(db.distribution)
     this.#lanes = new Lanes(this.#lines)
     this.#longLogs = new LongLogs(db, this.#copies)
+    this.#measures = new SubmissionMeasures(db.metrics, () => this.waiting)
   }
 
   /** Takes no more, and answers all that it has: within ten seconds, as ever. */
@@ -85,16 +88,27 @@ export class SubmissionQueue implements Part {
    * UNAVAILABLE (its message says if the outcome is not known; at once if too many of the account are waiting)
    */
   submit(request: EventRequest): Promise<SubmittedEvent> {
-    if (this.#ending) return Promise.reject(unavailable('The server is stopping.'))
+    if (this.#ending) return this.#refuse('The server is stopping.')
     const claimId = claimIdOf(request.address)
     if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes, claimId)) {
-      return Promise.reject(unavailable('Too many events are waiting to be recorded. This one was not.'))
+      return this.#refuse('Too many events are waiting to be recorded. This one was not.')
     }
     return new Promise((resolve, reject) => {
-      this.#lines.add(claimId, new PendingSubmission(request, resolve, reject))
+      const onAnswer = (answer: SubmittedEvent | Error, one: PendingSubmission) => {
+        this.#measures.end(answer, one)
+        if (answer instanceof Error) reject(answer)
+        else resolve(answer)
+      }
+      this.#lines.add(claimId, new PendingSubmission(request, onAnswer))
       this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
       this.#schedule()
     })
+  }
+
+  #refuse(why: string): Promise<never> {
+    const refusal = unavailable(why)
+    this.#measures.end(refusal, { since: performance.now() })
+    return Promise.reject(refusal)
   }
 
   /** Once what has arrived by now is in its line too. */
@@ -119,6 +133,7 @@ export class SubmissionQueue implements Part {
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
   async #send(lane: Lane): Promise<void> {
     const { group } = lane
+    this.#measures.go(group.flatMap(({ submissions }) => submissions))
     try {
       await this.#record(lane)
       for (const taken of group) this.#settleSurely(taken)

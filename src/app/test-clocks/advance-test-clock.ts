@@ -13,6 +13,7 @@ import type { Connection } from '../../storage/database/connection.ts'
 import { announceOfAccount } from '../../storage/notifications/numbers.ts'
 import { setTestClock } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
+import { addTransitions, measureTransitions, type TransitionCounts } from '../measures/transition-measures.ts'
 import { withHeldClock } from './hold-clock.ts'
 
 /** Claims that one statement moves. */
@@ -24,30 +25,32 @@ const SET = 1_000
  * after the other. It costs the transitions, however many minutes lie between.
  * @throws TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an earlier time, UNAVAILABLE
  */
-export function advanceTestClock(
+export async function advanceTestClock(
   app: App,
   request: { userId: string; id: string; frozenTime: Date },
 ): Promise<{ clock: TestClock; transitions: number }> {
   const { userId, id, frozenTime } = request
-  return withHeldClock(app, { userId, id }, async (connection, clock) => {
+  const { clock, counts } = await withHeldClock(app, { userId, id }, async (connection, clock) => {
     if (frozenTime < clock.frozenTime) {
       const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
       throw validationError([{ path: 'frozen_time', message }])
     }
     const announced = await announceOfAccount(connection, userId)
-    const transitions = await moveDueClaims(connection, clock.id, frozenTime, announced)
-    return { clock: await setTestClock(connection, clock, frozenTime, announced), transitions }
+    const counts = await moveDueClaims(connection, clock.id, frozenTime, announced)
+    return { clock: await setTestClock(connection, clock, frozenTime, announced), counts }
   })
+  measureTransitions(app, 'test_clock', counts)
+  return { clock, transitions: counts.values().reduce((sum, count) => sum + count, 0) }
 }
 
-/** Returns how many transitions that were. */
+/** Returns the transitions that were made. */
 async function moveDueClaims(
   connection: Connection,
   clockId: string,
   until: Date,
   announced: string,
-): Promise<number> {
-  let made = 0
+): Promise<TransitionCounts> {
+  const made: TransitionCounts = new Map()
   for (let cursor: DueCursor | null = DUE_START; cursor; ) {
     const due: DueClaim[] = await findDueClaimsOnTestClock(connection, clockId, until, cursor, SET)
     const moves = due
@@ -55,7 +58,8 @@ async function moveDueClaims(
       .filter(({ transitions }) => transitions.length > 0)
     const moved = await applyMoves(connection, moves, announced)
     if (moved !== moves.length) throw new Error('a claim changed while its clock was held')
-    made += moves.reduce((sum, { transitions }) => sum + transitions.length, 0)
+    for (const { state } of moves.flatMap(({ transitions }) => transitions))
+      addTransitions(made, state.status, 1)
     cursor = nextCursor(due, SET)
   }
   return made

@@ -9,7 +9,7 @@ import { type Answered, recordAnswers } from './record-answers.ts'
 import type { SendingSlots } from './sending-slots.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
-import { LONGEST_ATTEMPT_MS, type WebhookClient } from './webhook-client.ts'
+import { LONGEST_ATTEMPT_MS, type SentAnswer, type WebhookClient } from './webhook-client.ts'
 
 /** A server has an endpoint for so long, and no other one sends to it. */
 const TAKEN_MS = 30_000
@@ -191,10 +191,20 @@ export class EndpointRun {
     const answer = await client.send(url, headers, due.body)
     this.#onTheirWay.delete(due.number)
     // Broken off by the stop: it is made again.
-    if (answer !== null) this.#note({ due, url, startedAt, answer })
+    if (answer !== null) {
+      this.#measure(answer)
+      this.#note({ due, url, startedAt, answer })
+    }
     slots.giveBack(this.#userId)
     this.#begin()
     this.#changed.resolve()
+  }
+
+  #measure({ status, error, durationMs }: SentAnswer): void {
+    const { webhookAttempts, webhookAttemptSeconds } = this.#sending.app.db.metrics.instruments
+    const failure = status === null ? 'unanswered' : 'refused'
+    webhookAttempts.inc({ result: error === null ? 'succeeded' : failure })
+    webhookAttemptSeconds.observe(durationMs / 1_000)
   }
 
   #note(answered: Answered): void {

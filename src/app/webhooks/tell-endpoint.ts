@@ -38,7 +38,11 @@ export async function tellEndpoint(
       address: null,
       customerId: customerId ?? undefined,
     })
-    const { next, hasMore } = await addAll(chain, page, present)
+    const { webhookDelaySeconds } = app.db.metrics.instruments
+    const { next, hasMore } = await addAll(chain, page, (one) => {
+      webhookDelaySeconds.observe(Math.max(0, Date.now() - one.createdAt.getTime()) / 1_000)
+      return present(one)
+    })
     if (next === place.toldUpTo) return { place, hasMore }
     const isTold = await appendDeliveries(db, id, place, next, chain.made)
     return isTold ? { place: chain.placeAt(next), hasMore } : null

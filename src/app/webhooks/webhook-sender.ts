@@ -119,7 +119,11 @@ export class WebhookSender implements Part {
     const hasNews = await findNews(db, idle.map(placeOf))
     const withWork = free.filter((one) => one.hasDue || hasNews(placeOf(one)))
     const next = this.#inTurn(withWork).slice(0, BEGUN_AT_ONCE)
-    this.#makeRoom(next.filter((one) => !this.#begin(one)))
+    const waiting = next.filter((one) => !this.#begin(one))
+    this.#makeRoom(waiting)
+    const { webhookEndpoints } = app.db.metrics.instruments
+    webhookEndpoints.set({ state: 'sending' }, this.#turns.size)
+    webhookEndpoints.set({ state: 'waiting' }, withWork.length - next.length + waiting.length)
   }
 
   /** Those whose accounts have the fewest first. Servers that look at the same moment want others. */

@@ -59,6 +59,11 @@ export class Connections {
     }
   }
 
+  /** Those that closed a moment ago may be among them. */
+  get open(): number {
+    return this.#open.size
+  }
+
   /** Looks after the server's connections until it is closed. */
   watch(server: Server): void {
     const { publicUrl } = this.#options

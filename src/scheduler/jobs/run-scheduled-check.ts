@@ -13,22 +13,40 @@ export function scheduledCheckJob(
   app: App,
   onDone: (transitions: number, checkTime: Date, durationMs: number) => void,
 ): Job {
+  const { checks } = app.db.metrics.instruments
   return {
     name: 'scheduled check',
     pattern: '* * * * *',
     run: async () => {
-      let goesOn: boolean
-      do {
-        goesOn = false
-        const checkTime = await readCheckTime(app)
-        const startedAt = performance.now()
-        const isOver = () => {
-          goesOn = performance.now() - startedAt >= MINUTE_MS
-          return goesOn
-        }
-        const transitions = await runScheduledCheck(app, checkTime, isOver)
-        onDone(transitions, checkTime, Math.round(performance.now() - startedAt))
-      } while (goesOn)
+      try {
+        while (await checkForAMinute(app, onDone));
+      } catch (error) {
+        checks.inc({ result: 'failed' })
+        throw error
+      }
     },
   }
+}
+
+/** Whether there may be more to do, for the check of the next minute. */
+async function checkForAMinute(
+  app: App,
+  onDone: (transitions: number, checkTime: Date, durationMs: number) => void,
+): Promise<boolean> {
+  let goesOn = false
+  const checkTime = await readCheckTime(app)
+  const startedAt = performance.now()
+  const isOver = () => {
+    goesOn = performance.now() - startedAt >= MINUTE_MS
+    return goesOn
+  }
+  const transitions = await runScheduledCheck(app, checkTime, isOver)
+  const durationMs = performance.now() - startedAt
+  const measures = app.db.metrics.instruments
+  measures.checks.inc({ result: 'done' })
+  measures.checkSeconds.observe(durationMs / 1_000)
+  measures.checkDoneAt.set(Date.now() / 1_000)
+  measures.checkLagSeconds.set(Math.max(0, Date.now() - checkTime.getTime()) / 1_000)
+  onDone(transitions, checkTime, Math.round(durationMs))
+  return goesOn
 }

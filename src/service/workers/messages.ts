@@ -1,5 +1,6 @@
 import type { RateGrant } from '../../http/bounds/rate-counts.ts'
 import type { Take } from '../../http/bounds/remote-rate-counts.ts'
+import type { Measured } from '../../metrics/metrics.ts'
 
 /** What a worker hears from the process that started it. */
 export type ToWorker =
@@ -10,6 +11,10 @@ export type ToWorker =
   | { kind: 'stop' }
   /** Answers 'take', in its order. */
   | { kind: 'granted'; question: number; grants: RateGrant[] }
+  /** It is to say what it has measured. */
+  | { kind: 'measure'; question: number }
+  /** Answers 'read metrics'; null if they could not be read. */
+  | { kind: 'metrics'; text: string | null }
 
 /** What a worker says. */
 export type FromWorker =
@@ -23,3 +28,7 @@ export type FromWorker =
   | { kind: 'failed'; reason: string; portIsTaken: boolean }
   /** Requests and items of accounts that want to be counted. */
   | { kind: 'take'; question: number; takes: Take[] }
+  /** Answers 'measure'. */
+  | { kind: 'measured'; question: number; measured: Measured }
+  /** It asks for what all workers have measured. */
+  | { kind: 'read metrics' }

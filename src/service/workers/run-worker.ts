@@ -1,16 +1,22 @@
 import { once } from 'node:events'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config.ts'
+import { unavailable } from '../../errors.ts'
 import { RemoteRateCounts, type Take } from '../../http/bounds/remote-rate-counts.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { owned } from '../../owned-promise.ts'
 import { openDatabase } from '../../storage/database/open-database.ts'
 import { unlessAborted } from '../../storage/database/unless-aborted.ts'
 import { PortTaken } from '../listening.ts'
+import { shareReading } from '../metrics/share-reading.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
 import { ofService } from '../start-service.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 const ALIVE_EVERY_MS = 1_000
+/** The process that started this one waits for all workers, but not for long. */
+const LONGEST_READING_MS = 4_000
 /** Of a worker's stop; see what a server process takes. */
 const CLOSE_MS = 500
 
@@ -19,11 +25,32 @@ const CLOSE_MS = 500
  * this one, too.
  * @throws OperatorError if it cannot start, told already
  */
-export async function runWorker(config: Config, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
+export async function runWorker(
+  config: Config,
+  worker: number,
+  log: FastifyBaseLogger,
+  signal: AbortSignal,
+): Promise<void> {
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
   const ask = (question: number, takes: Take[]) => tell({ kind: 'take', question, takes })
   const rates = config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, ask) : null
+  let metrics: Metrics | null = null
+  const tellMeasured = async (question: number) => {
+    const measured = (await metrics?.measured({ worker: `${worker}` })) ?? []
+    tell({ kind: 'measured', question, measured })
+  }
+  let hearMetrics: (text: string | null) => void = () => {}
+  const readMetrics = shareReading(async () => {
+    const { promise, resolve } = Promise.withResolvers<string | null>()
+    hearMetrics = resolve
+    tell({ kind: 'read metrics' })
+    const timer = setTimeout(resolve, LONGEST_READING_MS, null)
+    const text = await promise
+    clearTimeout(timer)
+    if (text === null) throw unavailable('The metrics could not be read.')
+    return text
+  })
   const order = Promise.withResolvers<Extract<ToWorker, { kind: 'serve' }>>()
   let server: ServerProcess | null = null
   let isReady = false
@@ -32,6 +59,8 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
     if (message.kind === 'serve') order.resolve(message)
     else if (message.kind === 'schedule') void server?.schedule().catch(onFailure)
     else if (message.kind === 'granted') rates?.grant(message.question, message.grants)
+    else if (message.kind === 'measure') void owned(tellMeasured(message.question))
+    else if (message.kind === 'metrics') hearMetrics(message.text)
     else stop.abort(new OperatorError('The service stops'))
   })
   try {
@@ -43,8 +72,9 @@ export async function runWorker(config: Config, log: FastifyBaseLogger, signal: 
       ...ofService(config, report, ended),
       databaseUrl: connectionString,
     })
+    metrics = database.db.metrics
     try {
-      server = await startServerProcess(database.db, { ...config, port }, rates, log)
+      server = await startServerProcess(database.db, { ...config, port }, { rates, readMetrics, log })
       isReady = true
       tell({ kind: 'ready', url: server.url })
       if (!ended.aborted) await once(ended, 'abort')

@@ -8,6 +8,7 @@ import { openDatabase } from '../../storage/database/open-database.ts'
 import { unlessAborted } from '../../storage/database/unless-aborted.ts'
 import { welcomeFirstAccount } from '../first-account.ts'
 import { PortTaken, requireFreePort } from '../listening.ts'
+import { startMetricsServer } from '../metrics/metrics-server.ts'
 import { ofService, type Service, STOP_MS } from '../start-service.ts'
 import { Workers } from './workers.ts'
 
@@ -60,9 +61,13 @@ export async function startWorkers(
     const { url, workers } = await startAll(config, port, signal, (onPort) => {
       return new Workers({ count, connectionString, port: onPort, rates, log })
     })
+    const metricsServer = await startMetricsServer(config, workers.readMetrics, log).catch(async (error) => {
+      await workers.stop(WORKERS_STOP_MS)
+      throw error
+    })
     const stop = async () => {
       const deadline = performance.now() + STOP_MS
-      await workers.stop(WORKERS_STOP_MS)
+      await Promise.all([metricsServer?.stop(), workers.stop(WORKERS_STOP_MS)])
       await database.close(deadline - performance.now())
     }
     return { ...account, url, stop }

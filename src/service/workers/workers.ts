@@ -2,10 +2,13 @@ import cluster, { type Worker } from 'node:cluster'
 import type { FastifyBaseLogger } from 'fastify'
 import { WORKER_NUMBER } from '../../config.ts'
 import type { RateCounts } from '../../http/bounds/rate-counts.ts'
+import { metricsText } from '../../metrics/metrics.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { endsWithin } from '../../owned-promise.ts'
+import { endsWithin, owned } from '../../owned-promise.ts'
 import { PortTaken } from '../listening.ts'
+import { shareReading } from '../metrics/share-reading.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
 
 export interface WorkersOptions {
   count: number
@@ -48,6 +51,7 @@ interface Place {
 export class Workers {
   readonly #options: WorkersOptions
   readonly #places: Place[]
+  readonly #metrics = new WorkerMetrics()
   #scheduling: Worker | null = null
   #isUp = false
   #isStopping = false
@@ -91,6 +95,29 @@ export class Workers {
     await endsWithin(KILLED_MS, this.#allGone.promise)
   }
 
+  /** What all workers have measured, for Prometheus: those that answer in time. */
+  readonly readMetrics = shareReading(async () => {
+    const ready = this.#places.filter(({ isReady }) => isReady)
+    const ask = (number: number, question: number) => {
+      const place = ready.find((one) => one.number === number)
+      if (place?.worker) tell(place.worker, { kind: 'measure', question })
+    }
+    return metricsText(
+      await this.#metrics.gather(
+        ready.map(({ number }) => number),
+        ask,
+      ),
+    )
+  })
+
+  async #tellMetrics(worker: Worker): Promise<void> {
+    const text = await this.readMetrics().catch((error) => {
+      this.#options.log.error({ err: error }, 'the metrics could not be read')
+      return null
+    })
+    tell(worker, { kind: 'metrics', text })
+  }
+
   #fork(place: Place): void {
     const worker = cluster.fork({ [WORKER_NUMBER]: place.number })
     place.worker = worker
@@ -119,7 +146,9 @@ export class Workers {
     } else if (message.kind === 'take' && rates) {
       const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
       tell(worker, { kind: 'granted', question: message.question, grants })
-    }
+    } else if (message.kind === 'measured') {
+      this.#metrics.hear(place.number, message.question, message.measured)
+    } else if (message.kind === 'read metrics') void owned(this.#tellMetrics(worker))
   }
 
   #onReady(place: Place, url: string): void {

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { Metrics } from '../../metrics/metrics.ts'
 import { Distribution } from '../distribution/distribution.ts'
 import { readShards } from '../distribution/read-distribution.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -49,6 +50,7 @@ export interface DatabaseOptions {
   distribution?: Distribution
   /** 0 for none. */
   statementTimeoutMs?: number
+  metrics?: Metrics
 }
 
 /** PostgreSQL, by a share of connections for each kind of work. Used by itself, it is what writes for the service. */
@@ -56,6 +58,8 @@ export class Database implements Connection {
   readonly #connectionString: string
   readonly #pools: Pool[] = []
   readonly distribution: Distribution
+  /** Of all that works on it. */
+  readonly metrics: Metrics
   /** Batches of a scheduled check that are moved at once. */
   readonly moves: number
   /** Of accounts: all that only reads. */
@@ -73,10 +77,12 @@ export class Database implements Connection {
 
   constructor({ connectionString, poolSize, statementTimeoutMs, ...options }: DatabaseOptions) {
     this.#connectionString = connectionString
-    const { distribution = new Distribution() } = options
+    const { distribution = new Distribution(), metrics = new Metrics() } = options
     this.distribution = distribution
-    const share = (size: number, own: Partial<PoolOptions> = {}) => {
-      const pool = new Pool({ connectionString, size, statementTimeoutMs, distribution, ...own })
+    this.metrics = metrics
+    const share = (name: string, size: number, own: Partial<PoolOptions> = {}) => {
+      const measured = { by: metrics, as: name }
+      const pool = new Pool({ connectionString, size, statementTimeoutMs, distribution, measured, ...own })
       this.#pools.push(pool)
       return pool
     }
@@ -84,23 +90,23 @@ export class Database implements Connection {
     this.moves = Math.min(Math.max(MOVES, distribution.shards), MOST_MOVES)
     const lanes = Math.min(LANES_OF_SHARD * distribution.shards, MOST_LANES)
     const others = LEAST_OTHERS + Math.max(0, poolSize - LEAST_CONNECTIONS)
-    this.reads = share(Math.ceil(others / 2))
+    this.reads = share('reads', Math.ceil(others / 2))
     // On distributed tables to create claims takes several statements.
     const writing = distribution.isOn && {
       idleTransactionMs: HELD_MS,
       statementTimeoutMs: Math.min(statementTimeoutMs ?? WRITE_MS, WRITE_MS),
     }
-    this.writes = share(Math.floor(others / 2), { ...writing })
-    this.clocks = share(clocks)
-    this.submissions = share(lanes, {
+    this.writes = share('writes', Math.floor(others / 2), { ...writing })
+    this.clocks = share('test_clocks', clocks)
+    this.submissions = share('submissions', lanes, {
       idleTransactionMs: HELD_MS,
       ofAccount: { places: Math.ceil(lanes / 2), waiting: LANES_OF_SHARD * distribution.shards },
     })
     // Other jobs, and whether the service is ready, take what is free.
-    this.checks = share(TURN + (distribution.isOn ? WALK : 0) + this.moves, {
+    this.checks = share('checks', TURN + (distribution.isOn ? WALK : 0) + this.moves, {
       idleTransactionMs: HELD_MS,
     }).for(THE_SERVICE)
-    this.callers = share(identity, { ofAccount: OF_CALLER })
+    this.callers = share('identity', identity, { ofAccount: OF_CALLER })
     this.identity = this.callers.for(THE_SERVICE)
     this.#own = this.writes.for(THE_SERVICE)
   }

@@ -52,10 +52,16 @@ export async function hasVersionTable(db: Connection): Promise<boolean> {
 /** Whether the database is reachable and has every migration of this code; a newer server may have added more. */
 export async function isMigrated(db: Connection): Promise<boolean> {
   const migrations = await readMigrations()
-  const [row] = await db.query<{ version: number }>({
+  return (await migrationVersion(db)) >= (migrations.at(-1)?.version ?? 0)
+}
+
+/** The last migration that the database has; 0 for none. */
+export async function migrationVersion(db: Connection): Promise<number> {
+  const [row] = await db.query<{ version: number | null }>({
     text: 'SELECT max(version) AS version FROM schema_migrations',
+    readOnly: true,
   })
-  return (row?.version ?? 0) >= (migrations.at(-1)?.version ?? 0)
+  return row?.version ?? 0
 }
 
 async function readMigrations(): Promise<Migration[]> {

@@ -38,6 +38,10 @@ export class Places {
     this.#ofAccount = ofAccount ?? { places: Math.max(1, size - 1), waiting: MOST_WAITING_OF_ACCOUNT }
   }
 
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** @throws DatabaseUnavailable at once if too many wait */
   async take(account: string): Promise<void> {
     if (this.#waiting.lengthOf(account) === 0 && this.#mayTake(account)) return this.#give(account)

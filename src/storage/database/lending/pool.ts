@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Metrics } from '../../../metrics/metrics.ts'
 import { endsWithin } from '../../../owned-promise.ts'
 import { Distribution } from '../../distribution/distribution.ts'
 import { CONNECTION_SETTINGS } from '../connection-settings.ts'
@@ -31,6 +32,8 @@ export interface PoolOptions {
   idleTransactionMs?: number | undefined
   /** Where claims are; by default all in one place. */
   distribution?: Distribution
+  /** What it is called there; by default nothing is measured. */
+  measured?: { by: Metrics; as: string }
 }
 
 /** What is known of a connection beside what the protocol says. */
@@ -54,10 +57,12 @@ export class Pool implements Lender {
   readonly #places: Places
   readonly #uses = new Map<pg.PoolClient, Use>()
   readonly #watch: NodeJS.Timeout
+  #waited: ((seconds: number) => void) | null = null
   readonly distribution: Distribution
 
   constructor(options: PoolOptions) {
     const { connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS, ofAccount } = options
+    if (options.measured) this.#waited = this.#measure(options.measured)
     this.distribution = options.distribution ?? new Distribution()
     this.#places = new Places(size, ofAccount)
     this.#pool = new pg.Pool({
@@ -94,9 +99,12 @@ export class Pool implements Lender {
   }
 
   async lend(account: string): Promise<pg.PoolClient> {
+    const since = performance.now()
     await this.#places.take(account)
     try {
-      return await this.#connect()
+      const client = await this.#connect()
+      this.#waited?.((performance.now() - since) / 1_000)
+      return client
     } catch (error) {
       this.#places.giveBack(account)
       throw new DatabaseUnavailable('The database cannot be reached.', true, error)
@@ -136,6 +144,20 @@ export class Pool implements Lender {
     await endsWithin(LONGEST_CLOSE_MS, this.#pool.end())
     clearInterval(cutOff)
     clearInterval(this.#watch)
+  }
+
+  /** Returns who hears how long somebody waited for a connection. */
+  #measure({ by, as: pool }: { by: Metrics; as: string }): (seconds: number) => void {
+    const { poolConnections, poolSize, poolWaiting, poolWaitSeconds } = by.instruments
+    by.onRead(() => {
+      const idle = this.#pool.idleCount
+      poolConnections.set({ pool, state: 'idle' }, idle)
+      poolConnections.set({ pool, state: 'used' }, this.#pool.totalCount - idle)
+      poolSize.set({ pool }, this.#places.size)
+      poolWaiting.set({ pool }, this.#places.waiting)
+    })
+    const waits = poolWaitSeconds.labels({ pool })
+    return (seconds) => waits.observe(seconds)
   }
 
   /** An idle one; one that should not be there is destroyed. */

@@ -1,0 +1,24 @@
+import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
+import { THE_SERVICE } from '../../storage/database/lending/places.ts'
+import { migrationVersion } from '../../storage/database/migrate.ts'
+import { readLags, timeRoundTrip } from '../../storage/operating/lags.ts'
+import type { App } from '../app.ts'
+
+/** Asks the database how it is, and what in it waits. If it is away, that is what is measured. */
+export async function measureDatabase({ db }: App): Promise<void> {
+  const measures = db.metrics.instruments
+  try {
+    await db.reads.for(THE_SERVICE).withConnection(async (connection) => {
+      measures.databaseRoundTripSeconds.set((await timeRoundTrip(connection)) / 1_000)
+      measures.databaseUp.set(1)
+      measures.migration.set(await migrationVersion(connection))
+      const { overdueClaim, dueDelivery, heldFeed } = await readLags(connection)
+      measures.overdueSeconds.set(overdueClaim)
+      measures.webhookOldestDueSeconds.set(dueDelivery)
+      measures.notificationLagSeconds.set(heldFeed)
+    })
+  } catch (error) {
+    measures.databaseUp.set(0)
+    if (!(error instanceof DatabaseUnavailable)) throw error
+  }
+}

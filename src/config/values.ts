@@ -1,0 +1,46 @@
+import { isIP } from 'node:net'
+
+/* What settings may be. Each throws a message that completes "NAME must be …". */
+
+export const wholeNumber = (from: number, to: number) => (text: string) => {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < from || value > to)
+    throw new Error(`a whole number from ${from} to ${to}`)
+  return value
+}
+
+export const oneOf =
+  <T extends string>(...values: T[]) =>
+  (text: string): T => {
+    if (!values.includes(text as T)) throw new Error(`one of ${values.join(', ')}`)
+    return text as T
+  }
+
+export const trueOrFalse = (text: string) => oneOf('true', 'false')(text) === 'true'
+
+export const urlOf =
+  (...protocols: string[]) =>
+  (text: string): string => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new Error(`a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
+    }
+    return text.replace(/\/+$/, '')
+  }
+
+export function addresses(text: string): string {
+  for (const part of text.split(',')) {
+    const [address = '', bits = '0', ...rest] = part.trim().split('/')
+    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+    if (rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+      throw new Error('IP addresses or networks such as 10.0.0.0/8, joined by commas')
+    }
+  }
+  return text
+}
+
+export function secondsList(text: string): number[] {
+  const seconds = text.split(',').map(Number)
+  if (!/^\d{1,7}(\.\d{1,3})?(,\d{1,7}(\.\d{1,3})?){0,29}$/.test(text))
+    throw new Error('up to 30 numbers of seconds, joined by commas')
+  return seconds
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../../config.ts'
+import { METRICS_TYPE } from '../../metrics/metrics.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { owned } from '../../owned-promise.ts'
+
+const LONGEST_REQUEST_MS = 5_000
+const MOST_CONNECTIONS = 50
+
+/** What listens for Prometheus. */
+export interface MetricsServer {
+  stop: () => Promise<void>
+}
+
+/**
+ * Answers GET /metrics on METRICS_PORT, to whoever reaches it; null if there is none.
+ * @throws OperatorError if it cannot listen
+ */
+export async function startMetricsServer(
+  { host, metricsPort: port }: Pick<Config, 'host' | 'metricsPort'>,
+  read: () => Promise<string>,
+  log: FastifyBaseLogger,
+): Promise<MetricsServer | null> {
+  if (port === null) return null
+  const server = createServer({ requestTimeout: LONGEST_REQUEST_MS }, (request, response) => {
+    const answer = (status: number, text: string) =>
+      response.writeHead(status, { 'Content-Type': status === 200 ? METRICS_TYPE : 'text/plain' }).end(text)
+    if (request.url?.split('?', 1)[0] !== '/metrics') return answer(404, 'There is only /metrics.\n')
+    if (request.method !== 'GET') return answer(405, 'Only GET.\n')
+    read().then(
+      (text) => answer(200, text),
+      (error) => {
+        log.error({ err: error }, 'the metrics could not be read')
+        answer(500, 'The metrics could not be read.\n')
+      },
+    )
+    return undefined
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  server.timeout = LONGEST_REQUEST_MS
+  server.on('clientError', (_error, socket) => socket.destroy())
+  try {
+    await once(server.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw new OperatorError(
+      `Cannot listen on HOST ${host}, METRICS_PORT ${port}: ${(error as Error).message}`,
+    )
+  }
+  log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are at /metrics')
+  const stop = async () => {
+    const closed = owned(once(server, 'close'))
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return { stop }
+}

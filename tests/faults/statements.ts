@@ -345,7 +345,7 @@ export const NOT_STRUCK = {
     'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
     'list_all_webhook_endpoints list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
-    'read_decisive_events read_feed read_log_end read_log_page read_notification_settings read_payloads read_secret read_settled_here read_settled_on_machines read_shards read_short_claims read_told_events read_told_events_on_machines ' +
+    'read_decisive_events read_feed read_log_end read_log_page read_notification_settings read_payloads read_delivery_lag read_feed_lag read_overdue_lag read_secret round_trip read_settled_here read_settled_on_machines read_shards read_short_claims read_told_events read_told_events_on_machines ' +
     'read_unsafe_settings read_unsafe_settings_of_machines search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
     'ask_for_deliveries_again ask_for_delivery_again delete_webhook_endpoint insert_webhook_endpoint replace_webhook_secret ' +

@@ -33,6 +33,7 @@ import { findCustomers, findCustomersByExternalId, listCustomers } from '../../s
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { readSubjects, readToldEvents } from '../../src/storage/notifications/feed.ts'
 import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
+import { readLags } from '../../src/storage/operating/lags.ts'
 import { deleteTestClock, listTestClocks } from '../../src/storage/test-clocks.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
@@ -456,6 +457,15 @@ describe('what a scheduled check sends', () => {
         for (const plan of plans) assertBounded(plan, { rowsRead: 4 * size + 10, rowsSorted: size })
       })
     }
+
+    test(`the claim that is due for longest is found by the index (${mode} plan)`, async () => {
+      const { connection, take } = reader
+      take()
+      assert.ok((await readLags(connection)).overdueClaim > 0)
+      const [plan] = take()
+      assert.equal(plan?.name, 'read_overdue_lag')
+      assertBounded(plan, { rowsRead: 1, rowsSorted: 0 })
+    })
 
     test(`a clock's due claims are found in the order of their index (${mode} plan)`, async () => {
       const { connection, take } = reader

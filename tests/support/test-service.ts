@@ -7,6 +7,7 @@ import { type App, createApp, partsOf } from '../../src/app/app.ts'
 import { startParts, stopParts } from '../../src/app/part.ts'
 import { createToken } from '../../src/app/tokens/tokens.ts'
 import { createServer, type ServerOptions } from '../../src/http/server.ts'
+import { metricsText } from '../../src/metrics/metrics.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { ApiClient } from './api-client.ts'
 import { Conformance } from './conformance.ts'
@@ -40,12 +41,19 @@ export interface TestServiceOptions extends Partial<ServerOptions> {
   throughUrl?: (databaseUrl: string) => Promise<string>
   /** Of a statement; the service's own where nothing is given. */
   statementTimeoutMs?: number
+  /** With which `/metrics` is read; there is none without it. */
+  metricsToken?: string
 }
 
 /** Connections of all shares together. */
 export const POOL_SIZE = 16
 
 let accounts = 0
+
+const metricsOf = ({ db }: App, token: string) => ({
+  token,
+  read: async () => metricsText([await db.metrics.measured()]),
+})
 
 /** The real HTTP server on a database of its own, without the scheduler: tests say when a check is due. */
 export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
@@ -65,6 +73,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     mostConnections: options.mostConnections ?? 2_000,
     mostSchemas: options.mostSchemas ?? 10_000,
     allowPrivateWebhooks: options.allowPrivateWebhooks ?? false,
+    ...(options.metricsToken ? { metrics: metricsOf(app, options.metricsToken) } : {}),
     ...(options.patience ? { patience: options.patience } : {}),
     ...(options.heartbeatMs ? { heartbeatMs: options.heartbeatMs } : {}),
   })

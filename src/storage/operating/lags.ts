@@ -27,7 +27,12 @@ export async function readLags(db: Connection): Promise<Lags> {
 /** Milliseconds that the smallest statement takes. */
 export async function timeRoundTrip(db: Connection): Promise<number> {
   const sentAt = performance.now()
-  await db.query({ name: 'round_trip', text: '-- round_trip\nSELECT', readOnly: true })
+  await db.query({
+    name: 'round_trip',
+    text: `-- round_trip
+      SELECT`,
+    readOnly: true,
+  })
   return performance.now() - sentAt
 }
 

@@ -14,7 +14,7 @@ const BESIDE_SUBMISSIONS_OF_ACCOUNT = 20
 /** The last ones are for accounts that have hardly any of these. */
 const LAST_BESIDE = 10
 const HARDLY_ANY_BESIDE = 2
-const BESIDE_EVERY_MS = 200
+const BESIDE_EVERY_MS = 400
 /** Submissions come in waves: so long after there were many, the next are on their way. */
 const WAVE_MS = 100
 

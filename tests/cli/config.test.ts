@@ -35,6 +35,8 @@ describe('settings', () => {
         webhookKey: null,
         webhookRetries: [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600],
         mostConnections: 2_000,
+        metricsPort: null,
+        metricsToken: null,
         logLevel: 'info',
       })
     }

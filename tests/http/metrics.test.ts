@@ -150,12 +150,17 @@ describe('the metrics', () => {
     await receiver.close()
     await newClaim(other)
     await eventually(async () => (await attempts('unanswered')) > 0)
+    // Another server has this endpoint, and does not come to sending.
+    const { id } = (await other.post('/v1/webhook_endpoints', { url: receiver.url })).body
+    await service.sql('UPDATE webhook_endpoints SET sender = $2, sender_until = $3 WHERE id = $1', [
+      id,
+      randomUUID(),
+      'infinity',
+    ])
     await service.sql(
-      `UPDATE webhook_deliveries SET status = 'waiting', next_attempt_at = '2025-01-01' WHERE number = 1`,
-    )
-    await service.sql(
-      'UPDATE webhook_endpoints SET failing_since = NULL, sender_until = now() + $1::interval, sender = $2',
-      ['1 minute', '00000000-0000-0000-0000-000000000001'],
+      `UPDATE webhook_deliveries SET endpoint_id = $1, status = 'waiting', next_attempt_at = '2025-01-01'
+       WHERE number = 1`,
+      [id],
     )
     await measureDatabase(app)
     assert.ok(((await scrape()).values.get('claimkeeper_webhook_oldest_due_seconds') as number) > 86_400)

@@ -140,11 +140,11 @@ describe('the attempts that are on their way', () => {
       while (slots.take(account)) count++
       return count
     }
-    assert.deepEqual([takeAllAt(0, 'a'), takeAllAt(199, 'a'), takeAllAt(200, 'a')], [20, 0, 20])
+    assert.deepEqual([takeAllAt(0, 'a'), takeAllAt(399, 'a'), takeAllAt(400, 'a')], [20, 0, 20])
     // Some are left for those who have hardly any.
-    assert.deepEqual([takeAllAt(210, 'b'), takeAllAt(210, 'c'), takeAllAt(210, 'a')], [10, 2, 0])
-    assert.deepEqual([takeAllAt(210, 'd'), takeAllAt(400, 'c')], [2, 20])
+    assert.deepEqual([takeAllAt(410, 'b'), takeAllAt(410, 'c'), takeAllAt(410, 'a')], [10, 2, 0])
+    assert.deepEqual([takeAllAt(410, 'd'), takeAllAt(800, 'c')], [2, 20])
     submissionsWait = false
-    assert.deepEqual([takeAllAt(500, 'c'), takeAllAt(501, 'c'), takeAllAt(501, 'a')], [0, 42, 24])
+    assert.deepEqual([takeAllAt(900, 'c'), takeAllAt(901, 'c'), takeAllAt(901, 'a')], [0, 42, 24])
   })
 })

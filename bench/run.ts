@@ -10,6 +10,7 @@ import { check } from './parts/check.ts'
 import { contended } from './parts/contended.ts'
 import { creation } from './parts/creation.ts'
 import { distributed } from './parts/distributed.ts'
+import { endurance } from './parts/endurance.ts'
 import { model } from './parts/model.ts'
 import { notifications } from './parts/notifications.ts'
 import { reading } from './parts/reading.ts'
@@ -31,6 +32,7 @@ const PARTS: readonly Part[] = [
   webhooks,
   backtest,
   abuse,
+  endurance,
   distributed,
   model,
 ]

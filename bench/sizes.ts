@@ -41,6 +41,7 @@ export interface Sizes {
   /** How long each attack goes on, and how long memory and descriptors may take to come back. */
   attackMs: number
   calmMs: number
+  enduranceMs: number
 }
 
 export const FULL: Sizes = {
@@ -70,6 +71,7 @@ export const FULL: Sizes = {
   backtestEvents: 2_000_000,
   backtestRounds: 3,
   attackMs: 8_000,
+  enduranceMs: 3_600_000,
   calmMs: 60_000,
 }
 
@@ -100,6 +102,7 @@ export const QUICK: Sizes = {
   backtestEvents: 200_000,
   backtestRounds: 1,
   attackMs: 1_000,
+  enduranceMs: 300_000,
   calmMs: 10_000,
 }
 

@@ -26,16 +26,16 @@ export const check: Part = {
   idleMs: (sizes) => nextCheck(sizes) - Date.now() - sizes.overdueLeadMs,
   run: async (bench, report) => {
     const { overdueClaims, measureMs } = bench.sizes
-    const rate = (await highestSingleRate(bench)) / 4
+    const rate = (await highestSingleRate(bench)) / 2
     const pick = await freshClaims(bench, bench.sizes.warmClaims)
     const set = bench.nextSet()
     const checkTime = await loadOverdue(bench, set)
 
-    const run = { label: 'quarter of the maximum rate', pick, connections: CONNECTIONS, rate, measureMs }
+    const run = { label: 'half of the maximum rate', pick, connections: CONNECTIONS, rate, measureMs }
     const before = await submit(bench, run)
-    report.measured('quarter of the maximum rate, no check', before)
+    report.measured('half of the maximum rate, no check', before)
     const { seconds, during } = await watchCheck(bench, pick, rate, checkTime)
-    report.measured('quarter of the maximum rate, during the check', during)
+    report.measured('half of the maximum rate, during the check', during)
 
     bench.progress.doing('looking at every resolved claim')
     await verifyResolved((await bench.main()).database, set, overdueClaims)

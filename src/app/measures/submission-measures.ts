@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import type { BackgroundPace } from '../background-pace.ts'
 import type { SubmittedEvent } from '../submission/pending-submission.ts'
 
 /** By performance.now(). */
@@ -10,10 +11,12 @@ interface Arrived {
 /** What is measured of submissions. */
 export class SubmissionMeasures {
   readonly #metrics: Metrics
+  readonly #pace: BackgroundPace
 
   /** @param waiting reads how many there are that are not answered */
-  constructor(metrics: Metrics, waiting: () => number) {
+  constructor(metrics: Metrics, pace: BackgroundPace, waiting: () => number) {
     this.#metrics = metrics
+    this.#pace = pace
     metrics.onRead(() => metrics.instruments.submissionsWaiting.set(waiting()))
   }
 
@@ -28,7 +31,9 @@ export class SubmissionMeasures {
   end(result: SubmittedEvent | Error, { since }: Arrived): void {
     const { submissions, submissionSeconds, transitions } = this.#metrics.instruments
     submissions.inc({ outcome: outcomeOf(result) })
-    submissionSeconds.observe((performance.now() - since) / 1_000)
+    const ms = performance.now() - since
+    submissionSeconds.observe(ms / 1_000)
+    this.#pace.note(ms)
     // Only an OPEN claim records events, so what it is now came by this one.
     if (result instanceof Error || result.replayed || result.claim.status === 'OPEN') return
     transitions.inc({ by: 'event', to: result.claim.status })

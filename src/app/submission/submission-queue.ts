@@ -2,6 +2,7 @@ import { unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { BackgroundPace } from '../background-pace.ts'
 import { SubmissionMeasures } from '../measures/submission-measures.ts'
 import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
@@ -34,6 +35,8 @@ const LONGEST_PAUSE_MS = 1_000
  * again. Each event is decided alone, in the order in which those to its claim came.
  */
 export class SubmissionQueue implements Part {
+  /** Of what is done beside submissions. */
+  readonly pace = new BackgroundPace()
   readonly #db: Database
   readonly #heldClocks: HeldClocks
   readonly #copies = new ClaimCopies()
@@ -53,7 +56,7 @@ export class SubmissionQueue implements Part {
     this.#lines = new SubmissionLines(db.distribution)
     this.#lanes = new Lanes(this.#lines)
     this.#longLogs = new LongLogs(db, this.#copies)
-    this.#measures = new SubmissionMeasures(db.metrics, () => this.waiting)
+    this.#measures = new SubmissionMeasures(db.metrics, this.pace, () => this.waiting)
   }
 
   /** Takes no more, and answers all that it has: within ten seconds, as ever. */

@@ -1,0 +1,132 @@
+import { readdirSync } from 'node:fs'
+import type { Bench } from '../bench.ts'
+import { addEndpoint } from '../feed/bench-endpoint.ts'
+import { startReaders } from '../feed/start-readers.ts'
+import { startReceiver } from '../feed/start-receiver.ts'
+import type { Phase } from '../load/plan.ts'
+import { runLoad } from '../load/run-load.ts'
+import type { ClaimPick } from '../load/submissions.ts'
+import type { Part } from '../part.ts'
+import { residentMbOf } from '../process-figures.ts'
+import { addCustomers, CUSTOMERS } from '../sides/customers.ts'
+import { freshClaims } from '../submission-run.ts'
+
+const CONNECTIONS = 16
+/** Of each kind of request in a round; the round is twice as long, so that the server is also seen at rest. */
+const PHASE_MS = 6_000
+const ROUND_MS = 60_000
+/** Small enough for a machine that does other things meanwhile. */
+const RATES = { create: 50, submit: 200, batch: 10, read: 50 }
+const EVENTS_A_BATCH = 20
+/** What one round may submit at most, so that no event of the next has the same id. */
+const NUMBERS_OF_ROUND = 1_000_000
+/** The first rounds compile code and open connections. */
+const WARM_UP_ROUNDS = 3
+
+/** Their windows end while the part goes on: checks have something to do. */
+const SHORT_CONTRACT =
+  '"contract":{"price":1,"activity_window":90,"review_window":60,"timeout_outcome":"fail","fulfillment_condition":{"event":"done"}}'
+
+/** At the end of a round; null where the system does not tell. */
+interface Sample {
+  mb: number | null
+  descriptors: number | null
+  connections: number
+}
+
+export const endurance: Part = {
+  name: 'endurance',
+  summary:
+    'an hour of everything at a low rate: memory, descriptors and connections at its beginning and its end',
+  isExtra: true,
+  run: async (bench, report) => {
+    const pick = await freshClaims(bench, bench.sizes.warmClaims)
+    const { database, server } = await bench.main()
+    await bench.once('customers', () => addCustomers(database))
+    const receiver = await startReceiver(bench.cleanup)
+    await addEndpoint(bench, receiver.url, true)
+    await startReaders(
+      { url: server.url, token: database.token, wanted: Number.POSITIVE_INFINITY },
+      bench.cleanup,
+    )
+    const samples: Sample[] = []
+    let refused = 0
+    const end = Date.now() + bench.sizes.enduranceMs
+    for (let round = 0; Date.now() < end; round++) {
+      const nextRound = Date.now() + ROUND_MS
+      refused += await runRound(bench, pick, round)
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextRound - Date.now())))
+      samples.push(await sample(bench))
+      bench.progress.say(`  after ${round + 1} minutes: ${JSON.stringify(samples.at(-1))}`)
+    }
+    const steady = samples.slice(WARM_UP_ROUNDS)
+    const quarter = Math.max(1, Math.floor(steady.length / 4))
+    const mostOf = (some: Sample[], what: keyof Sample) => Math.max(...some.map((one) => one[what] ?? 0))
+    for (const what of ['mb', 'descriptors', 'connections'] as const) {
+      report.figure(`endurance_${what}_first_quarter`, mostOf(steady.slice(0, quarter), what))
+      report.figure(`endurance_${what}_last_quarter`, mostOf(steady.slice(-quarter), what))
+    }
+    report.figure('endurance_refused', refused)
+    report.row({
+      what: `${samples.length} minutes of creations, events, batches, reads, checks, readers and webhooks`,
+      detail: { samples },
+    })
+  },
+}
+
+/** Returns how many requests were not accepted: on a machine that is busy with other things some may not be. */
+async function runRound(bench: Bench, pick: ClaimPick, round: number): Promise<number> {
+  const { database, server } = await bench.main()
+  const first = (round + 1) * NUMBERS_OF_ROUND
+  const half = NUMBERS_OF_ROUND / 2
+  const until = { warmupMs: 0, measureMs: PHASE_MS }
+  const phases: Phase[] = [
+    {
+      requests: { kind: 'create', customers: CUSTOMERS, source: SHORT_CONTRACT },
+      until,
+      rate: RATES.create,
+    },
+    { requests: { kind: 'submit', pick, batch: 1, first }, until, rate: RATES.submit },
+    {
+      requests: { kind: 'submit', pick, batch: EVENTS_A_BATCH, first: first + half },
+      until,
+      rate: RATES.batch,
+    },
+    {
+      requests: {
+        kind: 'read',
+        paths: ['/v1/claims?limit=50&order=desc', '/v1/overview', '/v1/notifications?limit=100&order=desc'],
+      },
+      until,
+      rate: RATES.read,
+    },
+  ]
+  let refused = 0
+  for (const phase of phases) {
+    const plan = { url: server.url, token: database.token, connections: CONNECTIONS, phases: [phase] }
+    refused += (await runLoad(plan, bench.cleanup)).refused.length
+  }
+  return refused
+}
+
+async function sample(bench: Bench): Promise<Sample> {
+  const { database, server } = await bench.main()
+  const { rows } = await database.sql.query(
+    'SELECT count(*)::integer AS connections FROM pg_stat_activity WHERE datname = current_database()',
+  )
+  return {
+    mb: roundedOrNull(residentMbOf(server.pid)),
+    descriptors: descriptorsOf(server.pid),
+    connections: rows[0].connections,
+  }
+}
+
+const roundedOrNull = (mb: number | null) => (mb === null ? null : Math.round(mb))
+
+function descriptorsOf(pid: number): number | null {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
+  } catch {
+    return null
+  }
+}

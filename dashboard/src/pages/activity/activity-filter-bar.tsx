@@ -23,7 +23,7 @@ export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
         value={type ?? ''}
         onChange={({ target }) => show({ customer, type: (target.value || undefined) as NotificationType })}
       >
-        <option value="">Everything</option>
+        <option value="">All changes</option>
         {NOTIFICATION_TYPES.map((name) => (
           <option key={name} value={name}>
             {NOTIFICATION_WORDS[name]}

@@ -13,6 +13,7 @@ import { SubmissionQueue } from './submission/submission-queue.ts'
 import { HeldClocks } from './test-clocks/held-clocks.ts'
 import { TokenOwners } from './tokens/token-owners.ts'
 import { TokenUse } from './tokens/token-use.ts'
+import { BackgroundMigrations } from './upgrade/background-migrations.ts'
 import { WebhookSecrets } from './webhooks/webhook-secrets.ts'
 
 /** What every use case works on. */
@@ -28,6 +29,7 @@ export interface App {
   feedCursors: FeedCursors
   feedWatch: FeedWatch
   webhookSecrets: WebhookSecrets
+  backgroundMigrations: BackgroundMigrations
   attempts: Attempts
   passwords: Passwords
   /** Through which people come to sign in or up, or to change their password: a hash each, and a few statements. */
@@ -52,6 +54,7 @@ export function createApp(db: Database, webhookKey: string | null = null): App {
     feedCursors: new FeedCursors(db),
     feedWatch: new FeedWatch(db),
     webhookSecrets: new WebhookSecrets(db, webhookKey),
+    backgroundMigrations: new BackgroundMigrations(db),
     attempts: new Attempts(db.identity),
     passwords: new Passwords(),
     signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
@@ -72,4 +75,5 @@ export const partsOf = (app: App): Part[] => [
   app.feedCursors,
   app.feedWatch,
   app.webhookSecrets,
+  app.backgroundMigrations,
 ]

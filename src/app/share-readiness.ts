@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 import { DatabaseUnavailable } from '../storage/database/database-unavailable.ts'
-import { isMigrated } from '../storage/database/migrate.ts'
 import { tryWrite } from '../storage/database/try-write.ts'
+import { CODE_VERSION } from '../storage/upgrade/migration-files.ts'
+import { readSchemaVersion, whyTooNew } from '../storage/upgrade/schema-version.ts'
 import type { App } from './app.ts'
 
 /** An answer is given to whoever asks so soon after, and none is waited for longer, in milliseconds. */
@@ -10,7 +11,7 @@ const GOOD_FOR_MS = 2_000
 const LONGEST_WAIT_MS = 3_000
 
 /**
- * Whether the service can take events: the database is reachable, migrated, and takes a write just now. Rejects with
+ * Whether the service can take events: the database is reachable, migrated as far as this server needs and can, and takes a write just now. Rejects with
  * UNAVAILABLE otherwise. Anyone may ask, as often as they like: the database is asked once for all, by one at a time.
  */
 export function shareReadiness(app: App): () => Promise<void> {
@@ -53,7 +54,10 @@ async function withinTime(work: Promise<void>): Promise<void> {
 }
 
 async function checkReadiness({ db }: App): Promise<void> {
-  if (!(await isMigrated(db.checks))) throw unavailable('The database has not all migrations of this server.')
+  const schema = await readSchemaVersion(db.checks)
+  if (schema.version < CODE_VERSION) throw unavailable('The database has not all migrations of this server.')
+  const why = whyTooNew(schema)
+  if (why) throw unavailable(`The database is too new for this server: ${why}.`)
   try {
     await tryWrite(db.checks)
   } catch (error) {

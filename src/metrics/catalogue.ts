@@ -167,6 +167,21 @@ export const CATALOGUE = {
     name: 'claimkeeper_migration_version',
     help: 'The last migration that the database has.',
   },
+  codeMigration: {
+    type: 'gauge',
+    name: 'claimkeeper_migration_version_of_code',
+    help: 'The last migration that this server knows. If the database has later ones, it says of them that they work with this server.',
+  },
+  migrationsInBackground: {
+    type: 'gauge',
+    name: 'claimkeeper_migrations_in_background',
+    help: 'Migrations that run in the background and are not done.',
+  },
+  migrationProgress: {
+    type: 'gauge',
+    name: 'claimkeeper_migration_progress_ratio',
+    help: 'How far the first of them has come, from 0 to 1; 1 if none is left.',
+  },
   eventLoopSeconds: {
     type: 'gauge',
     name: 'claimkeeper_event_loop_delay_seconds',

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createApp, partsOf } from '../app/app.ts'
+import { type App, createApp, partsOf } from '../app/app.ts'
 import { ProcessMeasures } from '../app/measures/process-measures.ts'
 import { startParts, stopParts } from '../app/part.ts'
 import { loadSessionLibrary } from '../app/sessions/session-api.ts'
@@ -12,6 +12,7 @@ import { endsWithin } from '../owned-promise.ts'
 import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from '../scheduler/jobs/give-back-memory.ts'
 import { measureDatabaseJob } from '../scheduler/jobs/measure-database.ts'
+import { migrateInBackgroundJob } from '../scheduler/jobs/migrate-in-background.ts'
 import { moveContractsJob } from '../scheduler/jobs/move-contracts.ts'
 import { removalJobs } from '../scheduler/jobs/removals.ts'
 import { scheduledCheckJob } from '../scheduler/jobs/run-scheduled-check.ts'
@@ -19,6 +20,8 @@ import { sumUpResolutionsJob } from '../scheduler/jobs/sum-up-resolutions.ts'
 import { trimAllocatorJob } from '../scheduler/jobs/trim-allocator.ts'
 import { type Job, Scheduler } from '../scheduler/scheduler.ts'
 import type { Database } from '../storage/database/database.ts'
+import { CODE_VERSION } from '../storage/upgrade/migration-files.ts'
+import { readSchemaVersion } from '../storage/upgrade/schema-version.ts'
 import { listen } from './listening.ts'
 
 /** One process that answers callers. */
@@ -84,6 +87,7 @@ export async function startServerProcess(
       allowPrivateWebhooks: config.webhookAllowPrivate,
       metrics: config.metricsToken === null ? null : { token: config.metricsToken, read: readMetrics },
     })
+    await tellIfNewer(db, log)
     const url = await listen(server, config)
     // At once, rather than when somebody signs in: until then hardly anyone waits for the event loop.
     loadSessionLibrary().catch((error) => log.error({ err: error }, 'loading the session library failed'))
@@ -100,6 +104,7 @@ export async function startServerProcess(
       [
         check,
         contracts,
+        migrationsJob(app, log),
         ...removals,
         sumUpResolutionsJob(app),
         forgetExpiredJob(app),
@@ -129,3 +134,18 @@ export async function startServerProcess(
     throw error
   }
 }
+
+/** In the middle of a roll-out a server of the older version may be started again. */
+async function tellIfNewer(db: Database, log: FastifyBaseLogger): Promise<void> {
+  const { version, worksFrom } = await readSchemaVersion(db)
+  if (version <= CODE_VERSION) return
+  const facts = { databaseMigration: version, ownMigration: CODE_VERSION, worksFrom }
+  log.warn(facts, 'the database is newer than this server, and works with it')
+}
+
+const migrationsJob = (app: App, log: FastifyBaseLogger): Job =>
+  migrateInBackgroundJob(
+    app,
+    (state) => log.info(state ?? { left: 0 }, 'migrating in the background'),
+    (error) => log.error({ err: error }, 'migrating in the background failed'),
+  )

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Database } from '../../src/storage/database/database.ts'
-import { isMigrated, migrate } from '../../src/storage/database/migrate.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
+import { CODE_VERSION, OWN_MIGRATIONS } from '../../src/storage/upgrade/migration-files.ts'
+import { readSchemaVersion, whyTooNew } from '../../src/storage/upgrade/schema-version.ts'
+import { eventually } from '../support/eventually.ts'
+import { migrationsWith } from '../support/migration-folder.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-async function emptyDatabase(t: TestContext): Promise<() => Database> {
-  const connectionString = await createTestDatabase(t, { migrated: false })
+async function openNew(t: TestContext, migrated = false): Promise<() => Database> {
+  const connectionString = await createTestDatabase(t, { migrated })
   return () => {
     const db = new Database({ connectionString, poolSize: 2 })
     t.after(() => db.close())
@@ -13,31 +17,106 @@ async function emptyDatabase(t: TestContext): Promise<() => Database> {
   }
 }
 
+const quietly = () => {}
+/** The number of the next version's n-th migration, as its file says it. */
+const next = (n = 1) => String(CODE_VERSION + n).padStart(4, '0')
+const OURS = String(CODE_VERSION).padStart(4, '0')
+
 test('servers that start together run each migration once', async (t) => {
-  const open = await emptyDatabase(t)
+  const open = await openNew(t)
   const reports: string[] = []
   await Promise.all(Array.from({ length: 5 }, () => migrate(open(), (step) => reports.push(step))))
-  assert.equal(reports.filter((step) => step.includes('0001-first.sql')).length, 1)
-  assert.equal(await isMigrated(open()), true)
-})
-
-test('a database newer than the code is refused in one clear line, and left as it is', async (t) => {
-  const db = (await emptyDatabase(t))()
-  await migrate(db, () => {})
-  await db.query({ text: "INSERT INTO schema_migrations (version, name) VALUES (9999, '9999-future.sql')" })
-  await assert.rejects(
-    migrate(db, () => {}),
-    {
-      name: 'OperatorError',
-      message: /^The database is newer than this Claimkeeper: it has migration 9999, .*$/,
-    },
-  )
+  for (const { name } of OWN_MIGRATIONS)
+    assert.equal(reports.filter((step) => step.includes(name)).length, 1, name)
+  assert.equal((await readSchemaVersion(open())).version, CODE_VERSION)
 })
 
 test('a migration that fails leaves nothing behind', async (t) => {
-  const db = (await emptyDatabase(t))()
+  const db = (await openNew(t))()
   await db.query({ text: 'CREATE TABLE claims (in_the_way int)' })
-  await assert.rejects(migrate(db, () => {}))
+  await assert.rejects(migrate(db, quietly))
   const tables = await db.query({ text: "SELECT tablename FROM pg_tables WHERE schemaname = 'public'" })
   assert.deepEqual(tables, [{ tablename: 'claims' }])
+})
+
+test('a database that a newer version has migrated is used if its migrations work with this code, and refused in one clear line if not', async (t) => {
+  const db = (await openNew(t, true))()
+  const works = { 'one-more': `-- Works with servers from ${OURS} on.\nCREATE TABLE one_more (n int);\n` }
+  await migrate(db, quietly, await migrationsWith(t, works))
+  await migrate(db, quietly)
+  assert.equal(whyTooNew(await readSchemaVersion(db)), null)
+  const more = { ...works, another: `-- Works with servers from ${next()} on.\nDROP TABLE one_more;\n` }
+  await migrate(db, quietly, await migrationsWith(t, more))
+  const refused = {
+    name: 'OperatorError',
+    message: `The database is newer than this Claimkeeper: it has migration ${CODE_VERSION + 2}, which works with servers from ${CODE_VERSION + 1} on, and this one knows up to ${CODE_VERSION}. Run the newer version.`,
+  }
+  await assert.rejects(migrate(db, quietly), refused)
+  // The one between them still runs on it.
+  await migrate(db, quietly, await migrationsWith(t, works))
+  await db.query({
+    text: "INSERT INTO schema_migrations (version, name) VALUES (9999, 'without-a-word.sql')",
+  })
+  await assert.rejects(migrate(db, quietly, await migrationsWith(t, more)), { name: 'OperatorError' })
+})
+
+test('what was migrated by versions before migrations said with what they work is told from them on', async (t) => {
+  const db = (await openNew(t))()
+  await migrate(db, quietly, OWN_MIGRATIONS.slice(0, 12))
+  await db.query({ text: 'ALTER TABLE schema_migrations DROP COLUMN works_from, DROP COLUMN is_done' })
+  const reports: string[] = []
+  await migrate(db, (step) => reports.push(step), OWN_MIGRATIONS.slice(0, 13))
+  assert.deepEqual(reports, ['Migrating the database: 0013-events-of-feeds-apart.sql'])
+  const rows = await db.query({
+    text: 'SELECT version, works_from, is_done FROM schema_migrations WHERE version > 11 ORDER BY version',
+  })
+  assert.deepEqual(rows, [
+    { version: 12, works_from: 12, is_done: true },
+    { version: 13, works_from: 12, is_done: true },
+  ])
+})
+
+test('a migration gives way to those behind it in line, and goes on when the lock is free', async (t) => {
+  const open = await openNew(t, true)
+  const db = open()
+  const migrations = await migrationsWith(t, {
+    wider: `-- Works with servers from ${OURS} on.\nALTER TABLE customers ADD COLUMN wider text;\n`,
+  })
+  const held = Promise.withResolvers<void>()
+  const holding = open().transaction(async (connection) => {
+    await connection.query({ text: 'SELECT FROM customers' })
+    await held.promise
+  })
+  const reports: string[] = []
+  const migrating = migrate(db, (step) => reports.push(step), migrations)
+  await eventually(async () => reports.some((step) => step.includes('others hold locks')))
+  assert.match(reports.at(-1) as string, /The oldest transaction is of process \d+ \(claimkeeper, /)
+  // Nobody stands before it now, so it is not behind the migration.
+  await db.query({ text: 'SELECT FROM customers' })
+  held.resolve()
+  await holding
+  await migrating
+  assert.equal((await readSchemaVersion(db)).version, CODE_VERSION + 1)
+})
+
+test('a migration must say with which servers it works, and what may run in the background is known', async (t) => {
+  const read = (text: string) => migrationsWith(t, { some: text })
+  const header = `-- Works with servers from ${OURS} on.\n`
+  for (const text of [
+    'SELECT 1;\n',
+    `SELECT 1;\n${header}`,
+    `-- Works with servers from ${next(2)} on.\nSELECT 1;\n`,
+    '-- Works with servers from 1 on.\nSELECT 1;\n',
+  ])
+    await assert.rejects(read(text), {
+      message: /must begin with a line "-- Works with servers from NNNN on\."/,
+    })
+  for (const statement of [
+    'CREATE INDEX some ON claims (id)',
+    'UPDATE claims SET due_at = now()',
+    `CREATE INDEX CONCURRENTLY ${'x'.repeat(51)} ON claims (id)`,
+  ])
+    await assert.rejects(read(`${header}-- In the background.\n${statement};\n`), {
+      message: /in the background there may be CREATE INDEX CONCURRENTLY/,
+    })
 })

@@ -1,7 +1,8 @@
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
-import { migrationVersion } from '../../storage/database/migrate.ts'
 import { readLags, timeRoundTrip } from '../../storage/operating/lags.ts'
+import { readBackgroundState } from '../../storage/upgrade/background-migrations.ts'
+import { readSchemaVersion } from '../../storage/upgrade/schema-version.ts'
 import type { App } from '../app.ts'
 
 /** Asks the database how it is, and what in it waits. If it is away, that is what is measured. */
@@ -11,7 +12,10 @@ export async function measureDatabase({ db }: App): Promise<void> {
     await db.reads.for(THE_SERVICE).withConnection(async (connection) => {
       measures.databaseRoundTripSeconds.set((await timeRoundTrip(connection)) / 1_000)
       measures.databaseUp.set(1)
-      measures.migration.set(await migrationVersion(connection))
+      measures.migration.set((await readSchemaVersion(connection)).version)
+      const background = await readBackgroundState(connection)
+      measures.migrationsInBackground.set(background?.left ?? 0)
+      measures.migrationProgress.set(background?.progress ?? 1)
       const { overdueClaim, dueDelivery, heldFeed } = await readLags(connection)
       measures.overdueSeconds.set(overdueClaim)
       measures.webhookOldestDueSeconds.set(dueDelivery)

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Metrics } from '../../metrics/metrics.ts'
+import { CODE_VERSION } from '../../storage/upgrade/migration-files.ts'
 import type { Part } from '../part.ts'
 
 /** Every so many milliseconds the event loop is asked whether it is late. */
@@ -23,6 +24,7 @@ export class ProcessMeasures implements Part {
   async start(): Promise<void> {
     const { version } = packageJson
     this.#metrics.instruments.build.set({ version, node: process.version }, 1)
+    this.#metrics.instruments.codeMigration.set(CODE_VERSION)
     this.#metrics.onRead(() => this.#read())
     this.#delays.enable()
     this.#timer = setInterval(() => this.#tellDelays(), LATELY_MS).unref()

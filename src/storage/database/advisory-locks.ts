@@ -5,6 +5,8 @@
 
 /** Servers bring the tables up to date one after the other. */
 export const MIGRATIONS = "hashtext('claimkeeper migrations')"
+/** Held by the connection of the one server that builds what migrations leave to the background. */
+export const BACKGROUND_MIGRATIONS = "hashtext('claimkeeper migrations in the background')"
 /** Shared by the servers that move due claims; held by one that sums up what was resolved. */
 export const SCHEDULED_CHECK = "hashtext('claimkeeper scheduled check')"
 /** First key of what one server at a time holds that moves the due claims of a shard; the second is the shard's number. */

@@ -145,6 +145,17 @@ export class Database implements Connection {
     return client
   }
 
+  /** A connection outside the shares, whose statements take as long as they need. Its owner closes it. */
+  openUnhurried(): Pool {
+    const { distribution } = this
+    return new Pool({
+      connectionString: this.#connectionString,
+      size: 1,
+      statementTimeoutMs: 0,
+      distribution,
+    })
+  }
+
   /** A machine of several has failed, or did not answer: shards may have moved to another. Returns at once. */
   noteAway(machine: number): void {
     if (!this.distribution.isOn || this.distribution.isAway(machine)) return

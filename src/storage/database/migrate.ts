@@ -1,47 +1,71 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../operator-error.ts'
+import { type Migration, OWN_MIGRATIONS, versionOf } from '../upgrade/migration-files.ts'
+import {
+  noteMigration,
+  prepareVersionTable,
+  readSchemaVersion,
+  saysWhatWorks,
+  whyTooNew,
+} from '../upgrade/schema-version.ts'
 import { MIGRATIONS } from './advisory-locks.ts'
 import type { Connection } from './connection.ts'
+import { isPassing } from './database-unavailable.ts'
 import type { Borrower } from './lending/borrower.ts'
 
-const FOLDER = new URL('../migrations/', import.meta.url)
 const OLDEST_POSTGRES = 15
 
-interface Migration {
-  version: number
-  name: string
-  file: URL
-}
+/**
+ * A lock that others hold is waited for no longer: whoever comes later stands in line behind it. Then others have their
+ * turn, and it is tried again, until it has been tried for long enough.
+ */
+const LOCK_TIMEOUT_MS = 1_000
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 5_000
+const PATIENCE_MS = 600_000
+/** Until another server has made its next step. */
+const TURN_PAUSE_MS = 100
+
+/** What migrations run on: its statements may take as long as they need. */
+type Migrating = Pick<Borrower, 'query' | 'transaction'>
+
+/** What became of an attempt to run the next one. */
+type Outcome = 'done' | 'another server is at it' | 'others hold locks'
 
 /**
- * Brings the database to the version of this code, in one transaction: all migrations or none. Servers that
- * start together take turns. Reports each migration that it runs. Give it a database whose statements may
- * take as long as they need.
- * @throws OperatorError if the database is newer than the code, or PostgreSQL too old.
+ * Brings the database to the version of this code, one migration after the other, each in a transaction. Servers that start together
+ * take turns. What says that it runs in the background is announced, and left to `background-migrations.ts`; on a new
+ * database it is done at once. Reports each migration that it runs.
+ * @throws OperatorError if the database is too new for the code, PostgreSQL too old, or a lock not to be had.
  */
 export async function migrate(
-  db: Pick<Borrower, 'transaction'>,
+  db: Migrating,
   report: (step: string) => void,
+  migrations = OWN_MIGRATIONS,
 ): Promise<void> {
-  const migrations = await readMigrations()
-  await db.transaction(async (connection) => {
-    await requirePostgres(connection)
-    await connection.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATIONS})` })
-    const current = await prepareVersionTable(connection)
-    requireKnownVersion(current, migrations)
-    for (const migration of migrations.filter(({ version }) => version > current)) {
-      report(`Migrating the database: ${migration.name}`)
-      await connection.query({ text: await readFile(migration.file, 'utf8') })
-      await connection.query({
-        text: 'INSERT INTO schema_migrations (version, name) VALUES ($1, $2)',
-        values: [migration.version, migration.name],
-      })
+  await requirePostgres(db)
+  const isNew = (await versionSoFar(db)) === 0
+  let deadline = performance.now() + PATIENCE_MS
+  for (let waits = 0; await isBehind(db, migrations); ) {
+    const outcome = await runNext(db, report, { migrations, isNew })
+    if (outcome === 'done') {
+      deadline = performance.now() + PATIENCE_MS
+      waits = 0
+    } else if (outcome === 'another server is at it') {
+      await pause(TURN_PAUSE_MS)
+    } else {
+      const holder = await oldestTransaction(db)
+      if (performance.now() > deadline) {
+        throw new OperatorError(`The database could not be migrated: others hold locks. ${holder}`)
+      }
+      report(`Migrating the database: others hold locks, so it is tried again. ${holder}`)
+      await pause(Math.min(FIRST_PAUSE_MS * 2 ** waits++, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2))
     }
-  })
+  }
 }
 
 /** Whether anything of Claimkeeper is in the database, of whatever version. */
-export async function hasVersionTable(db: Connection): Promise<boolean> {
+export async function hasVersionTable(db: Pick<Connection, 'query'>): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>({
     text: "SELECT to_regclass('schema_migrations') IS NOT NULL AS found",
     readOnly: true,
@@ -49,14 +73,12 @@ export async function hasVersionTable(db: Connection): Promise<boolean> {
   return row?.found === true
 }
 
-/** Whether the database is reachable and has every migration of this code; a newer server may have added more. */
-export async function isMigrated(db: Connection): Promise<boolean> {
-  const migrations = await readMigrations()
-  return (await migrationVersion(db)) >= (migrations.at(-1)?.version ?? 0)
-}
+const versionSoFar = async (db: Migrating) =>
+  (await saysWhatWorks(db)) ? (await readSchemaVersion(db)).version : await oldVersion(db)
 
-/** The last migration that the database has; 0 for none. */
-export async function migrationVersion(db: Connection): Promise<number> {
+/** Of a database that was migrated by servers of before migrations said what they work with. */
+async function oldVersion(db: Migrating): Promise<number> {
+  if (!(await hasVersionTable(db))) return 0
   const [row] = await db.query<{ version: number | null }>({
     text: 'SELECT max(version) AS version FROM schema_migrations',
     readOnly: true,
@@ -64,41 +86,78 @@ export async function migrationVersion(db: Connection): Promise<number> {
   return row?.version ?? 0
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
-  return names.map((name) => ({ version: Number.parseInt(name, 10), name, file: new URL(name, FOLDER) }))
+/** Asked without a lock: a server that finds all done waits for nobody. */
+async function isBehind(db: Migrating, migrations: readonly Migration[]): Promise<boolean> {
+  return !(await saysWhatWorks(db)) || (await nextOf(db, migrations)) !== undefined
 }
 
-async function requirePostgres(connection: Connection): Promise<void> {
+/** @throws OperatorError if the database is too new */
+async function nextOf(
+  db: Pick<Connection, 'query'>,
+  migrations: readonly Migration[],
+): Promise<Migration | undefined> {
+  const code = versionOf(migrations)
+  const schema = await readSchemaVersion(db, code)
+  const why = whyTooNew(schema, code)
+  if (why)
+    throw new OperatorError(`The database is newer than this Claimkeeper: ${why}. Run the newer version.`)
+  return migrations.find(({ version }) => version > schema.version)
+}
+
+async function runNext(
+  db: Migrating,
+  report: (step: string) => void,
+  { migrations, isNew }: { migrations: readonly Migration[]; isNew: boolean },
+): Promise<Outcome> {
+  try {
+    return await db.transaction(async (connection) => {
+      // Never waited for: who waits in a statement holds back what others build in the background.
+      const [turn] = await connection.query<{ isOurs: boolean }>({
+        text: `SELECT pg_try_advisory_xact_lock(${MIGRATIONS}) AS "isOurs"`,
+      })
+      if (!turn?.isOurs) return 'another server is at it'
+      await connection.query({ text: `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}` })
+      await prepareVersionTable(connection, migrations)
+      const next = await nextOf(connection, migrations)
+      if (!next) return 'done'
+      const isLater = next.background !== null && !isNew
+      report(`Migrating the database: ${next.name}${isLater ? ' (in the background, after the start)' : ''}`)
+      for (const text of isLater ? [] : statementsAtOnce(next)) await connection.query({ text })
+      await noteMigration(connection, next, !isLater)
+      return 'done'
+    })
+  } catch (error) {
+    if (isPassing(error)) return 'others hold locks'
+    throw error
+  }
+}
+
+/** Nothing is in a new database, and nobody works there. */
+const statementsAtOnce = ({ background, text }: Migration): string[] =>
+  background?.map((statement) => statement.text.replace(' CONCURRENTLY', '')) ?? [text]
+
+/** Most often it is the one that holds the lock. */
+async function oldestTransaction(db: Migrating): Promise<string> {
+  const [row] = await db.query<{ pid: number; name: string; state: string; seconds: number }>({
+    text: `SELECT pid, coalesce(nullif(application_name, ''), usename) AS name, state,
+        extract(epoch FROM clock_timestamp() - xact_start)::integer AS seconds
+      FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'
+      ORDER BY xact_start LIMIT 1`,
+    readOnly: true,
+  })
+  return row
+    ? `The oldest transaction is of process ${row.pid} (${row.name}, ${row.state} for ${row.seconds} s).`
+    : 'No transaction of others is seen now.'
+}
+
+async function requirePostgres(connection: Pick<Connection, 'query'>): Promise<void> {
   const [row] = await connection.query<{ number: number; version: string }>({
     text: `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
   })
   if (row && row.number < OLDEST_POSTGRES * 10_000) {
     throw new OperatorError(
       `PostgreSQL ${OLDEST_POSTGRES} or newer is needed; DATABASE_URL names a ${row.version}.`,
-    )
-  }
-}
-
-async function prepareVersionTable(connection: Connection): Promise<number> {
-  await connection.query({
-    text: `CREATE TABLE IF NOT EXISTS schema_migrations (
-      version integer PRIMARY KEY,
-      name text NOT NULL,
-      applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
-    )`,
-  })
-  const [row] = await connection.query<{ version: number }>({
-    text: 'SELECT coalesce(max(version), 0) AS version FROM schema_migrations',
-  })
-  return row?.version ?? 0
-}
-
-function requireKnownVersion(current: number, migrations: Migration[]): void {
-  const newest = migrations.at(-1)?.version ?? 0
-  if (current > newest) {
-    throw new OperatorError(
-      `The database is newer than this Claimkeeper: it has migration ${current}, this code knows up to ${newest}. Run the newer version.`,
     )
   }
 }

@@ -1,0 +1,42 @@
+import { Presets, SingleBar } from 'cli-progress'
+import type { BackgroundState } from '../app/upgrade/background-migrations.ts'
+
+export interface MigrationProgress {
+  show: (state: BackgroundState) => void
+  end: () => void
+}
+
+/** Without a terminal a line says how far it is when it has come so much further, in percent. */
+const STEP = 10
+
+/** A bar on standard error if that is a terminal; else lines, for a log. */
+export const migrationProgress = (report: (step: string) => void): MigrationProgress =>
+  process.stderr.isTTY ? bar() : lines(report)
+
+function bar(): MigrationProgress {
+  const format = '{name} {bar} {percentage} %'
+  const options = { format, barsize: 30, clearOnComplete: true, linewrap: null }
+  const shown = new SingleBar(options, Presets.shades_classic)
+  let isOn = false
+  return {
+    show: ({ name, progress }) => {
+      if (!isOn) shown.start(100, 0, { name: '' })
+      isOn = true
+      shown.update(Math.floor(progress * 100), { name })
+    },
+    end: () => shown.stop(),
+  }
+}
+
+function lines(report: (step: string) => void): MigrationProgress {
+  let last = ''
+  return {
+    show: ({ name, progress }) => {
+      const percent = Math.floor((progress * 100) / STEP) * STEP
+      const line = `Migrating in the background: ${name}, ${percent} %`
+      if (line !== last) report(line)
+      last = line
+    },
+    end: () => {},
+  }
+}

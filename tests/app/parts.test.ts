@@ -64,6 +64,8 @@ const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> 
   feedCursors: async () => null,
   feedWatch: async () => null,
   webhookSecrets: async () => null,
+  // What it leaves at work: tests/storage/background-migrations.test.ts.
+  backgroundMigrations: async () => null,
   tokenUse: async (app, t) => {
     const held = await holdTokens(t, databaseUrl)
     const tokenHash = hashToken(api.token as string)

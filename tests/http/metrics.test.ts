@@ -208,6 +208,9 @@ describe('the metrics', () => {
       assert.ok(!series.includes(id) && !/[0-9a-f]{8}-[0-9a-f]{4}/.test(series))
     const [migrations] = await service.sql('SELECT max(version) AS last FROM schema_migrations')
     assert.equal(values.get('claimkeeper_migration_version'), migrations?.last)
+    assert.equal(values.get('claimkeeper_migration_version_of_code'), migrations?.last)
+    assert.equal(values.get('claimkeeper_migrations_in_background'), 0)
+    assert.equal(values.get('claimkeeper_migration_progress_ratio'), 1)
     assert.equal(values.get('claimkeeper_database_up'), 1)
   })
 

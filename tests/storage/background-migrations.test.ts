@@ -117,7 +117,9 @@ test('what a killed server left is made anew, what it had finished stays', async
   assert.match(String(await failed.promise), /two-indexes\.sql could not be run in the background: /)
   await letGo()
   const [same, broken] = await indexes()
-  assert.deepEqual([same?.id, broken?.valid], [finished?.id, false])
+  assert.equal(same?.id, finished?.id)
+  // On distributed tables it may not be there at all.
+  assert.notEqual(broken?.valid, true)
   await eventually(() => newServer().run())
   assert.deepEqual(inShort(await indexes()), DONE)
   const [kept, remade] = await indexes()

@@ -82,11 +82,14 @@ test('a migration gives way to those behind it in line, and goes on when the loc
   const migrations = await migrationsWith(t, {
     wider: `-- Works with servers from ${OURS} on.\nALTER TABLE customers ADD COLUMN wider text;\n`,
   })
+  const reading = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const holding = open().transaction(async (connection) => {
     await connection.query({ text: 'SELECT FROM customers' })
+    reading.resolve()
     await held.promise
   })
+  await reading.promise
   const reports: string[] = []
   const migrating = migrate(db, (step) => reports.push(step), migrations)
   await eventually(async () => reports.some((step) => step.includes('others hold locks')))

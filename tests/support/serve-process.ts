@@ -26,9 +26,9 @@ function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
 const isOnRun = ({ DATABASE_URL: url = '' }: Record<string, string>): boolean =>
   isOnCitus() && URL.parse(url)?.host === new URL(nodesOfRun()[0] ?? '').host
 
-/** Runs `claimkeeper …` to its end. */
-export function runCli(args: string[], settings: Record<string, string>): Promise<Run> {
-  return runNode([MAIN, ...args], settings)
+/** Runs `claimkeeper …` to its end, of this version or the one that has this main file. */
+export function runCli(args: string[], settings: Record<string, string>, main = MAIN): Promise<Run> {
+  return runNode([main, ...args], settings)
 }
 
 /** A program that does not end by itself is killed: its test fails, and the rest go on. */
@@ -126,8 +126,12 @@ export interface ServeProcess {
 }
 
 /** A real `claimkeeper serve` in a process of its own, ready; ended with its scope. */
-export async function startServeProcess(t: Scope, settings: Record<string, string>): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], { env: childEnvironment(settings) })
+export async function startServeProcess(
+  t: Scope,
+  settings: Record<string, string>,
+  main = MAIN,
+): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [main, 'serve'], { env: childEnvironment(settings) })
   const ended = once(child, 'close')
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)

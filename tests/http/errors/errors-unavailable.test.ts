@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
+import { CODE_VERSION } from '../../../src/storage/upgrade/migration-files.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { nodesOfRun } from '../../support/database-nodes.ts'
@@ -85,6 +86,28 @@ describe('503 UNAVAILABLE: the database is away', () => {
       assertUnavailable(await nobody.get('/readyz'))
     } finally {
       await service.sql('UPDATE schema_migrations SET version = -version')
+    }
+  })
+
+  test('/readyz answers 503 once the database is migrated beyond what works with this server, and only then', async () => {
+    const add = (version: number, worksFrom: number) =>
+      service.sql('INSERT INTO schema_migrations (version, name, works_from) VALUES ($1, $2, $3)', [
+        version,
+        'newer.sql',
+        worksFrom,
+      ])
+    try {
+      await add(9_998, CODE_VERSION)
+      await add(9_999, 9_998)
+      const why = `it has migration 9999, which works with servers from 9998 on, and this one knows up to ${CODE_VERSION}`
+      await eventually(async () => {
+        const { status, body } = await nobody.get('/readyz')
+        return status === 503 && body.error.message === `The database is too new for this server: ${why}.`
+      })
+      await service.sql('DELETE FROM schema_migrations WHERE version = 9999')
+      await eventually(isReady)
+    } finally {
+      await service.sql('DELETE FROM schema_migrations WHERE version > 9000')
     }
   })
 })

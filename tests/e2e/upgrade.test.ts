@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { CODE_VERSION } from '../../src/storage/upgrade/migration-files.ts'
+import { startBalancer } from '../support/balancer.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { eventually } from '../support/eventually.ts'
+import { readPages, readStream } from '../support/feed-readers.ts'
+import { uniqueName } from '../support/new-records.ts'
+import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { startSteadyCallers } from '../support/steady-callers.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { hasLastRelease, makeNextVersion, unpackLastRelease } from '../support/versions.ts'
+import { faultsOfChain, startWebhookReceiver } from '../support/webhook-receiver.ts'
+
+/*
+ * Two upgrades behind a balancer while callers go on: from the last release to this version, and from this one to a next, whose
+ * migrations a job runs first; then a server of this version is started again on what the next one needs. Nobody is refused,
+ * and logs, feeds and webhooks have all that was acknowledged, once.
+ */
+
+const numbered = (n: number) => String(n).padStart(4, '0')
+const NEXT = numbered(CODE_VERSION + 1)
+const AFTER_NEXT = numbered(CODE_VERSION + 2)
+const WORKS = `-- Works with servers from ${numbered(CODE_VERSION)} on.\n`
+const MIGRATIONS = {
+  [`${NEXT}-reference.sql`]: `${WORKS}ALTER TABLE claims ADD COLUMN reference text;\n`,
+  [`${AFTER_NEXT}-by-reference.sql`]: `${WORKS}-- In the background.\nCREATE INDEX CONCURRENTLY claims_by_reference ON claims (user_id, reference);\n`,
+}
+const hasHistory = await hasLastRelease()
+const TYPES = ['created', 'event_recorded', 'event_recorded', 'pending'].map((what) => `candidate.${what}`)
+
+async function prepare(t: TestContext, lastRelease: string) {
+  const settings = {
+    DATABASE_URL: await createTestDatabase(t, { migrated: false }),
+    CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE: 'true',
+  }
+  const balancer = await startBalancer(t)
+  const start = async (main?: string) => {
+    const server = await startServeProcess(t, settings, main)
+    balancer.add(server.url)
+    return server
+  }
+  const old = await start(lastRelease)
+  const post = async (path: string, body: object) => {
+    const response = await fetch(old.url + path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${old.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    assert.equal(response.status, 201, await response.clone().text())
+    return response.json()
+  }
+  const customerName = uniqueName('steady')
+  await post('/v1/customers', { external_id: customerName })
+  const receiver = await startWebhookReceiver(t)
+  await post('/v1/webhook_endpoints', { url: receiver.url, types: [...new Set(TYPES)] })
+  const callers = startSteadyCallers(balancer.url, old.token, customerName)
+  const goOn = (more: number) => {
+    const goal = callers.aliases.length + more
+    return eventually(async () => callers.aliases.length >= goal || balancer.refusals.length > 0, {
+      seconds: 60,
+    })
+  }
+  /** As whoever stops a server behind a balancer should do it. */
+  const replace = async (server: ServeProcess) => {
+    await balancer.drain(server.url)
+    assert.equal(await server.end('SIGTERM'), 0)
+  }
+  return { settings, balancer, old, start, replace, receiver, callers, goOn }
+}
+
+const isReady = async ({ url }: ServeProcess) => (await fetch(`${url}/readyz`)).status === 200
+
+test('versions are exchanged under callers: nobody is refused, and all that was acknowledged is there and told of, once', {
+  skip: isOnCitus()
+    ? 'the migrations are tried there by tests/storage'
+    : !hasHistory && 'the history does not go back to the last release',
+}, async (t) => {
+  const { settings, balancer, old, start, replace, receiver, callers, goOn } = await prepare(
+    t,
+    await unpackLastRelease(t),
+  )
+  const feed = { urls: () => [balancer.url], token: old.token }
+  const pages = readPages(feed, 1)
+  const stream = readStream(feed, () => pages.had.length)
+  await goOn(10)
+
+  const ours = await start()
+  assert.match(ours.output(), /Migrating the database: 0013-/)
+  await goOn(15)
+  assert.ok(await isReady(old))
+  assert.ok([old, ours].every(({ url }) => (balancer.answered.get(url) ?? 0) > 10))
+  await replace(old)
+
+  const next = await makeNextVersion(t, MIGRATIONS)
+  const job = await runCli(['migrate'], settings, next)
+  assert.equal(job.stdout, 'The database is up to date.\n', job.stderr)
+  assert.match(job.stderr, /-reference\.sql\n.*-by-reference\.sql \(in the background, after the start\)\n/)
+  assert.ok(await isReady(ours))
+  await start(next)
+  await goOn(10)
+  await replace(ours)
+  const again = await start()
+  assert.match(again.output(), /the database is newer than this server, and works with it/)
+  await goOn(15)
+  assert.ok(await isReady(again))
+  assert.ok((balancer.answered.get(again.url) ?? 0) > 10)
+
+  await callers.stop()
+  assert.deepEqual(balancer.refusals, [])
+  const { aliases } = callers
+  for (const alias of aliases) {
+    const response = await fetch(`${again.url}/v1/candidates/${alias}`, {
+      headers: { Authorization: `Bearer ${old.token}` },
+    })
+    const { status, events } = (await response.json()) as { status: string; events: { id: string }[] }
+    assert.deepEqual([status, ...events.map(({ id }) => id)], ['PENDING', 'first', 'last'])
+  }
+  const all = await pages.stop()
+  assert.deepEqual(await stream.stop(), all)
+  assert.deepEqual(
+    typesByAlias(all, aliases),
+    aliases.map(() => ['candidate.created', 'candidate.pending']),
+  )
+  const told = () => [
+    ...new Map(receiver.received.map((one) => [one.headers['webhook-id'], JSON.parse(one.body)])).values(),
+  ]
+  await eventually(async () => told().length >= aliases.length * TYPES.length)
+  assert.deepEqual(faultsOfChain(receiver.received), [])
+  const sent = told()
+    .sort((a, b) => a.delivery.number - b.delivery.number)
+    .map(({ type, candidate }) => ({ type, address: candidate.candidate_alias }))
+  assert.deepEqual(
+    typesByAlias(sent, aliases),
+    aliases.map(() => TYPES),
+  )
+})
+
+function typesByAlias(told: readonly { type: string; address: string | null }[], aliases: readonly string[]) {
+  const byAlias = Map.groupBy(told, ({ address }) => address)
+  return aliases.map((alias) => byAlias.get(alias)?.map(({ type }) => type))
+}

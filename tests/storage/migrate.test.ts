@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { Database } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
@@ -122,4 +123,12 @@ test('a migration must say with which servers it works, and what may run in the 
     await assert.rejects(read(`${header}-- In the background.\n${statement};\n`), {
       message: /in the background there may be CREATE INDEX CONCURRENTLY/,
     })
+})
+
+test('the SQL of the page about upgrading runs', async (t) => {
+  const db = (await openNew(t, true))()
+  const page = await readFile(new URL('../../docs/operating/upgrading.md', import.meta.url), 'utf8')
+  const blocks = [...page.matchAll(/^ *```sql\n(.*?)```$|psql "\$DATABASE_URL" -c '(.*?)'$/gms)]
+  assert.ok(blocks.length >= 3)
+  for (const [, block, line] of blocks) await db.query({ text: (block ?? line) as string })
 })

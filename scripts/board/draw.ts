@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import type { Panel } from '../../tests/support/grafana-board.ts'
 import { amount } from './units.ts'
 
-export interface Line {
+interface Line {
   name: string
   points: [at: number, value: number][]
 }

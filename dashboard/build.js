@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 /*
- * Makes dist/, each file also compressed, as the service sends it. With --if-missing only where there is none.
+ * Makes dist/, each file also compressed, as the service sends it. With --if-stale only where the source has changed since.
  *
  * It is not TypeScript, and takes it when its packages are left out (npm ci --omit=dev): an installation must not fail
  * where there is only an older Node. The service then runs without a dashboard, and says so at /.
@@ -17,8 +16,26 @@ const COMPRESSED = /\.(?:html|js|css|svg)$/
 /** Smaller files gain nothing. */
 const LEAST_BYTES = 512
 
-const isWanted = !process.argv.includes('--if-missing') || !existsSync(`${DIST}index.html`)
-if (isWanted) await build()
+if (!process.argv.includes('--if-stale') || (await isStale())) await build()
+
+/** By the times of what it is made of. Not by `glob`, which an older Node lacks. */
+async function isStale() {
+  const built = await stat(`${DIST}index.html`).catch(() => null)
+  if (!built) return true
+  const folders = ['src', 'public', '../src/domain'].map(async (folder) => {
+    const names = await readdir(HERE + folder, { recursive: true })
+    return names.map((name) => `${folder}/${name}`)
+  })
+  const sources = [
+    'index.html',
+    'package.json',
+    'vite.config.ts',
+    '../package-lock.json',
+    ...(await Promise.all(folders)).flat(),
+  ]
+  const files = await Promise.all(sources.map((path) => stat(HERE + path)))
+  return files.some(({ mtimeMs }) => mtimeMs > built.mtimeMs)
+}
 
 async function build() {
   const vite = await import('vite').catch(() => null)

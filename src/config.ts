@@ -1,17 +1,8 @@
 import { isToken } from './app/tokens/api-token.ts'
+import { type Setting, setting } from './config/setting.ts'
+import { TELEMETRY_SETTINGS } from './config/telemetry-settings.ts'
 import { addresses, oneOf, secondsList, trueOrFalse, urlOf, wholeNumber } from './config/values.ts'
 import { OperatorError } from './operator-error.ts'
-
-interface Setting<T, F extends string | null> {
-  name: string
-  /** As the environment would give it; null if there is none. */
-  fallback: F
-  doc: string
-  /** Throws a message that completes "NAME must be …". */
-  parse: (text: string) => T
-}
-
-const setting = <T, F extends string | null>(definition: Setting<T, F>): Setting<T, F> => definition
 
 /** Of one server. */
 export const MOST_WORKERS = 64
@@ -166,6 +157,7 @@ export const SETTINGS = {
     doc: 'Least level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. The log goes to standard error, as JSON if that is not a terminal.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   }),
+  ...TELEMETRY_SETTINGS,
 }
 
 type Value<S> = S extends Setting<infer T, infer F> ? (F extends string ? T : T | null) : never
@@ -200,6 +192,8 @@ const SECRETS: readonly string[] = [
   SETTINGS.databaseUrl.name,
   SETTINGS.webhookKey.name,
   SETTINGS.metricsToken.name,
+  SETTINGS.otlpHeaders.name,
+  SETTINGS.otlpEndpoint.name,
 ]
 
 function read(name: string, text: string, parse: (text: string) => unknown): unknown {

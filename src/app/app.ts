@@ -1,4 +1,5 @@
 import type { Database } from '../storage/database/database.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { Attempts } from './accounts/attempts.ts'
 import { Doorway } from './accounts/doorway.ts'
 import { Passwords } from './accounts/passwords.ts'
@@ -19,6 +20,8 @@ import { WebhookSecrets } from './webhooks/webhook-secrets.ts'
 /** What every use case works on. */
 export interface App {
   db: Database
+  /** Null if there are no traces. */
+  tracing: Tracing | null
   submissions: SubmissionQueue
   creations: CreationGroups
   shortClaims: ShortClaims
@@ -39,12 +42,20 @@ export interface App {
   aliasTries: AliasTries
 }
 
-/** @param webhookKey under which the operator has secrets of webhooks encrypted; null for one in the database */
-export function createApp(db: Database, webhookKey: string | null = null): App {
+/**
+ * @param webhookKey under which the operator has secrets of webhooks encrypted; null for one in the database
+ * @param tracing null for no traces
+ */
+export function createApp(
+  db: Database,
+  webhookKey: string | null = null,
+  tracing: Tracing | null = null,
+): App {
   const heldClocks = new HeldClocks(db)
   return {
     db,
-    submissions: new SubmissionQueue(db, heldClocks),
+    tracing,
+    submissions: new SubmissionQueue(db, heldClocks, tracing),
     creations: new CreationGroups(db),
     shortClaims: newShortClaims(db),
     heldClocks,

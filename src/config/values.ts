@@ -44,3 +44,35 @@ export function secondsList(text: string): number[] {
     throw new Error('up to 30 numbers of seconds, joined by commas')
   return seconds
 }
+
+export function share(text: string): number {
+  const value = Number(text)
+  if (!/^(\d+(\.\d*)?|\.\d+)$/.test(text) || value > 1) throw new Error('a number from 0 to 1')
+  return value
+}
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+const HEADER_VALUE = /^[\x20-\x7e]*$/
+
+/** As OpenTelemetry writes them: `name=value`, joined by commas. */
+export function headersOf(text: string): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const pair of text.split(',')) {
+    const [name = '', ...rest] = pair.split('=')
+    const value = decoded(rest.join('=').trim())
+    if (rest.length === 0 || !HEADER_NAME.test(name.trim()) || value === null) {
+      throw new Error('headers such as name=value, joined by commas, their values percent-encoded')
+    }
+    headers[name.trim()] = value
+  }
+  return headers
+}
+
+function decoded(text: string): string | null {
+  try {
+    const value = decodeURIComponent(text)
+    return HEADER_VALUE.test(value) ? value : null
+  } catch {
+    return null
+  }
+}

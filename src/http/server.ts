@@ -19,10 +19,11 @@ import { addDashboard } from './documents/dashboard.ts'
 import { addReference } from './documents/reference.ts'
 import { answerEveryRequestAlike } from './every-request.ts'
 import { healthRoutes } from './health.ts'
-import { measureRequests } from './measure-requests.ts'
 import { addMetrics, type MetricsAccess } from './metrics.ts'
 import { addOpenApi } from './openapi.ts'
-import { newRequestId, refuseEncoding, sendError } from './protocol/error-response.ts'
+import { REQUEST_ID_HEADER, refuseEncoding, requestIdOf, sendError } from './protocol/error-response.ts'
+import { RequestMeasures } from './requests/measure-requests.ts'
+import { RequestLog } from './requests/request-log.ts'
 import type { TypedServer } from './typed-server.ts'
 import { answerUnknownRoutes } from './unknown-route.ts'
 import { addV1 } from './v1.ts'
@@ -45,6 +46,8 @@ export interface ServerOptions {
   allowPrivateWebhooks: boolean
   /** By default there is no /metrics. */
   metrics?: MetricsAccess | null
+  /** Of requests that go well, the share that has a line in the log; by default no request has one. */
+  requestLog?: number | null
   /** Milliseconds after which a stream that has nothing to tell says so; by default 15 s. */
   heartbeatMs?: number
   /** Other than the usual patience with callers. */
@@ -57,12 +60,16 @@ const BODY_LIMIT = 1024 * 1024
 const STRANGERS_BODY_LIMIT = 16 * 1024
 /** A candidate alias in a path: 255 characters, each up to 12 when percent-encoded. */
 const MAX_PARAM_LENGTH = 255 * 12
+const REQUEST_ID = REQUEST_ID_HEADER.toLowerCase()
 /** How long a connection without a request is kept. */
 const KEEP_ALIVE_MS = 72_000
 
 /** The HTTP interface: every path under /v1, the health checks and the documentation. */
 export async function createServer(app: App, options: ServerOptions): Promise<TypedServer> {
-  const server = createBareServer(app.db.metrics, options)
+  const { requestLog = null } = options
+  const log = requestLog === null ? null : new RequestLog(options.log, requestLog)
+  const measures = new RequestMeasures({ metrics: app.db.metrics, log, tracing: app.tracing })
+  const server = createBareServer(app.db.metrics, measures, log, options)
   const compile = createValidatorCompiler()
   server.decorateRequest('userId', '')
   server.decorateRequest('rate', null)
@@ -78,7 +85,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
     if (!route.url.startsWith('/v1/')) route.bodyLimit ??= STRANGERS_BODY_LIMIT
   })
   acceptJsonOnly(server)
-  measureRequests(server, app.db.metrics)
+  measures.addTo(server)
   answerEveryRequestAlike(server)
   addDashboard(server)
   answerUnknownRoutes(server)
@@ -97,19 +104,25 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
 }
 
 /** What Fastify and Node are told; it answers nothing yet. */
-function createBareServer(metrics: Metrics, options: ServerOptions): TypedServer {
+function createBareServer(
+  metrics: Metrics,
+  measures: RequestMeasures,
+  log: RequestLog | null,
+  options: ServerOptions,
+): TypedServer {
   const isTrustedProxy = proxyTrust(options.trustedProxies)
   const connections = new Connections({
     most: options.mostConnections,
     isTrustedProxy,
     publicUrl: options.publicUrl,
+    onBareAnswer: (answer) => log?.noteBare(answer),
     patience: options.patience,
   })
   metrics.onRead(() => metrics.instruments.connections.set(connections.open))
   const server: TypedServer = fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: newRequestId,
+    genReqId: ({ headers }) => requestIdOf(headers[REQUEST_ID]),
     bodyLimit: BODY_LIMIT,
     serverFactory: (handle) => listenWith(connections, handle, options.trustedProxies !== null),
     trustProxy: options.trustedProxies === null ? false : isTrustedProxy,
@@ -117,6 +130,7 @@ function createBareServer(metrics: Metrics, options: ServerOptions): TypedServer
     // While it stops, requests on open connections are answered by a hook, with our error body.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
+      measures.begin(request, reply)
       sendError(error, request, reply)
     },
     // Connections hear of it themselves.

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type App, createApp, partsOf } from '../app/app.ts'
 import { ProcessMeasures } from '../app/measures/process-measures.ts'
-import { startParts, stopParts } from '../app/part.ts'
+import { type Part, startParts, stopParts } from '../app/part.ts'
 import { loadSessionLibrary } from '../app/sessions/session-api.ts'
 import { WebhookSender } from '../app/webhooks/webhook-sender.ts'
 import type { Config } from '../config.ts'
@@ -22,7 +22,9 @@ import { type Job, Scheduler } from '../scheduler/scheduler.ts'
 import type { Database } from '../storage/database/database.ts'
 import { CODE_VERSION } from '../storage/upgrade/migration-files.ts'
 import { readSchemaVersion } from '../storage/upgrade/schema-version.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { listen } from './listening.ts'
+import { startTracing } from './start-tracing.ts'
 
 /** One process that answers callers. */
 export interface ServerProcess {
@@ -41,6 +43,8 @@ const PARTS_MS = 1_500
 
 /** What a server process needs of those around it. */
 export interface Surroundings {
+  /** Which of the workers of this server it is; null if it has none. */
+  worker: number | null
   /** Counts what accounts do; null for no limit. */
   rates: RateCounter | null
   /** What all processes of this server have measured, for Prometheus. */
@@ -55,9 +59,10 @@ export interface Surroundings {
 export async function startServerProcess(
   db: Database,
   config: Config,
-  { rates, readMetrics, log }: Surroundings,
+  { worker, rates, readMetrics, log }: Surroundings,
 ): Promise<ServerProcess> {
-  const app = createApp(db, config.webhookKey)
+  const tracing = await startTracing(config, worker, log)
+  const app = createApp(db, config.webhookKey, tracing)
   const webhooks = new WebhookSender({
     app,
     present: (notification) => presentNotification(notification).parts.join(''),
@@ -69,11 +74,7 @@ export async function startServerProcess(
     onError: (error) => log.error({ err: error }, 'sending webhooks failed'),
   })
   const parts = [...partsOf(app), webhooks, new ProcessMeasures(db.metrics)]
-  const end = () =>
-    endsWithin(
-      PARTS_MS,
-      stopParts(parts, (error) => log.error({ err: error }, 'a part of the service did not stop well')),
-    )
+  const end = () => endsWithin(PARTS_MS, stopAll(parts, tracing, log))
   try {
     await startParts(parts)
     const server = await createServer(app, {
@@ -85,6 +86,7 @@ export async function startServerProcess(
       mostConnections: config.mostConnections,
       mostSchemas: config.mostSchemas,
       allowPrivateWebhooks: config.webhookAllowPrivate,
+      requestLog: config.requestLog,
       metrics: config.metricsToken === null ? null : { token: config.metricsToken, read: readMetrics },
     })
     await tellIfNewer(db, log)
@@ -149,3 +151,12 @@ const migrationsJob = (app: App, log: FastifyBaseLogger): Job =>
     (state) => log.info(state ?? { left: 0 }, 'migrating in the background'),
     (error) => log.error({ err: error }, 'migrating in the background failed'),
   )
+/** Traces last: what the others do to the end is in them. */
+async function stopAll(
+  parts: readonly Part[],
+  tracing: Tracing | null,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  await stopParts(parts, (error) => log.error({ err: error }, 'a part of the service did not stop well'))
+  await tracing?.stop()
+}

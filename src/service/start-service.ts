@@ -34,7 +34,7 @@ export async function startService(
     const rates = rateCounts(config.rateLimitPerMinute)
     const { metrics } = database.db
     const readMetrics = shareReading(async () => metricsText([await metrics.measured()]))
-    const server = await startServerProcess(database.db, config, { rates, readMetrics, log })
+    const server = await startServerProcess(database.db, config, { worker: null, rates, readMetrics, log })
     const metricsServer = await startMetricsServer(config, readMetrics, log).catch(async (error) => {
       await server.stop()
       throw error

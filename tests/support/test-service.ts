@@ -9,6 +9,7 @@ import { createToken } from '../../src/app/tokens/tokens.ts'
 import { createServer, type ServerOptions } from '../../src/http/server.ts'
 import { metricsText } from '../../src/metrics/metrics.ts'
 import { Database } from '../../src/storage/database/database.ts'
+import type { Tracing } from '../../src/tracing/tracing.ts'
 import { ApiClient } from './api-client.ts'
 import { Conformance } from './conformance.ts'
 import { distributionOf, urlsOfDatabase, withTriggers } from './database-nodes.ts'
@@ -41,6 +42,8 @@ export interface TestServiceOptions extends Partial<ServerOptions> {
   throughUrl?: (databaseUrl: string) => Promise<string>
   /** Of a statement; the service's own where nothing is given. */
   statementTimeoutMs?: number
+  /** By default there are no traces. */
+  tracing?: Tracing
   /** With which `/metrics` is read; there is none without it. */
   metricsToken?: string
 }
@@ -62,7 +65,8 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const { statementTimeoutMs } = options
   const timeout = statementTimeoutMs === undefined ? {} : { statementTimeoutMs }
   const distribution = await distributionOf(databaseUrl)
-  const app = createApp(new Database({ connectionString, poolSize: POOL_SIZE, distribution, ...timeout }))
+  const db = new Database({ connectionString, poolSize: POOL_SIZE, distribution, ...timeout })
+  const app = createApp(db, null, options.tracing ?? null)
   await startParts(partsOf(app))
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),
@@ -73,6 +77,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     mostConnections: options.mostConnections ?? 2_000,
     mostSchemas: options.mostSchemas ?? 10_000,
     allowPrivateWebhooks: options.allowPrivateWebhooks ?? false,
+    requestLog: options.requestLog ?? null,
     ...(options.metricsToken ? { metrics: metricsOf(app, options.metricsToken) } : {}),
     ...(options.patience ? { patience: options.patience } : {}),
     ...(options.heartbeatMs ? { heartbeatMs: options.heartbeatMs } : {}),

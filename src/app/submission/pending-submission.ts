@@ -1,6 +1,7 @@
 import type { Claim, ClaimAddress } from '../../domain/claims/claim.ts'
 import type { LogEvent, Submission } from '../../domain/claims/event.ts'
 import { ServiceError } from '../../errors.ts'
+import type { Span } from '../../tracing/tracing.ts'
 import type { Retry } from './retry.ts'
 
 export interface EventRequest {
@@ -9,6 +10,8 @@ export interface EventRequest {
   submission: Submission
   /** The submission's payload as JSON. */
   payloadJson: string
+  /** Of the request, if that is traced. */
+  span?: Span | null | undefined
 }
 
 export interface SubmittedEvent {

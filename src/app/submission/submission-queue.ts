@@ -2,8 +2,10 @@ import { unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
+import type { Tracing } from '../../tracing/tracing.ts'
 import { BackgroundPace } from '../background-pace.ts'
 import { SubmissionMeasures } from '../measures/submission-measures.ts'
+import { SubmissionTraces } from '../measures/submission-traces.ts'
 import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
@@ -44,19 +46,22 @@ export class SubmissionQueue implements Part {
   readonly #lines: SubmissionLines
   readonly #lanes: Lanes
   readonly #measures: SubmissionMeasures
+  readonly #traces: SubmissionTraces | null
   #isScheduled = false
   #holding: NodeJS.Timeout | null = null
   #watching: NodeJS.Timeout | null = null
   /** Resolves when everyone is answered; null as long as it takes more. */
   #ending: PromiseWithResolvers<void> | null = null
 
-  constructor(db: Database, heldClocks: HeldClocks) {
+  /** @param tracing null if there are no traces */
+  constructor(db: Database, heldClocks: HeldClocks, tracing: Tracing | null = null) {
     this.#db = db
     this.#heldClocks = heldClocks
     this.#lines = new SubmissionLines(db.distribution)
     this.#lanes = new Lanes(this.#lines)
     this.#longLogs = new LongLogs(db, this.#copies)
     this.#measures = new SubmissionMeasures(db.metrics, this.pace, () => this.waiting)
+    this.#traces = tracing && new SubmissionTraces(tracing)
   }
 
   /** Takes no more, and answers all that it has: within ten seconds, as ever. */
@@ -99,6 +104,7 @@ export class SubmissionQueue implements Part {
     return new Promise((resolve, reject) => {
       const onAnswer = (answer: SubmittedEvent | Error, one: PendingSubmission) => {
         this.#measures.end(answer, one)
+        this.#traces?.end(answer, one)
         if (answer instanceof Error) reject(answer)
         else resolve(answer)
       }
@@ -136,9 +142,12 @@ export class SubmissionQueue implements Part {
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */
   async #send(lane: Lane): Promise<void> {
     const { group } = lane
-    this.#measures.go(group.flatMap(({ submissions }) => submissions))
+    const together = group.flatMap(({ submissions }) => submissions)
+    this.#measures.go(together)
+    const span = this.#traces?.go(together, group.length, lane.shard)
     try {
       await this.#record(lane)
+      span?.end()
       for (const taken of group) this.#settleSurely(taken)
     } finally {
       this.#lanes.leave(lane)

@@ -9,6 +9,7 @@ import { type Answered, recordAnswers } from './record-answers.ts'
 import type { SendingSlots } from './sending-slots.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
+import { endAttempt, traceAttempt } from './trace-attempt.ts'
 import { LONGEST_ATTEMPT_MS, type SentAnswer, type WebhookClient } from './webhook-client.ts'
 
 /** A server has an endpoint for so long, and no other one sends to it. */
@@ -184,11 +185,17 @@ export class EndpointRun {
   }
 
   async #send(due: DueDelivery): Promise<void> {
-    const { client, slots } = this.#sending
+    const { app, client, slots } = this.#sending
     const { url } = (this.#taken as TakenEndpoint).endpoint
     const startedAt = performance.now()
+    const span = traceAttempt(app.tracing, due, this.#id, url)
     const headers = deliveryHeaders({ id: due.notificationId, ...due }, this.#secrets, new Date())
-    const answer = await client.send(url, headers, due.body)
+    const answer = await client.send(
+      url,
+      span ? { ...headers, traceparent: span.traceparent } : headers,
+      due.body,
+    )
+    if (span) endAttempt(span, answer)
     this.#onTheirWay.delete(due.number)
     // Broken off by the stop: it is made again.
     if (answer !== null) {

@@ -12,6 +12,7 @@ import { BODY_ERRORS, LOCATION, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias } from '../protocol/scalars.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from './claim-bodies.ts'
 import { CANDIDATE_FILTERS } from './claim-filters.ts'
@@ -65,6 +66,7 @@ const createCandidateRoute = (app: App) =>
         readNewCandidate(request.body),
         takeMemoryFor(request),
       )
+      noteCreated(app, request, candidate)
       return reply
         .code(201)
         .header('Location', `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`)

@@ -102,10 +102,14 @@ function batchRoute<Body, Request extends NewRequest>(
       const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()
-      const toResult = (outcome: OpenedClaim | Error) =>
-        outcome instanceof Error
-          ? errorResult(outcome, request)
-          : { status: 201, [one]: { ...batch.present(withContract(outcome)), events: [] } }
+      const toResult = (outcome: OpenedClaim | Error) => {
+        const result =
+          outcome instanceof Error
+            ? errorResult(outcome, request)
+            : { status: 201, [one]: { ...batch.present(withContract(outcome)), events: [] } }
+        request.told?.count(result.status)
+        return result
+      }
       const outcomes = read.map((one) =>
         one instanceof Error ? one : (created.next().value as OpenedClaim | Error),
       )

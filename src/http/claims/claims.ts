@@ -12,6 +12,7 @@ import { BODY_ERRORS, LOCATION, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
+import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from './claim-bodies.ts'
 import { CLAIM_FILTERS } from './claim-filters.ts'
@@ -48,6 +49,7 @@ const createClaimRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const claim = await createClaim(app, request.userId, readNewClaim(request.body), takeMemoryFor(request))
+      noteCreated(app, request, claim)
       return reply
         .code(201)
         .header('Location', `/v1/claims/${claim.id}`)

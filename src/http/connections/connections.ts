@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { clientAddress } from '../../app/client-address.ts'
 import { noteArrival } from '../../app/in-slices.ts'
 import {
+  type Answering,
   answerExpectation,
   clientErrorAnswer,
   refusalAnswer,
@@ -10,12 +11,11 @@ import {
 } from './bare-answer.ts'
 import { Connection, type Patience } from './connection.ts'
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Answering {
   /** Connections at once. */
   most: number
   /** Of proxies, which bring the connections of many. */
   isTrustedProxy: (address: string) => boolean
-  publicUrl: string
   patience?: Partial<Patience> | undefined
 }
 
@@ -66,14 +66,13 @@ export class Connections {
 
   /** Looks after the server's connections until it is closed. */
   watch(server: Server): void {
-    const { publicUrl } = this.#options
-    const refuseExpectation = answerExpectation(publicUrl)
+    const refuseExpectation = answerExpectation(this.#options)
     server.on('connection', (socket) => this.#admit(socket))
     server.on('checkExpectation', (request, response) => this.take(request, response, refuseExpectation))
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       const connection = this.#open.get(socket)
       if (error.code === 'ECONNRESET' || !connection) socket.destroy()
-      else connection.breakOff(clientErrorAnswer(error, publicUrl))
+      else connection.breakOff(clientErrorAnswer(error, this.#options))
     })
     const every = Math.min(LOOK_EVERY_MS, ...Object.values(this.#patience).map((ms) => ms / 2))
     const watch = setInterval(() => this.#look(), every).unref()
@@ -99,17 +98,17 @@ export class Connections {
       return
     }
     const address = addressOf(socket)
-    const { most, isTrustedProxy, publicUrl } = this.#options
+    const { most, isTrustedProxy } = this.#options
     const ofAddress = this.#countByAddress.get(address) ?? 0
     const isGreedy = ofAddress >= Math.max(1, most / 2) && !isTrustedProxy(address)
     const connection = new Connection(address, socket, performance.now())
     if ((isGreedy || this.#open.size >= most) && !this.#makeRoom(isGreedy ? address : null)) {
-      connection.end(tooManyConnectionsAnswer(publicUrl))
+      connection.end(tooManyConnectionsAnswer(this.#options))
       return
     }
     this.#open.set(socket, connection)
     this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1)
-    socket.once('crumbled', () => connection.breakOff(crumbledAnswer(publicUrl)))
+    socket.once('crumbled', () => connection.breakOff(crumbledAnswer(this.#options)))
   }
 
   /** Answers that are still on their way are left where they stand. */
@@ -155,7 +154,7 @@ export class Connections {
     this.#forgetClosed()
     for (const connection of this.#open.values()) {
       const overdue = connection.overdue(now, this.#patience)
-      if (overdue === 'body') connection.breakOff(lateAnswer(this.#options.publicUrl))
+      if (overdue === 'body') connection.breakOff(lateAnswer(this.#options))
       else if (overdue !== null) connection.cut()
     }
   }
@@ -173,7 +172,8 @@ const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip
 const mayGoBefore = ({ hasAsked }: Connection, since: number, other: Idle): boolean =>
   hasAsked === other.connection.hasAsked ? since < other.since : !hasAsked
 
-const lateAnswer = (publicUrl: string) => clientErrorAnswer(new Error('the body did not arrive'), publicUrl)
+const lateAnswer = (answering: Answering) =>
+  clientErrorAnswer(new Error('the body did not arrive'), answering)
 
-const crumbledAnswer = (publicUrl: string) =>
-  refusalAnswer('The body comes in too many small pieces.', publicUrl)
+const crumbledAnswer = (answering: Answering) =>
+  refusalAnswer('The body comes in too many small pieces.', answering)

@@ -124,6 +124,7 @@ function* submitEach(
 
 const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
   userId: request.userId,
+  span: request.told?.span,
   address: readAddress(body),
   ...readSubmission(body),
 })

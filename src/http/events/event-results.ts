@@ -61,13 +61,17 @@ export class EventResults {
   async of(read: () => EventRequest): Promise<EventResult> {
     try {
       const { event, claim, contractBytes, replayed } = await this.#app.submissions.submit(read())
-      if (prefersMinimal(this.#request)) return { body: { status: 204 }, contract: '' }
-      const status = replayed ? 200 : 201
+      const isMinimal = prefersMinimal(this.#request)
+      const status = isMinimal ? 204 : replayed ? 200 : 201
+      this.#request.told?.count(status)
+      if (isMinimal) return { body: { status }, contract: '' }
       const { contract } = claim
       if (this.#contracts.keep(contract, contractBytes)) return { status, event, claim, contract }
       return { status, event, claim: { ...claim, contract: null }, contract: null }
     } catch (error) {
-      return { body: errorResult(error, this.#request), contract: '' }
+      const body = errorResult(error, this.#request)
+      this.#request.told?.count(body.status)
+      return { body, contract: '' }
     }
   }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
+import { idAt } from '../../app/claims/id-at.ts'
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
@@ -133,10 +134,12 @@ async function answerSubmission(
   request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
   reply: FastifyReply,
 ) {
-  const { userId, body } = request
+  const { userId, body, told } = request
+  if (told) told.claimId = idAt(address)
   const { event, claim, contractBytes, replayed } = await app.submissions.submit({
     userId,
     address,
+    span: told?.span,
     ...readSubmission(body),
   })
 

@@ -8,6 +8,13 @@ export const REQUEST_ID_HEADER = 'X-Request-Id'
 
 export const newRequestId = (): string => `req_${uuidv4()}`
 
+/** It goes into answers, the log and traces as it is: so not what looks like a token of ours, put there by mistake. */
+const SAFE_ID = /^(?!ck_|whsec_)[A-Za-z0-9_-]{8,64}$/
+
+/** The caller's, if it is one of a safe form. @param given the header as it came */
+export const requestIdOf = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && SAFE_ID.test(given) ? given : newRequestId()
+
 /** The one body of every error (§7). */
 export function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
   const { status, type } = ERRORS[error.code]
@@ -51,6 +58,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // It is nobody's fault, and there is nobody to be told.
   if (reply.raw.destroyed && isLeaving(error)) return reply.send('')
   const { status, headers, body } = toAnswer(error, request)
+  if (request.told) request.told.code = body.error.code
   return reply
     .code(status)
     .headers({ ...commonHeaders(request), ...headers })

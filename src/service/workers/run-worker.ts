@@ -74,7 +74,7 @@ export async function runWorker(
     })
     metrics = database.db.metrics
     try {
-      server = await startServerProcess(database.db, { ...config, port }, { rates, readMetrics, log })
+      server = await startServerProcess(database.db, { ...config, port }, { worker, rates, readMetrics, log })
       isReady = true
       tell({ kind: 'ready', url: server.url })
       if (!ended.aborted) await once(ended, 'abort')

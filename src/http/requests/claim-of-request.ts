@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../../app/app.ts'
+import { idAt } from '../../app/claims/id-at.ts'
+import type { ToldRequest } from './told-request.ts'
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * The id of the claim or candidate that a request is about, whether there is one or not; null if it is about none, or about
+ * many. What stands in the place of an id and is none may be anything, put there by mistake.
+ */
+export function claimOfRequest({ params, routeOptions }: FastifyRequest, told: ToldRequest): string | null {
+  if (told.claimId !== null) return told.claimId
+  const { url = '' } = routeOptions ?? {}
+  const { id = '', candidate_alias: alias } = (params ?? {}) as { id?: string; candidate_alias?: string }
+  if (url.startsWith('/v1/claims/:id')) {
+    const claimId = id.toLowerCase()
+    return ID.test(claimId) ? claimId : null
+  }
+  if (url.startsWith('/v1/candidates/:candidate_alias') && alias) return idAt({ kind: 'candidate', alias })
+  return null
+}
+
+/** It is about this one, which it made. */
+export function noteCreated(
+  { tracing }: App,
+  { told }: FastifyRequest,
+  { id, status }: { id: string; status: string },
+): void {
+  if (told === null) return
+  told.claimId = id
+  if (told.span !== null) tracing?.brought(id, status, told.span)
+}

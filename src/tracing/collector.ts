@@ -1,0 +1,48 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import type { SpanExporter } from '@opentelemetry/sdk-trace'
+
+/** That spans are lost is told at most so often. */
+const TELL_EVERY_MS = 60_000
+
+export interface Collecting {
+  /** Of the collector, to which `/v1/traces` is added. */
+  url: string
+  headers: Record<string, string>
+  /** Told that spans were lost: how many since the last time, and why the last of them. */
+  onLost: (spans: number, reason: string) => void
+}
+
+/** Where spans are sent; says seldom that it does not take them. */
+export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis: number): SpanExporter {
+  const exporter = new OTLPTraceExporter({
+    url: `${url}/v1/traces`,
+    headers,
+    timeoutMillis,
+    concurrencyLimit: 16,
+  })
+  let lost = 0
+  let toldAt = Number.NEGATIVE_INFINITY
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        // 0 is success. Its message may be the collector's; its body or the headers are not in it.
+        if (result.code !== 0) {
+          lost += spans.length
+          const now = performance.now()
+          if (now - toldAt >= TELL_EVERY_MS) {
+            onLost(lost, reasonOf(result.error))
+            toldAt = now
+            lost = 0
+          }
+        }
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush(),
+  }
+}
+
+function reasonOf(error: (Error & { code?: unknown }) | undefined): string {
+  const { code } = error ?? {}
+  return `${error?.message || (code ?? 'no answer')}`.slice(0, 200)
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import { OpenTelemetry } from '../../src/tracing/open-telemetry.ts'
+import { Sampling } from '../../src/tracing/sampling.ts'
+import { readTraceparent } from '../../src/tracing/traceparent.ts'
+import { startCollector } from '../support/collector.ts'
+import { eventually } from '../support/eventually.ts'
+import { newClaim } from '../support/new-records.ts'
+import { head, sendAndLeave } from '../support/raw-http.ts'
+import { startTestService } from '../support/test-service.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+import { startWebhookService } from '../support/webhook-service.ts'
+
+const newTrace = () => randomBytes(16).toString('hex')
+const newSpan = () => randomBytes(8).toString('hex')
+
+function tracingTo(url: string, share: number) {
+  const lost: [number, string][] = []
+  const tracing = new OpenTelemetry({
+    url,
+    headers: { 'api-key': 'of the collector' },
+    serviceName: 'claims',
+    version: '1.2.3',
+    instance: 'here/1',
+    share,
+    onLost: (spans, reason) => lost.push([spans, reason]),
+    sendEveryMs: 50,
+    longestExportMs: 1_000,
+  })
+  after(() => tracing.stop())
+  return { tracing, lost }
+}
+
+const collector = await startCollector({ after })
+const { tracing } = tracingTo(collector.url, 0)
+const service = await startWebhookService({ after }, { tracing })
+const { api } = service
+
+/** Those of a trace, once there are so many. */
+const spansOf = (traceId: string, count: number) =>
+  eventually(async () => {
+    const found = collector.spans.filter((span) => span.traceId === traceId)
+    return found.length >= count ? found : undefined
+  })
+/** A request whose caller records its trace. */
+function traced(traceId = newTrace(), flags = '01') {
+  const spanId = newSpan()
+  return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-${flags}` } }
+}
+const submit = (claimId: string, type: string, headers: Record<string, string>) =>
+  api.post(`/v1/claims/${claimId}/events`, { type }, headers)
+
+describe('a trace', () => {
+  test('goes from the caller through the request, the queue and the statement into the webhook', async (t) => {
+    const receiver = await startWebhookReceiver(t)
+    await api.post('/v1/webhook_endpoints', { url: receiver.url })
+    const { id } = await newClaim(api)
+    const caller = traced()
+    assert.equal((await submit(id, 'done', caller.headers)).status, 201)
+    const spans = await spansOf(caller.traceId, 4)
+    const [request, wait, statement, attempt] = [
+      'POST /v1/claims/:id/events',
+      'wait in the queue',
+      'record events',
+      'POST webhook',
+    ].map((name) => spans.find((span) => span.name === name) ?? assert.fail(name)) as [
+      (typeof spans)[0],
+      (typeof spans)[0],
+      (typeof spans)[0],
+      (typeof spans)[0],
+    ]
+    assert.equal(request.parentSpanId, caller.spanId)
+    for (const child of [wait, statement, attempt]) assert.equal(child.parentSpanId, request.spanId)
+    assert.deepEqual([request.kind, statement.kind, attempt.kind], [2, 3, 3])
+    assert.deepEqual(wait.links, [{ traceId: caller.traceId, spanId: statement.spanId }])
+    assert.ok(request.startMs <= wait.startMs && wait.endMs <= statement.startMs + 1)
+    assert.ok(statement.endMs <= request.endMs && request.endMs - Date.now() < 1_000)
+    assert.equal(request.attributes['claimkeeper.operation'], 'submitClaimEvent')
+    assert.equal(request.attributes['http.response.status_code'], 201)
+    assert.equal(request.attributes['claimkeeper.claim.id'], id)
+    assert.deepEqual(request.resource, {
+      'service.name': 'claims',
+      'service.version': '1.2.3',
+      'service.instance.id': 'here/1',
+    })
+    const told = receiver.received.filter(({ body }) => JSON.parse(body).type === 'claim.pending')
+    assert.deepEqual(
+      told.map(({ headers }) => headers.traceparent),
+      [`00-${caller.traceId}-${attempt.spanId}-01`],
+    )
+    // The claim's creation was not traced, so neither is what tells of it.
+    const others = receiver.received.filter(({ body }) => JSON.parse(body).type === 'claim.created')
+    assert.deepEqual(
+      others.map(({ headers }) => headers.traceparent),
+      [undefined],
+    )
+    assert.equal(collector.headers[0]?.['api-key'], 'of the collector')
+  })
+
+  test('shares the statement with the others of its group, each linked to it', async () => {
+    const { id } = await newClaim(api)
+    const callers = Array.from({ length: 8 }, () => traced())
+    await Promise.all(callers.map(({ headers }) => submit(id, 'progress', headers)))
+    const ofAll = await Promise.all(callers.map(({ traceId }) => spansOf(traceId, 2)))
+    const all = ofAll.flat()
+    const waits = all.filter(({ name }) => name === 'wait in the queue')
+    const statements = all.filter(({ name }) => name === 'record events')
+    assert.equal(waits.length, 8)
+    assert.ok(statements.length < 8, `${statements.length} statements`)
+    for (const { links, parentSpanId, traceId } of waits) {
+      const statement = statements.find(({ spanId }) => spanId === links[0]?.spanId)
+      assert.ok(statement, 'a wait leads to its statement')
+      const leadsBack = statement.links.some(
+        (link) => link.traceId === traceId && link.spanId === parentSpanId,
+      )
+      assert.ok(leadsBack || statement.parentSpanId === parentSpanId, 'and the statement to its request')
+    }
+    const events = statements.map(({ attributes }) => attributes['claimkeeper.group.events'] as number)
+    assert.equal(
+      events.reduce((a, b) => a + b),
+      8,
+    )
+  })
+
+  test('has refusals with their code, a failure of ours alone as an error, and callers who went away', async () => {
+    const [refused, left] = [traced(), traced()]
+    assert.equal((await submit('00000000-0000-0000-0000-000000000000', 'x', refused.headers)).status, 404)
+    const [request] = (await spansOf(refused.traceId, 3)).filter(({ kind }) => kind === 2)
+    assert.equal(request?.attributes['claimkeeper.error.code'], 'CLAIM_NOT_FOUND')
+    assert.equal(request?.isError, false)
+    const headers = { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' }
+    const begun = head('POST', '/v1/events', { ...headers, ...left.headers, 'Content-Length': 100 })
+    await sendAndLeave(service.url, `${begun}{`)
+    const [gone] = await spansOf(left.traceId, 1)
+    assert.equal(gone?.attributes['claimkeeper.caller_gone'], true)
+  })
+
+  test('has a batch with its items by status, and one wait for each group, not for each event', async () => {
+    const { id } = await newClaim(api)
+    const caller = traced()
+    const events = [...Array.from({ length: 50 }, () => ({ claim_id: id, type: 'progress' })), { type: 'x' }]
+    assert.equal((await api.post('/v1/events/batch', { events }, caller.headers)).status, 200)
+    const spans = await spansOf(caller.traceId, 3)
+    const request = spans.find(({ kind }) => kind === 2)
+    assert.equal(request?.attributes['claimkeeper.items.201'], 50)
+    assert.equal(request?.attributes['claimkeeper.items.400'], 1)
+    assert.ok(spans.length < 12, `${spans.length} spans`)
+  })
+
+  test('holds neither what callers sent nor what they are known by', async () => {
+    const secret = `nobody-else-knows-${newSpan()}`
+    const caller = traced()
+    const path = `/v1/candidates/${secret}/events?key=${secret}`
+    await api.post(path, { id: secret, type: secret, payload: secret }, { ...caller.headers, 'X-A': secret })
+    await spansOf(caller.traceId, 3)
+    const text = JSON.stringify(collector.spans)
+    for (const one of [secret, api.token as string]) assert.ok(!text.includes(one), one)
+  })
+})
+
+describe('what is traced', () => {
+  test('is nothing whose caller traces nothing, or who says what is no trace', async () => {
+    const before = collector.spans.length
+    const off = traced(newTrace(), '00')
+    const bad = [`00-${newTrace()}-${newSpan()}-01-more`, `00-${'0'.repeat(32)}-${newSpan()}-01`, 'x']
+    for (const traceparent of [off.headers.traceparent, ...bad])
+      assert.equal((await api.get('/v1/me', { traceparent })).status, 200)
+    const last = traced()
+    await api.get('/v1/me', last.headers)
+    await spansOf(last.traceId, 1)
+    assert.equal(collector.spans.length, before + 1)
+  })
+
+  test('is a share of those that begin a trace, all with 1 and none with 0', () => {
+    const traces = (share: number) => Array.from({ length: 1_000 }, () => new Sampling(share).takes(null))
+    assert.ok(traces(1).every(Boolean))
+    assert.ok(!traces(0).some(Boolean))
+    const some = traces(0.1).filter(Boolean).length
+    assert.ok(some > 30 && some < 250, `${some}`)
+  })
+
+  test('is little of what callers ask for, whatever ids they choose, and ten a second again later', () => {
+    const sampling = new Sampling(0, 0)
+    const parent = readTraceparent(`00-${'0'.repeat(31)}1-${'0'.repeat(15)}1-01`)
+    const taken = (now: number) =>
+      Array.from({ length: 1_000 }, () => sampling.takes(parent, now)).filter(Boolean).length
+    assert.deepEqual([taken(0), taken(0), taken(1_000), taken(60_000)], [20, 0, 10, 20])
+    assert.equal(sampling.takes(parent && { ...parent, isSampled: false }, 120_000), false)
+  })
+})
+
+describe('a collector', () => {
+  test('that is dead costs spans alone, and is told of once', async (t) => {
+    const dead = await startCollector(t)
+    await dead.close()
+    const { tracing: toNobody, lost } = tracingTo(dead.url, 1)
+    const beside = await startTestService(t, { tracing: toNobody, databaseUrl: service.databaseUrl })
+    const answers = Array.from({ length: 600 }, () => beside.api.get('/v1/me'))
+    for (const { status } of await Promise.all(answers)) assert.equal(status, 200)
+    const since = performance.now()
+    await toNobody.stop()
+    assert.ok(performance.now() - since < 1_500)
+    await eventually(async () => lost.length > 0)
+    assert.equal(lost.length, 1)
+    assert.match(lost[0]?.[1] ?? '', /ECONNREFUSED|refused|retryable/i)
+  })
+
+  test('that never answers does not hold up the stop', async (t) => {
+    const slow = await startCollector(t)
+    slow.answer(() => {})
+    const { tracing: toSlow } = tracingTo(slow.url, 1)
+    const beside = await startTestService(t, { tracing: toSlow, databaseUrl: service.databaseUrl })
+    await beside.api.get('/v1/me')
+    const since = performance.now()
+    await toSlow.stop()
+    assert.ok(performance.now() - since < 1_500)
+    assert.equal(slow.spans.length, 1, 'what there was had been sent')
+  })
+
+  test('that refuses is told of with its status', async (t) => {
+    const refusing = await startCollector(t)
+    refusing.answer((response) => response.writeHead(400).end('no'))
+    const { tracing: refused, lost } = tracingTo(refusing.url, 1)
+    refused.request('GET', {}, undefined)?.end()
+    await refused.stop()
+    assert.equal(lost.length, 1)
+    assert.match(lost[0]?.[1] ?? '', /400|Bad Request/i)
+  })
+})

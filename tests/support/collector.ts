@@ -1,0 +1,109 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { Scope } from './test-database.ts'
+
+interface CollectedSpan {
+  name: string
+  /** As OTLP numbers them: 2 server, 3 client. */
+  kind: number
+  traceId: string
+  spanId: string
+  parentSpanId: string
+  links: { traceId: string; spanId: string }[]
+  attributes: Record<string, string | number | boolean>
+  /** Of the process. */
+  resource: Record<string, string | number | boolean>
+  startMs: number
+  endMs: number
+  isError: boolean
+}
+
+export interface Collector {
+  url: string
+  spans: CollectedSpan[]
+  /** Of the requests. */
+  headers: IncomingHttpHeaders[]
+  /** From now on. */
+  answer: (reply: (response: ServerResponse) => unknown) => void
+  close: () => Promise<void>
+}
+
+interface OtlpSpan {
+  name: string
+  kind: number
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  links?: { traceId: string; spanId: string }[]
+  attributes: OtlpAttribute[]
+  startTimeUnixNano: string
+  endTimeUnixNano: string
+  status: { code: number }
+}
+interface OtlpAttribute {
+  key: string
+  value: { stringValue?: string; intValue?: string | number; doubleValue?: number; boolValue?: boolean }
+}
+interface OtlpTraces {
+  resourceSpans: { resource: { attributes: OtlpAttribute[] }; scopeSpans: { spans: OtlpSpan[] }[] }[]
+}
+
+/** A collector that speaks OTLP over HTTP, as JSON; it answers 200. */
+export async function startCollector(t: Scope): Promise<Collector> {
+  let reply = (response: ServerResponse): unknown =>
+    response.setHeader('Content-Type', 'application/json').end('{}')
+  const spans: CollectedSpan[] = []
+  const headers: IncomingHttpHeaders[] = []
+  const server = createServer(async (request, response) => {
+    try {
+      const { resourceSpans } = (await json(request)) as OtlpTraces
+      if (request.url !== '/v1/traces') return response.writeHead(404).end()
+      headers.push(request.headers)
+      for (const { resource, scopeSpans } of resourceSpans)
+        for (const one of scopeSpans.flatMap((scope) => scope.spans))
+          spans.push(readSpan(one, toRecord(resource.attributes)))
+      return await reply(response)
+    } catch {
+      return response.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  t.after(close)
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    headers,
+    answer: (next) => {
+      reply = next
+    },
+    close,
+  }
+}
+
+const readSpan = (span: OtlpSpan, resource: CollectedSpan['resource']): CollectedSpan => ({
+  name: span.name,
+  kind: span.kind,
+  traceId: span.traceId,
+  spanId: span.spanId,
+  parentSpanId: span.parentSpanId ?? '',
+  links: (span.links ?? []).map(({ traceId, spanId }) => ({ traceId, spanId })),
+  attributes: toRecord(span.attributes),
+  resource,
+  startMs: Number(span.startTimeUnixNano) / 1e6,
+  endMs: Number(span.endTimeUnixNano) / 1e6,
+  isError: span.status.code === 2,
+})
+
+const toRecord = (attributes: OtlpAttribute[]): CollectedSpan['attributes'] =>
+  Object.fromEntries(
+    attributes.map(({ key, value: { stringValue, intValue, doubleValue, boolValue } }) => [
+      key,
+      stringValue ?? boolValue ?? Number(intValue ?? doubleValue),
+    ]),
+  )

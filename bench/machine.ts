@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os'
-import { SETTINGS } from '../src/config.ts'
+import { SECRETS, SETTINGS } from '../src/config.ts'
 import type { Pgbench } from './pgbench.ts'
 
 const ROOT = new URL('..', import.meta.url)
@@ -47,9 +47,8 @@ export function describeVersions(postgres: string | null, pgbench: Pgbench | nul
 /** Of the service, where the environment sets any; what may hold a secret only by its name. */
 export function describeEnvironment(): Record<string, string> {
   const set = Object.values(SETTINGS).filter(({ name }) => process.env[name])
-  const secrets = [SETTINGS.databaseUrl.name, SETTINGS.bootstrapToken.name]
   return Object.fromEntries(
-    set.map(({ name }) => [name, secrets.includes(name) ? '(set)' : (process.env[name] as string)]),
+    set.map(({ name }) => [name, SECRETS.includes(name) ? '(set)' : (process.env[name] as string)]),
   )
 }
 

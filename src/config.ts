@@ -186,8 +186,8 @@ export const TOKEN = 'CLAIMKEEPER_TOKEN'
 export const readToken = (environment: NodeJS.ProcessEnv = process.env): string | null =>
   environment[TOKEN] || null
 
-/** Values that must not be repeated in an error message. */
-const SECRETS: readonly string[] = [
+/** Settings whose values must not be repeated. */
+export const SECRETS: readonly string[] = [
   SETTINGS.bootstrapToken.name,
   SETTINGS.databaseUrl.name,
   SETTINGS.webhookKey.name,

@@ -38,6 +38,11 @@ describe('settings', () => {
         metricsPort: null,
         metricsToken: null,
         logLevel: 'info',
+        requestLog: null,
+        otlpEndpoint: null,
+        otlpHeaders: null,
+        serviceName: 'claimkeeper',
+        traceShare: 0.01,
       })
     }
   })
@@ -83,6 +88,23 @@ describe('settings', () => {
     }
     const proxies = '10.0.0.1, 192.168.0.0/16,fd00::/8'
     assert.equal(readConfig({ CLAIMKEEPER_TRUSTED_PROXIES: proxies }).trustedProxies, proxies)
+  })
+
+  test('the requests that are logged are none, errors, a share or all', () => {
+    const shareOf = (text: string) => readConfig({ CLAIMKEEPER_LOG_REQUESTS: text }).requestLog
+    assert.deepEqual(['none', 'errors', '0.01', 'all'].map(shareOf), [null, 0, 0.01, 1])
+    for (const wrong of ['some', '1.5', '-1', '0x1'])
+      assert.match(
+        message({ CLAIMKEEPER_LOG_REQUESTS: wrong }),
+        /^CLAIMKEEPER_LOG_REQUESTS must be none, errors/,
+      )
+  })
+
+  test('headers for the collector are read as OpenTelemetry writes them, and not repeated', () => {
+    const { otlpHeaders } = readConfig({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b==, tenant=x' })
+    assert.deepEqual(otlpHeaders, { 'api-key': 'a b==', tenant: 'x' })
+    for (const wrong of ['hunter2', 'a b=hunter2', 'a=%zz hunter2', 'a=hunter2%0d%0ab', 'a=1,,hunter2=2'])
+      assert.doesNotMatch(message({ OTEL_EXPORTER_OTLP_HEADERS: wrong }), /hunter2/)
   })
 
   test('secrets are not repeated in the message', () => {

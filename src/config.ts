@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { isToken } from './app/tokens/api-token.ts'
 import { type Setting, setting } from './config/setting.ts'
 import { TELEMETRY_SETTINGS } from './config/telemetry-settings.ts'
@@ -109,6 +110,18 @@ export const SETTINGS = {
     doc: 'Days for which notifications are kept.',
     parse: wholeNumber(1, 3_650),
   }),
+  archiveDays: setting({
+    name: 'CLAIMKEEPER_ARCHIVE_DAYS',
+    fallback: '0',
+    doc: 'Days after which claims and candidates that were resolved leave for the archive, no fewer than CLAIMKEEPER_NOTIFICATION_DAYS; 0 for never. See [the archive](operating/archive.md).',
+    parse: wholeNumber(0, 36_500),
+  }),
+  archiveDir: setting({
+    name: 'CLAIMKEEPER_ARCHIVE_DIR',
+    fallback: null,
+    doc: 'Folder of the archive, which must be there; the same for all servers. Needed with CLAIMKEEPER_ARCHIVE_DAYS.',
+    parse: (text) => resolve(text),
+  }),
   webhookAllowPrivate: setting({
     name: 'CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE',
     fallback: 'false',
@@ -164,13 +177,26 @@ type Value<S> = S extends Setting<infer T, infer F> ? (F extends string ? T : T 
 
 export type Config = { -readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> }
 
-/** @throws OperatorError for the first setting whose value is wrong; an empty one counts as not set. */
+/** @throws OperatorError for the first setting whose value is wrong, alone or beside others; an empty one counts as not set. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const entries = Object.entries(SETTINGS).map(([key, { name, fallback, parse }]) => {
     const text = environment[name] || fallback
     return [key, text === null ? null : read(name, text, parse)]
   })
-  return Object.fromEntries(entries) as Config
+  const config = Object.fromEntries(entries) as Config
+  requireArchive(config)
+  return config
+}
+
+/** Settings of the archive must go with each other. */
+function requireArchive({ archiveDays, archiveDir, notificationDays }: Config): void {
+  if (archiveDays === 0) return
+  if (archiveDir === null)
+    throw new OperatorError('CLAIMKEEPER_ARCHIVE_DAYS needs CLAIMKEEPER_ARCHIVE_DIR, a folder that is there.')
+  if (archiveDays < notificationDays)
+    throw new OperatorError(
+      `CLAIMKEEPER_ARCHIVE_DAYS must be ${notificationDays} or more, not ${archiveDays}: notifications are kept so long (CLAIMKEEPER_NOTIFICATION_DAYS), and are put together of their claims.`,
+    )
 }
 
 /** In which the process that starts the workers tells each of them its number. */

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ServiceError } from '../errors.ts'
 import { OperatorError } from '../operator-error.ts'
+import { addArchiveCommand } from './commands/archive.ts'
 import { addBacktestCommand } from './commands/backtest.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
@@ -25,6 +26,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   addListenCommand(program)
   addUserCommand(program)
   addTokenCommand(program)
+  addArchiveCommand(program)
 
   try {
     await program.parseAsync(argv)

@@ -137,6 +137,12 @@ export const ERRORS = {
     title: 'The claim already holds an event with this id and other content.',
     help: 'An id names one event within its claim. To repeat a submission send exactly the same type, value and fields; for a new event use a new id.',
   },
+  CLAIM_ARCHIVED: {
+    status: 410,
+    type: 'invalid_request_error',
+    title: 'The claim or candidate was archived.',
+    help: 'It was resolved long ago, and has left the service for a file; the message says since when, and names the file. It takes no events, and its alias stays taken. Whoever runs the service can read it there (`claimkeeper archive show`) or bring it back (`claimkeeper archive restore`).',
+  },
   CURSOR_EXPIRED: {
     status: 410,
     type: 'invalid_request_error',

@@ -152,6 +152,22 @@ export const CATALOGUE = {
     labels: ['pool'],
     buckets: SECONDS,
   },
+  archivedClaims: {
+    type: 'counter',
+    name: 'claimkeeper_archived_claims_total',
+    help: 'Claims and candidates that have left for the archive.',
+  },
+  archiveRuns: {
+    type: 'counter',
+    name: 'claimkeeper_archive_runs_total',
+    help: 'Runs of the job that archives claims, by result: `done` or `failed`. Those that find nothing count; none if nothing is archived by setting.',
+    labels: ['result'],
+  },
+  archiveDoneAt: {
+    type: 'gauge',
+    name: 'claimkeeper_archive_last_done_timestamp_seconds',
+    help: 'When the last run of this server that archives claims was done, in seconds since 1970; absent before the first.',
+  },
   databaseUp: {
     type: 'gauge',
     name: 'claimkeeper_database_up',

@@ -52,9 +52,12 @@ export class Metrics {
     }
     const keys = Object.keys(CATALOGUE) as MetricKey[]
     this.instruments = Object.fromEntries(keys.map((key) => [key, make(key)])) as unknown as Instruments
-    const { checks, submissions, webhookAttempts } = this.instruments
+    const { archiveRuns, checks, submissions, webhookAttempts } = this.instruments
     // What has not happened yet is 0, not absent: an alert must see the first one.
-    for (const result of ['done', 'failed']) checks.inc({ result }, 0)
+    for (const result of ['done', 'failed']) {
+      checks.inc({ result }, 0)
+      archiveRuns.inc({ result }, 0)
+    }
     for (const result of ['succeeded', 'refused', 'unanswered']) webhookAttempts.inc({ result }, 0)
     for (const outcome of ['recorded', 'repeated', 'UNAVAILABLE', 'INTERNAL_ERROR'])
       submissions.inc({ outcome }, 0)

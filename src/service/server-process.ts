@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type App, createApp, partsOf } from '../app/app.ts'
+import { requireArchiveFolder } from '../app/archive/archive-file.ts'
 import { ProcessMeasures } from '../app/measures/process-measures.ts'
 import { type Part, startParts, stopParts } from '../app/part.ts'
 import { loadSessionLibrary } from '../app/sessions/session-api.ts'
@@ -9,6 +10,7 @@ import type { RateCounter } from '../http/bounds/rate-counts.ts'
 import { presentNotification } from '../http/notifications/present-notification.ts'
 import { createServer } from '../http/server.ts'
 import { endsWithin } from '../owned-promise.ts'
+import { archiveClaimsJob } from '../scheduler/jobs/archive-claims.ts'
 import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
 import { giveBackMemoryJob } from '../scheduler/jobs/give-back-memory.ts'
 import { measureDatabaseJob } from '../scheduler/jobs/measure-database.ts'
@@ -76,6 +78,7 @@ export async function startServerProcess(
   const parts = [...partsOf(app), webhooks, new ProcessMeasures(db.metrics)]
   const end = () => endsWithin(PARTS_MS, stopAll(parts, tracing, log))
   try {
+    if (config.archiveDays > 0) await requireArchiveFolder(config.archiveDir as string)
     await startParts(parts)
     const server = await createServer(app, {
       log,
@@ -108,6 +111,7 @@ export async function startServerProcess(
         contracts,
         migrationsJob(app, log),
         ...removals,
+        ...archiveJobs(app, config, log),
         sumUpResolutionsJob(app),
         forgetExpiredJob(app),
         measureDatabaseJob(app),
@@ -159,4 +163,11 @@ async function stopAll(
 ): Promise<void> {
   await stopParts(parts, (error) => log.error({ err: error }, 'a part of the service did not stop well'))
   await tracing?.stop()
+}
+
+/** None if nothing is archived. */
+function archiveJobs(app: App, { archiveDays, archiveDir }: Config, log: FastifyBaseLogger): Job[] {
+  if (archiveDays === 0) return []
+  const settings = { days: archiveDays, folder: archiveDir as string }
+  return [archiveClaimsJob(app, settings, (claims) => log.info({ claims }, 'claims archived'))]
 }

@@ -1,6 +1,7 @@
-import type { StoredClaim } from '../../domain/claims/claim.ts'
+import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import { unavailable } from '../../errors.ts'
-import { type ClaimFilter, listClaims } from '../../storage/claims/claim-list.ts'
+import { findArchivedPosition } from '../../storage/archive/archived-claims.ts'
+import { type ClaimFilter, findClaimPosition, listClaims } from '../../storage/claims/claim-list.ts'
 import type { App } from '../app.ts'
 import { fillGaps } from '../fill-gaps.ts'
 import { CONTRACTS_AT_ONCE, readContracts } from './read-contracts.ts'
@@ -31,8 +32,22 @@ export async function readClaimPage(app: App, filter: ClaimFilter): Promise<Clai
         userId,
         some.map(({ id }) => id),
       ),
-    // Deleted with its clock in the meantime.
+    // Deleted with its clock or archived in the meantime.
     gone: () => unavailable('A claim of the page was deleted while it was read.'),
   })
   return { claims, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null }
+}
+
+/**
+ * The position of a claim or candidate in its account's list; null if the account has none with this id. Of one that was
+ * archived the one that it had: whoever has read the list up to it goes on.
+ */
+export async function findPosition(
+  app: App,
+  userId: string,
+  kind: ClaimAddress['kind'],
+  id: string,
+): Promise<string | null> {
+  const db = app.db.reads.for(userId)
+  return (await findClaimPosition(db, userId, kind, id)) ?? (await findArchivedPosition(db, userId, kind, id))
 }

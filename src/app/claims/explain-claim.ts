@@ -8,8 +8,8 @@ import {
 import { findClaim } from '../../storage/claims/claims.ts'
 import { type LoggedEvidence, readDecisiveEvents, readLogEnd } from '../../storage/claims/log-pages.ts'
 import type { App } from '../app.ts'
+import { whyAbsent } from '../archive/absent-claim.ts'
 import { inSlices } from '../in-slices.ts'
-import { claimNotFound } from '../not-found.ts'
 
 export interface ClaimExplanation {
   claim: Claim
@@ -18,7 +18,7 @@ export interface ClaimExplanation {
   transitions: ExplainedTransition[]
 }
 
-/** Why the claim or candidate stands as it does. @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND */
+/** Why the claim or candidate stands as it does. @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_ARCHIVED */
 export async function explainClaim(
   app: App,
   userId: string,
@@ -26,14 +26,14 @@ export async function explainClaim(
 ): Promise<ClaimExplanation> {
   const db = app.db.reads.for(userId)
   const claim = await findClaim(db, userId, address)
-  if (!claim) throw claimNotFound(address)
+  if (!claim) throw await whyAbsent(db, { userId, address })
   const explanation = new Explanation(claim)
   for await (const page of readDecisiveEvents(db, claim, decisiveEventTypes(claim.contract))) {
     await inSlices(showEach(explanation, page))
   }
   const end = await readLogEnd(db, claim)
-  // Deleted since, with its test clock.
-  if (claim.eventCount > 0 && end.length === 0) throw claimNotFound(address)
+  // Deleted since, with its test clock, or archived.
+  if (claim.eventCount > 0 && end.length === 0) throw await whyAbsent(db, { userId, address })
   return { claim, condition: explanation.condition, transitions: explanation.transitions(end) }
 }
 

@@ -1,6 +1,7 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import { type LogItem, readClaimAndLog, readLogPage, readPayloads } from '../../storage/claims/claim-log.ts'
 import type { App } from '../app.ts'
+import { whyAbsent } from '../archive/absent-claim.ts'
 import { fillGaps } from '../fill-gaps.ts'
 import { claimNotFound } from '../not-found.ts'
 
@@ -22,7 +23,7 @@ export async function getClaim(
 ): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent[]> }> {
   const short = await app.shortClaims.do(userId, { userId, address })
   const found = short === 'long' ? await readClaimAndLog(app.db.reads.for(userId), userId, address) : short
-  if (!found) throw claimNotFound(address)
+  if (!found) throw await whyAbsent(app.db.reads.for(userId), { userId, address })
   const { claim, items } = found
   return { claim, log: readLog(app, claim, items, () => claimNotFound(address)) }
 }
@@ -37,7 +38,7 @@ async function* readLog(
   let items = first
   for (let read = 0; read < eventCount; read += items.length) {
     if (read > 0) items = await readLogPage(db, id, read)
-    // Deleted with its clock in the meantime, it must not look like a shorter log.
+    // Deleted with its clock or archived in the meantime, it must not look like a shorter log.
     if (items.length === 0) throw gone()
     yield* fillGaps(items.slice(0, eventCount - read), {
       gap: 'payload',

@@ -1,12 +1,12 @@
 import type { Status } from '../../domain/claims/lifecycle.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { candidateId } from '../../storage/claims/candidate-id.ts'
-import { type ClaimSelection, findClaimPosition } from '../../storage/claims/claim-list.ts'
+import type { ClaimSelection } from '../../storage/claims/claim-list.ts'
 import { aliasRange } from '../../storage/claims/claim-search.ts'
 import { findCustomerByExternalId } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
 import { type PageRequest, resolveCursor } from '../cursor.ts'
-import { type ClaimPage, EMPTY_PAGE, readClaimPage } from './claim-page.ts'
+import { type ClaimPage, EMPTY_PAGE, findPosition, readClaimPage } from './claim-page.ts'
 
 export interface CandidateFilters {
   userId: string
@@ -20,8 +20,7 @@ export interface CandidateFilters {
 
 /** A page of the account's candidates, without their logs (§4.2). `after` may be a cursor or an alias. */
 export async function listCandidates(app: App, request: CandidateFilters & PageRequest): Promise<ClaimPage> {
-  const positionOf = (id: string) =>
-    findClaimPosition(app.db.reads.for(request.userId), request.userId, 'candidate', id)
+  const positionOf = (id: string) => findPosition(app, request.userId, 'candidate', id)
   const after = await resolveCursor(
     request.after,
     async (name) => (isUuid(name) ? positionOf(name) : null),

@@ -1,11 +1,11 @@
 import type { Status } from '../../domain/claims/lifecycle.ts'
 import { isUuid, uuidPrefix } from '../../domain/uuid.ts'
 import { validationError } from '../../errors.ts'
-import { type ClaimSelection, findClaimPosition } from '../../storage/claims/claim-list.ts'
+import type { ClaimSelection } from '../../storage/claims/claim-list.ts'
 import { idRange } from '../../storage/claims/claim-search.ts'
 import type { App } from '../app.ts'
 import { type PageRequest, resolveCursor } from '../cursor.ts'
-import { type ClaimPage, readClaimPage } from './claim-page.ts'
+import { type ClaimPage, findPosition, readClaimPage } from './claim-page.ts'
 
 export interface ClaimFilters {
   userId: string
@@ -21,7 +21,7 @@ export interface ClaimFilters {
 export async function listClaims(app: App, request: ClaimFilters & PageRequest): Promise<ClaimPage> {
   const selection = selectClaims(request)
   const after = await resolveCursor(request.after, async (id) =>
-    isUuid(id) ? findClaimPosition(app.db.reads.for(request.userId), request.userId, 'claim', id) : null,
+    isUuid(id) ? findPosition(app, request.userId, 'claim', id) : null,
   )
   return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
 }

@@ -3,8 +3,8 @@ import { type EventName, type FoundEvent, readEvents } from '../../storage/claim
 import { type ClaimToDecide, readClaimsToDecide } from '../../storage/claims/claims-to-decide.ts'
 import { contractIsMissing } from '../../storage/claims/contracts.ts'
 import type { Connection } from '../../storage/database/connection.ts'
+import { whyAllAbsent } from '../archive/absent-claim.ts'
 import { inSlices } from '../in-slices.ts'
-import { claimNotFound } from '../not-found.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { type PendingSubmission, type SubmissionResult, setResults } from './pending-submission.ts'
@@ -95,9 +95,21 @@ async function draftFromDatabase(
   for (const [id, bytes] of heavy) setAll(id, { because: 'is heavy', bytes })
   for (const id of inDoubt) setAll(id, contractIsMissing())
   const drafts = await inSlices(draftEach(claims, copies, byClaim))
-  for (const { submissions } of [...byClaim.values()].flat())
-    for (const one of submissions) one.result = claimNotFound(one.request.address)
+  await refuseAbsent(
+    db,
+    [...byClaim.values()].flat().flatMap(({ submissions }) => submissions),
+  )
   return drafts
+}
+
+/** Submissions to claims that are not there. */
+async function refuseAbsent(db: Connection, submissions: readonly PendingSubmission[]): Promise<void> {
+  if (submissions.length === 0) return
+  const whyAbsent = await whyAllAbsent(
+    db,
+    submissions.map(({ request }) => request.address),
+  )
+  for (const one of submissions) one.result = whyAbsent(one.request)
 }
 
 const idsOf = ({ submissions }: ClaimSubmissions) => submissions.map(({ request }) => request.submission.id)

@@ -92,7 +92,7 @@ export class SubmissionQueue implements Part {
    * Records an event and decides the claim by it, in one atomic operation (§4.3, §3). If the connection
    * breaks while the write is on its way, nobody knows whether it took effect: it is tried again, and the
    * event's id tells. The lost write cannot take effect after that one, since the version guards both.
-   * @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_NOT_OPEN, EVENT_ID_CONFLICT, EVENT_LIMIT_REACHED,
+   * @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_ARCHIVED, CLAIM_NOT_OPEN, EVENT_ID_CONFLICT, EVENT_LIMIT_REACHED,
    * UNAVAILABLE (its message says if the outcome is not known; at once if too many of the account are waiting)
    */
   submit(request: EventRequest): Promise<SubmittedEvent> {

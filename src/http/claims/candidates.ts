@@ -127,6 +127,7 @@ const getCandidateRoute = (app: App) =>
       params: Type.Object({ candidate_alias: CandidateAlias }),
       response: responses({ 200: { description: 'The candidate.', schema: ref(CandidateBody) } }, [
         'CANDIDATE_NOT_FOUND',
+        'CLAIM_ARCHIVED',
       ]),
     },
     handler: async (request, reply) => {
@@ -149,6 +150,7 @@ const explainCandidateRoute = (app: App) =>
       params: Type.Object({ candidate_alias: CandidateAlias }),
       response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
         'CANDIDATE_NOT_FOUND',
+        'CLAIM_ARCHIVED',
       ]),
     },
     handler: async (request) =>

@@ -109,6 +109,7 @@ const getClaimRoute = (app: App) =>
       params: Type.Object({ id: Uuid('The claim.') }),
       response: responses({ 200: { description: 'The claim.', schema: ref(ClaimBody) } }, [
         'CLAIM_NOT_FOUND',
+        'CLAIM_ARCHIVED',
       ]),
     },
     handler: async (request, reply) => {
@@ -131,6 +132,7 @@ const explainClaimRoute = (app: App) =>
       params: Type.Object({ id: Uuid('The claim.') }),
       response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
         'CLAIM_NOT_FOUND',
+        'CLAIM_ARCHIVED',
       ]),
     },
     handler: async (request) =>

@@ -27,6 +27,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const EVENT_ERRORS: ErrorCode[] = [
   ...BODY_ERRORS,
   'EVENT_ID_CONFLICT',
+  'CLAIM_ARCHIVED',
   'CLAIM_NOT_OPEN',
   'EVENT_LIMIT_REACHED',
 ]

@@ -150,7 +150,8 @@ const insertion = (name: string, clock: string) => ({
       new AS MATERIALIZED (
         SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[])
           WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, place)
-        WHERE alias IS NULL OR (SELECT true FROM claims WHERE claims.id = n.id) IS NULL
+        WHERE alias IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
+          AND (SELECT true FROM archived_claims a WHERE a.id = n.id) IS NULL)
         ORDER BY place
       ),
       ${storeContracts('(SELECT given.* FROM given, clock WHERE number IN (SELECT contract FROM new))')},

@@ -172,12 +172,13 @@ function firstOfEach(rows: readonly PlacedRow[]): PlacedRow[] {
   return [...first.values()]
 }
 
-/** An insert would wait for whoever is changing one of them just then. */
+/** Those that are there, or were archived. An insert would wait for whoever is changing one of them just then. */
 async function findKnown(db: Connection, rows: readonly NewRow[]): Promise<Set<string>> {
   const known = await db.query<{ id: string }>({
     name: 'find_known_candidates',
     text: `-- find_known_candidates
-      SELECT id FROM claims WHERE id = ANY ($1::uuid[])`,
+      SELECT id FROM claims WHERE id = ANY ($1::uuid[])
+      UNION ALL SELECT id FROM archived_claims WHERE id = ANY ($1::uuid[])`,
     values: [plainArray(rows.map(({ id }) => id))],
   })
   return new Set(known.map(({ id }) => id))

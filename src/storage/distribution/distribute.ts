@@ -4,7 +4,7 @@ import type { Borrower } from '../database/lending/borrower.ts'
 import { hasCitus } from './read-distribution.ts'
 
 /**
- * Distributes the tables by Citus: claims by their ids, each log and each notification with its claim, and a copy of the contracts on every
+ * Distributes the tables by Citus: claims by their ids, what is left of archived ones likewise, each log and each notification with its claim, and a copy of the contracts on every
  * machine. All else stays on the coordinator: it does not grow with the events. In one transaction; if it was done
  * already, only machines that have come since get their settings. Claims that are there are copied, so that it takes its
  * time, and nothing is written meanwhile.
@@ -64,5 +64,6 @@ const STEPS = [
   "SELECT create_distributed_table('claims', 'id')",
   "SELECT create_distributed_table('claim_events', 'claim_id', colocate_with => 'claims')",
   "SELECT create_distributed_table('notifications', 'subject_id', colocate_with => 'claims')",
+  "SELECT create_distributed_table('archived_claims', 'id', colocate_with => 'claims')",
   "SELECT create_distributed_function('duration_class(interval)')",
 ]

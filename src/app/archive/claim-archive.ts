@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { noteArchiveFile } from '../../storage/archive/archive-files.ts'
+import { releaseArchiveTurn, takeArchiveTurn } from '../../storage/archive/archive-turn.ts'
+import {
+  type ClaimToArchive,
+  findAwaitedClaims,
+  findClaimsToArchive,
+  readSummedUpTo,
+} from '../../storage/archive/claims-to-archive.ts'
+import { markContractsUnused, removeArchivedClaims } from '../../storage/archive/removal.ts'
+import { namedUuid } from '../../storage/claims/candidate-id.ts'
+import { readClock } from '../../storage/database/clock.ts'
+import { listAccounts } from '../../storage/notifications/removal.ts'
+import type { App } from '../app.ts'
+import { letSubmissionsPass } from '../let-submissions-pass.ts'
+import { OldRecords } from '../removal/old-records.ts'
+import { ClaimIsNotWhole, readBatch } from './archive-batch.ts'
+import { writeArchiveFile } from './archive-file.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Claims of a file at most, and bytes of their logs. */
+const CLAIMS_OF_FILE = 1_000
+const LOG_BYTES_OF_FILE = 32 * 1024 * 1024
+/** If there are fewer, they wait for others, so long at most: else each claim would have a file. */
+const WAIT_MS = DAY_MS
+/** Claims that one transaction removes: nobody waits for it for long. */
+const REMOVED_AT_ONCE = 200
+/** Once all accounts were looked at, for so long nothing else is expected. */
+const REST_MS = 5 * 60_000
+
+export interface ArchiveSettings {
+  /** Claims leave so many days after they were resolved. */
+  days: number
+  /** To where. */
+  folder: string
+}
+
+/**
+ * Moves claims that were resolved long ago into files, account by account, a batch at a time: a file is written, and read
+ * back, before a claim leaves, and it leaves in one transaction with its log, which keeps where it is. So a claim is in the database,
+ * or in a file that the database names, whatever breaks off. A file that was written in vain is taken the next time, since
+ * the same claims make the same file. Safe with any number of servers.
+ */
+export class ClaimArchive {
+  readonly #app: App
+  readonly #settings: ArchiveSettings
+  readonly #server = randomUUID()
+  readonly #accounts: OldRecords<{ id: string }>
+  #restsUntil = 0
+  #hasTurn = false
+  #flaw: ClaimIsNotWhole | null = null
+
+  constructor(app: App, settings: ArchiveSettings) {
+    this.#app = app
+    this.#settings = settings
+    this.#accounts = new OldRecords(app, settings.days, {
+      listOwners: (after, count) => listAccounts(app.db.checks, after, count),
+      removeBatch: ({ id }, before) => this.#archiveNext(id, before),
+    })
+  }
+
+  /**
+   * Goes on where it was. Returns how many claims left.
+   * @param isOver asked after each batch
+   */
+  async archiveSome(isOver: () => boolean): Promise<number> {
+    const { db } = this.#app
+    if (performance.now() < this.#restsUntil || !(await takeArchiveTurn(db.checks, this.#server))) return 0
+    const { archiveRuns, archiveDoneAt } = db.metrics.instruments
+    this.#hasTurn = true
+    this.#flaw = null
+    let wasCut = false
+    try {
+      const archived = await this.#accounts.removeSome(() => {
+        wasCut = !this.#hasTurn || isOver()
+        return wasCut
+      })
+      if (!wasCut) this.#restsUntil = performance.now() + REST_MS
+      if (this.#flaw) throw this.#flaw
+      archiveRuns.inc({ result: 'done' })
+      archiveDoneAt.set((await readClock(db.checks)).getTime() / 1_000)
+      return archived
+    } catch (error) {
+      archiveRuns.inc({ result: 'failed' })
+      throw error
+    } finally {
+      // If that fails, the turn ends by itself.
+      await releaseArchiveTurn(db.checks, this.#server).catch(() => {})
+    }
+  }
+
+  /** The next batch of this account. Returns how many claims left; 0 if there is nothing to do for now. */
+  async #archiveNext(userId: string, before: Date): Promise<number> {
+    this.#hasTurn = await takeArchiveTurn(this.#app.db.checks, this.#server)
+    if (!this.#hasTurn) return 0
+    const batch = await this.#findBatch(userId, before)
+    if (batch.length === 0) return 0
+    try {
+      return await this.#archive(userId, batch, before)
+    } catch (error) {
+      if (!(error instanceof ClaimIsNotWhole)) throw error
+      // It is the operator's, who hears of it after each run; other accounts do not wait for that.
+      this.#flaw = error
+      return 0
+    }
+  }
+
+  async #findBatch(userId: string, before: Date): Promise<ClaimToArchive[]> {
+    const db = this.#app.db.checks
+    const summedUpTo = await readSummedUpTo(db)
+    const upTo = summedUpTo < before ? summedUpTo : before
+    const found = await findClaimsToArchive(db, userId, upTo, CLAIMS_OF_FILE)
+    const [first] = found
+    const isWorthIt =
+      found.length === CLAIMS_OF_FILE || (first && first.statusSince.getTime() <= before.getTime() - WAIT_MS)
+    if (!isWorthIt) return []
+    const awaited = await findAwaitedClaims(
+      db,
+      found.map(({ id }) => id),
+    )
+    return withinBytes(found.filter(({ id }) => !awaited.has(id)))
+  }
+
+  async #archive(userId: string, batch: readonly ClaimToArchive[], before: Date): Promise<number> {
+    const db = this.#app.db.checks
+    const read = new Map<string, string | null>()
+    const since = (batch[0] as ClaimToArchive).statusSince
+    const file = await writeArchiveFile(
+      this.#settings.folder,
+      readBatch(this.#app, batch, read),
+      `${since.getUTCFullYear()}`,
+      (sha256) => nameOf(since, sha256),
+    )
+    if (read.size === 0) return 0
+    const id = namedUuid('archive_file', file.sha256)
+    await noteArchiveFile(db, { ...file, id, userId, claims: read.size })
+    const hashes = new Set(read.values().filter((hash) => hash !== null))
+    await markContractsUnused(db, [...hashes])
+    let removed = 0
+    const leaving = batch.filter((claim) => read.has(claim.id))
+    for (const ofShard of db.distribution.byShard(leaving, (claim) => claim.id)) {
+      for (let i = 0; i < ofShard.length; i += REMOVED_AT_ONCE) {
+        const some = ofShard.slice(i, i + REMOVED_AT_ONCE)
+        const left = await removeArchivedClaims(db, some, id, before)
+        this.#app.db.metrics.instruments.archivedClaims.inc(left)
+        removed += left
+        await letSubmissionsPass(this.#app)
+      }
+    }
+    return removed
+  }
+}
+
+/** As many as one file takes, one at least. */
+function withinBytes(claims: readonly ClaimToArchive[]): ClaimToArchive[] {
+  let bytes = 0
+  return claims.filter((claim, i) => {
+    bytes += claim.logBytes
+    return i === 0 || bytes <= LOG_BYTES_OF_FILE
+  })
+}
+
+/** When the first of its claims was resolved, and a part of the hash. */
+const nameOf = (since: Date, sha256: string) =>
+  `claims-${since.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z-${sha256.slice(0, 16)}.ndjson.gz`

@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+import { checkArchive, findArchivedLine, listArchive } from '../../app/archive/archived-lines.ts'
+import { restoreClaim } from '../../app/archive/restore-claim.ts'
+import { readConfig } from '../../config.ts'
+import type { ClaimAddress } from '../../domain/claims/claim.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { printable, printableJson } from '../printable.ts'
+import { runCommand } from '../run-command.ts'
+import { formatTable } from '../table.ts'
+
+export function addArchiveCommand(program: Command): void {
+  const archive = program
+    .command('archive')
+    .description('claims and candidates that were resolved long ago, in the files of CLAIMKEEPER_ARCHIVE_DIR')
+  addList(archive)
+  addShow(archive)
+  addRestore(archive)
+  addCheck(archive)
+}
+
+function addList(archive: Command): void {
+  archive
+    .command('list')
+    .description('list the files of the archive, those of the oldest claims first')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const files = await runCommand(listArchive)
+      if (json) {
+        console.log(printableJson(JSON.stringify(files, null, 2)))
+        return
+      }
+      console.log(
+        formatTable(
+          ['FILE', 'ACCOUNT', 'CLAIMS', 'BYTES', 'WRITTEN'],
+          files.map(({ path, userId, claims, bytes, writtenAt }) => [
+            path,
+            userId,
+            `${claims}`,
+            `${bytes}`,
+            writtenAt.toISOString(),
+          ]),
+        ),
+      )
+    })
+}
+
+interface Named {
+  candidate?: true
+}
+
+function addShow(archive: Command): void {
+  archive
+    .command('show')
+    .description('print an archived claim with its contract and its log, as JSON')
+    .argument('<id>', 'the claim’s id')
+    .option('--candidate', 'it is the alias of a candidate')
+    .action(async (id: string, { candidate }: Named) => {
+      const folder = archiveFolder()
+      const { line } = await runCommand((app) => findArchivedLine(app, folder, toAddress(id, candidate)))
+      console.log(printableJson(JSON.stringify(JSON.parse(line), null, 2)))
+    })
+}
+
+function addRestore(archive: Command): void {
+  archive
+    .command('restore')
+    .description('bring an archived claim back into the service, as it was')
+    .argument('<id>', 'the claim’s id')
+    .option('--candidate', 'it is the alias of a candidate')
+    .action(async (id: string, { candidate }: Named) => {
+      const folder = archiveFolder()
+      await runCommand((app) => restoreClaim(app, folder, toAddress(id, candidate)))
+      console.log(`Restored ${printable(id)}.`)
+    })
+}
+
+function addCheck(archive: Command): void {
+  archive
+    .command('check')
+    .description('read all files of the archive, and compare them with what the database knows')
+    .action(async () => {
+      const folder = archiveFolder()
+      const { files, faults, spare } = await runCommand((app) => checkArchive(app, folder))
+      for (const path of spare)
+        console.log(`${printable(path)}: no claim is in it by the database’s word; it may be deleted.`)
+      for (const fault of faults) console.log(printable(fault))
+      if (faults.length > 0)
+        throw new OperatorError(`${faults.length} of ${files} files are not as they were written.`)
+      console.log(`${files} files are as they were written.`)
+    })
+}
+
+function archiveFolder(): string {
+  const { archiveDir } = readConfig()
+  if (archiveDir === null)
+    throw new OperatorError('CLAIMKEEPER_ARCHIVE_DIR must name the folder of the archive.')
+  return archiveDir
+}
+
+function toAddress(id: string, isCandidate = false): ClaimAddress {
+  if (isCandidate) return { kind: 'candidate', alias: id }
+  if (!isUuid(id)) throw new OperatorError(`${id} is no UUID; the alias of a candidate needs --candidate.`)
+  return { kind: 'claim', id: id.toLowerCase() }
+}

@@ -1,0 +1,21 @@
+import type { App } from '../../app/app.ts'
+import { type ArchiveSettings, ClaimArchive } from '../../app/archive/claim-archive.ts'
+import type { Job } from '../scheduler.ts'
+import { shortRun } from './short-run.ts'
+
+/** Piece by piece, at no whole minute. `onArchived` hears how many left. */
+export function archiveClaimsJob(
+  app: App,
+  settings: ArchiveSettings,
+  onArchived: (claims: number) => void,
+): Job {
+  const archive = new ClaimArchive(app, settings)
+  return {
+    name: 'archiving claims',
+    pattern: '12-57/15 * * * * *',
+    run: async () => {
+      const archived = await archive.archiveSome(shortRun())
+      if (archived > 0) onArchived(archived)
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import type { Outcome } from '../../domain/claims/lifecycle.ts'
+import { CONTRACT } from '../claims/contracts.ts'
+import type { Connection } from '../database/connection.ts'
+import { plainArray } from '../database/sql-array.ts'
+
+/** A claim that is to leave, as it was found: it leaves only as long as it stands so. */
+export interface ClaimToArchive {
+  id: string
+  status: Outcome
+  eventCount: number
+  logBytes: number
+  statusSince: Date
+}
+
+/**
+ * The account's claims and candidates that were resolved up to this time, first those that were resolved first; of one moment, in no
+ * order that would have to be sorted. Left out are those of which notifications are still to be told, which are put
+ * together of the claim's row; those that were restored since this time; those that are not summed up yet; and what
+ * lives by a test clock.
+ */
+export async function findClaimsToArchive(
+  db: Connection,
+  userId: string,
+  before: Date,
+  limit: number,
+): Promise<ClaimToArchive[]> {
+  const rows = await db.query<{
+    id: string
+    status: Outcome
+    event_count: number
+    log_bytes: number
+    status_since: Date
+  }>({
+    name: 'find_claims_to_archive',
+    text: `-- find_claims_to_archive
+      SELECT id, status, event_count, log_bytes, status_since FROM claims c
+      WHERE user_id = $1 AND status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= $2
+        AND (SELECT true FROM notifications n WHERE n.subject_id = c.id LIMIT 1) IS NULL
+        AND (SELECT true FROM archived_claims a WHERE a.id = c.id AND a.restored_at > $2) IS NULL
+      ORDER BY status_since LIMIT $3`,
+    values: [userId, before, limit],
+    readOnly: true,
+  })
+  return rows.map((row) => ({
+    id: row.id,
+    status: row.status,
+    eventCount: row.event_count,
+    logBytes: row.log_bytes,
+    statusSince: row.status_since,
+  }))
+}
+
+/** Up to when resolutions are summed up. */
+export async function readSummedUpTo(db: Connection): Promise<Date> {
+  const [row] = await db.query<{ up_to: Date }>({
+    name: 'read_resolution_mark',
+    text: `-- read_resolution_mark
+      SELECT up_to FROM resolution_mark`,
+    readOnly: true,
+  })
+  return row?.up_to ?? new Date(0)
+}
+
+/** Those of these claims of which deliveries still wait. */
+export async function findAwaitedClaims(db: Connection, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>({
+    name: 'find_awaited_claims',
+    text: `-- find_awaited_claims
+      SELECT subject_id AS id FROM webhook_deliveries WHERE subject_id = ANY ($1::uuid[]) AND status = 'waiting'`,
+    values: [plainArray(ids)],
+    readOnly: true,
+  })
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** All of a terminal claim's row that is not said by its status; but for its log. */
+export interface WholeClaim {
+  id: string
+  /** Its number in the lists. */
+  position: string
+  user_id: string
+  customer_id: string
+  candidate_alias: string | null
+  customer_external_id: string | null
+  schema_id: string | null
+  /** An exact decimal. */
+  price: string
+  status: Outcome
+  scheduled_outcome: Outcome
+  status_since: Date
+  created_at: Date
+  event_count: number
+  log_bytes: number
+  /** SHA-256 of the contract's text, hexadecimal; null of a claim of an older version that has its own. */
+  contract_hash: string | null
+  /** As JSON, as it is stored. */
+  contract: string | null
+}
+
+/** These claims, as many as there are, in the order of their ids. */
+export function readWholeClaims(db: Connection, ids: readonly string[]): Promise<WholeClaim[]> {
+  return db.query<WholeClaim>({
+    name: 'read_whole_claims',
+    text: `-- read_whole_claims
+      SELECT id, position, user_id, customer_id, candidate_alias, customer_external_id, schema_id, price::text AS price,
+        status, scheduled_outcome, status_since, created_at, event_count, log_bytes,
+        encode(contract_hash, 'hex') AS contract_hash, ${CONTRACT}::text AS contract
+      FROM claims WHERE id = ANY ($1::uuid[]) ORDER BY id`,
+    values: [plainArray(ids)],
+    readOnly: true,
+  })
+}
+
+/** An item of a log, as it is stored. */
+export interface WholeEvent {
+  claim_id: string
+  seq: number
+  id: string
+  type: string
+  system: boolean
+  created_at: Date
+  /** As JSON. */
+  payload: string
+}
+
+/** The items after this number, up to that one, of these claims' logs, in their order. */
+export function readWholeLogs(
+  db: Connection,
+  claimIds: readonly string[],
+  after: number,
+  upTo: number,
+): Promise<WholeEvent[]> {
+  return db.query<WholeEvent>({
+    name: 'read_whole_logs',
+    text: `-- read_whole_logs
+      SELECT claim_id, seq, id, type, system, created_at, payload::text AS payload FROM claim_events
+      WHERE claim_id = ANY ($1::uuid[]) AND seq > $2 AND seq <= $3 ORDER BY claim_id, seq`,
+    values: [plainArray(claimIds), after, upTo],
+    readOnly: true,
+  })
+}

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { readBatch } from '../../src/app/archive/archive-batch.ts'
+import { writeArchiveFile } from '../../src/app/archive/archive-file.ts'
+import { checkArchive } from '../../src/app/archive/archived-lines.ts'
+import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
+import { findClaimsToArchive } from '../../src/storage/archive/claims-to-archive.ts'
+import { removeArchivedClaims } from '../../src/storage/archive/removal.ts'
+import {
+  archiveAll,
+  archiveFolder,
+  growOld,
+  resolvedCandidate,
+  resolvedClaims,
+} from '../support/archived-claims.ts'
+import { assertError } from '../support/assert-error.ts'
+import { contractWith } from '../support/contracts.ts'
+import { candidatePath, newClaim } from '../support/new-records.ts'
+import { readPages } from '../support/read-pages.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* Claims that were resolved long ago leave for files, and come back from them. */
+
+const service = await startTestService({ after })
+const { app, api, sql } = service
+const customer = await api.customer('acme')
+
+const rowsOf = async (id: string) => [
+  ...(await sql('SELECT to_jsonb(c) AS row FROM claims c WHERE id = $1', [id])),
+  ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
+]
+const filesIn = async (folder: string) =>
+  (await readdir(folder, { recursive: true })).filter((path) => path.includes('.')).sort()
+const restore = (folder: string, id: string) => restoreClaim(app, folder, { kind: 'claim', id })
+const list = async (): Promise<string[]> =>
+  (await readPages(api, '/v1/claims', { limit: 2 })).flat().map(({ id }) => id)
+
+test('a claim leaves whole, 410 says where it is, and it comes back as it was, in its old place', async (t) => {
+  const folder = await archiveFolder(t)
+  const ids = await resolvedClaims(service, api, customer, 5)
+  const [gone = '', ...others] = ids
+  await growOld(service)
+  const young = await resolvedClaims(service, api, customer, 1)
+  const before = await list()
+  const told = await api.readClaim(gone)
+  const rows = await rowsOf(gone)
+  const { statuses } = (await api.get('/v1/overview')).body
+
+  assert.equal(await archiveAll(app, folder), 5)
+  const [file = '', ...more] = await filesIn(folder)
+  assert.deepEqual(more, [])
+  const lines = gunzipSync(await readFile(join(folder, file)))
+    .toString()
+    .trimEnd()
+    .split('\n')
+  assert.deepEqual(lines.map((line) => JSON.parse(line).id).sort(), ids.toSorted())
+  assert.deepEqual(await sql('SELECT FROM claim_events WHERE claim_id = $1', [gone]), [])
+
+  const paths = [`/v1/claims/${gone}`, `/v1/claims/${gone}/explanation`]
+  for (const path of paths) {
+    const answer = await api.get(path)
+    assertError(answer, 410, 'CLAIM_ARCHIVED')
+    assert.ok(answer.body.error.message.includes(file))
+  }
+  const event = { type: 'progress', id: 'first', value: 0.1, note: 'naïve "quoted"\n' }
+  assertError(await api.post(`/v1/claims/${gone}/events`, event), 410, 'CLAIM_ARCHIVED')
+  const batch = {
+    events: [
+      { ...event, claim_id: gone },
+      { claim_id: young[0], type: 'late' },
+    ],
+  }
+  const { results } = (await api.post('/v1/events/batch', batch)).body
+  assert.deepEqual(
+    results.map((one: { status: number }) => one.status),
+    [410, 422],
+  )
+  assert.deepEqual(
+    await list(),
+    before.filter((id) => !ids.includes(id)),
+  )
+  assert.deepEqual((await api.get(`/v1/notifications?claim_id=${gone}`)).body.data, [])
+  assert.deepEqual((await api.get('/v1/overview')).body.statuses, statuses)
+  // Whoever has read up to it goes on.
+  const next = await api.get(`/v1/claims?after=${others.at(-1)}&limit=1`)
+  assert.deepEqual(
+    next.body.data.map(({ id }: { id: string }) => id),
+    young,
+  )
+  const stranger = await service.newAccount()
+  assertError(await stranger.get(`/v1/claims/${gone}`), 404, 'CLAIM_NOT_FOUND')
+  assertError(await stranger.post(`/v1/claims/${gone}/events`, event), 404, 'CLAIM_NOT_FOUND')
+  assertError(await stranger.get(`/v1/claims?after=${gone}`), 400, 'VALIDATION_ERROR', 'after')
+
+  await restore(folder, gone)
+  assert.deepEqual(await rowsOf(gone), rows)
+  assert.deepEqual(await api.readClaim(gone), told)
+  assert.deepEqual(
+    await list(),
+    before.filter((id) => id === gone || !ids.includes(id)),
+  )
+  await assert.rejects(restore(folder, gone), /was restored already/)
+  assert.equal(
+    (await api.post(`/v1/claims/${gone}/events`, event)).headers.get('idempotent-replayed'),
+    'true',
+  )
+  // It stays for as long again.
+  assert.equal(await archiveAll(app, folder), 0)
+  await sql("UPDATE archived_claims SET restored_at = restored_at - interval '31 days' WHERE id = $1", [gone])
+  assert.equal(await archiveAll(app, folder), 1)
+  await restore(folder, gone)
+  assert.deepEqual(await rowsOf(gone), rows)
+  for (const id of others) await restore(folder, id)
+  assert.deepEqual(await list(), before)
+  assert.deepEqual((await api.get('/v1/overview')).body.statuses, statuses)
+})
+
+test('an archived candidate’s alias stays taken', async (t) => {
+  const folder = await archiveFolder(t)
+  const alias = await resolvedCandidate(service, api)
+  await growOld(service)
+  const told = (await api.get(candidatePath(alias))).body
+  assert.ok((await archiveAll(app, folder)) > 0)
+  assertError(await api.get(candidatePath(alias)), 410, 'CLAIM_ARCHIVED')
+  assertError(await api.post(`${candidatePath(alias)}/events`, { type: 'done' }), 410, 'CLAIM_ARCHIVED')
+  assert.equal((await api.get(`/v1/candidates?after=${encodeURIComponent(alias)}`)).status, 200)
+  const stranger = await service.newAccount()
+  assertError(await stranger.get(candidatePath(alias)), 404, 'CANDIDATE_NOT_FOUND')
+  for (const caller of [api, stranger]) {
+    const { external_id } = (await caller.post('/v1/customers', { external_id: 'someone' })).body
+    const terms = { customer_uuid: external_id ?? 'someone', contract: contractWith({ price: 77 }) }
+    const candidate = { candidate_alias: alias, ...terms }
+    assertError(await caller.post('/v1/candidates', candidate), 409, 'CANDIDATE_ALIAS_CONFLICT')
+    const batch = {
+      candidates: [candidate, { ...candidate, candidate_alias: `${alias} of ${caller.token}` }],
+    }
+    const { results } = (await caller.post('/v1/candidates/batch', batch)).body
+    assert.deepEqual(
+      results.map((one: { status: number }) => one.status),
+      [409, 201],
+    )
+  }
+  await restoreClaim(app, folder, { kind: 'candidate', alias })
+  assert.deepEqual((await api.get(candidatePath(alias))).body, told)
+})
+
+test('nothing leaves for a folder that is gone; a file that was written in vain is used the next time', async (t) => {
+  const folder = await archiveFolder(t)
+  const ids = await resolvedClaims(service, api, customer, 3)
+  await growOld(service)
+  await assert.rejects(archiveAll(app, join(folder, 'gone')), /ENOENT/)
+  for (const id of ids) assert.equal((await api.get(`/v1/claims/${id}`)).status, 200)
+  const year = new Date((await api.readClaim(ids[0] as string)).status_since).getUTCFullYear()
+  await writeFile(join(folder, `${year}`), 'no folder')
+  await assert.rejects(archiveAll(app, folder), /ENOTDIR/)
+  for (const id of ids) assert.equal((await api.get(`/v1/claims/${id}`)).status, 200)
+  await rm(join(folder, `${year}`))
+
+  // As a server does that is killed before any claim has left.
+  const db = app.db.checks
+  const [{ user_id: userId } = {}] = await sql('SELECT user_id FROM claims WHERE id = $1', [ids[0]])
+  const batch = await findClaimsToArchive(db, userId as string, new Date(), 1_000)
+  const none = new Date(0)
+  const write = () =>
+    writeArchiveFile(folder, readBatch(app, batch, new Map()), `${year}`, (sha256) => `${sha256}.gz`)
+  const file = await write()
+  assert.deepEqual(await write(), file)
+  const old = batch.filter(({ id }) => ids.includes(id))
+  assert.equal(old.length, 3)
+  assert.deepEqual((await checkArchive(app, folder)).spare, [file.path])
+  await writeFile(join(folder, file.path), 'half of it')
+  assert.deepEqual(await write(), file)
+  assert.deepEqual(await filesIn(folder), [file.path])
+
+  assert.ok((await archiveAll(app, folder)) >= 3)
+  assertError(await api.get(`/v1/claims/${ids[0]}`), 410, 'CLAIM_ARCHIVED')
+  for (const id of ids) await restore(folder, id)
+  // Who was held up meanwhile removes nothing that came back.
+  const month = new Date(Date.now() - 30 * 24 * 3_600_000)
+  assert.equal(await removeArchivedClaims(db, old, '00000000-0000-0000-0000-000000000000', month), 0)
+  assert.equal(
+    await removeArchivedClaims(
+      db,
+      old.map((one) => ({ ...one, eventCount: 9 })),
+      userId as string,
+      none,
+    ),
+    0,
+  )
+  for (const id of ids) assert.equal((await api.get(`/v1/claims/${id}`)).status, 200)
+})
+
+test('a claim comes back from nothing but the file that was written', async (t) => {
+  const folder = await archiveFolder(t)
+  const [id = ''] = await resolvedClaims(service, api, customer, 1)
+  await growOld(service)
+  await archiveAll(app, folder)
+  const [path = ''] = (await filesIn(folder)).filter((name) => name.endsWith('.gz'))
+  const file = join(folder, path)
+  const bytes = await readFile(file)
+  await rename(file, `${file}.away`)
+  await assert.rejects(restore(folder, id), /^OperatorError: \S+ cannot be read: ENOENT/)
+  const changed = gunzipSync(bytes).toString().replace('"CONFIRMED"', '"FAILED"')
+  await writeFile(file, gzipSync(changed))
+  await assert.rejects(restore(folder, id), /^OperatorError: \S+ was changed: the SHA-256/)
+  const { faults, spare } = await checkArchive(app, folder)
+  assert.ok(faults.some((fault) => fault.includes(path)))
+  assert.deepEqual(spare, [`${path}.away`])
+  assertError(await api.get(`/v1/claims/${id}`), 410, 'CLAIM_ARCHIVED')
+  await rename(`${file}.away`, file)
+  await restore(folder, id)
+  assert.equal((await api.readClaim(id)).status, 'CONFIRMED')
+})
+
+test('only what nobody waits for leaves', async (t) => {
+  const folder = await archiveFolder(t)
+  const open = await newClaim(api)
+  const clock = (await api.post('/v1/test_clocks', { frozen_time: '2020-01-01T00:00:00Z' })).body.id
+  const onClock = {
+    customer_id: customer,
+    contract: contractWith({ review_window: 0 }),
+    test_clock_id: clock,
+  }
+  const { id } = (await api.post('/v1/claims', onClock)).body
+  await api.post(`/v1/claims/${id}/events`, { type: 'done' })
+  await api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: '2020-02-01T00:00:00Z' })
+  const [told = '', sent = '', free = ''] = await resolvedClaims(service, api, customer, 3)
+  const kept = await sql('SELECT * FROM notifications WHERE subject_id = $1', [told])
+  assert.ok(kept.length > 0)
+  await growOld(service)
+  await sql(
+    `INSERT INTO notifications (number, user_id, subject_id, kind, sequence, status_since, created_at)
+     SELECT 1, user_id, id, 'confirmed', 3, status_since, status_since FROM claims WHERE id = $1`,
+    [told],
+  )
+  await sql(
+    `INSERT INTO webhook_deliveries (endpoint_id, number, notification_id, subject_id, type, created_at, body, bytes, hash,
+       previous_hash, next_attempt_at) VALUES ($1, 1, $1, $1, 'claim.confirmed', now(), '{}', 2, '', '', now())`,
+    [sent],
+  )
+  await archiveAll(app, folder)
+  assertError(await api.get(`/v1/claims/${free}`), 410, 'CLAIM_ARCHIVED')
+  for (const one of [open.id, id, told, sent]) assert.equal((await api.get(`/v1/claims/${one}`)).status, 200)
+  await sql('DELETE FROM notifications')
+  await sql('DELETE FROM webhook_deliveries')
+  // Neither before it is summed up, nor for less than a day with few others.
+  await sql("UPDATE resolution_mark SET up_to = now() - interval '50 days'")
+  assert.equal(await archiveAll(app, folder), 0)
+  await sql("UPDATE resolution_mark SET up_to = now() - interval '1 hour'")
+  assert.equal(await archiveAll(app, folder, 40), 0)
+  assert.ok((await archiveAll(app, folder, 35)) >= 2)
+  assertError(await api.get(`/v1/claims/${sent}`), 410, 'CLAIM_ARCHIVED')
+})
+
+test('whoever reads while a claim leaves and comes back never hears that there is none', async (t) => {
+  const folder = await archiveFolder(t)
+  const [id = ''] = await resolvedClaims(service, api, customer, 1)
+  await growOld(service)
+  let isOver = false
+  const seen = new Set<number>()
+  const read = async () => {
+    while (!isOver) {
+      seen.add((await api.get(`/v1/claims/${id}`)).status)
+      seen.add((await api.get(`/v1/claims/${id}/explanation`)).status)
+      seen.add((await api.post(`/v1/claims/${id}/events`, { type: 'done', id: 'late' })).status)
+    }
+  }
+  const readers = Promise.all([read(), read()])
+  for (let round = 0; round < 5; round++) {
+    assert.ok((await archiveAll(app, folder)) > 0)
+    await restore(folder, id)
+    await sql("UPDATE archived_claims SET restored_at = restored_at - interval '31 days'")
+  }
+  isOver = true
+  await readers
+  seen.delete(503)
+  assert.deepEqual([...seen].sort(), [200, 410, 422])
+})
+
+test('a log that is long is written piece by piece, and two servers take each claim once', async (t) => {
+  const folder = await archiveFolder(t)
+  const ids = await resolvedClaims(service, api, customer, 2)
+  const [long = ''] = ids
+  await sql(
+    `INSERT INTO claim_events SELECT claim_id, n, 'more-' || n, type, json_build_object('value', repeat('x', 50000)), false, created_at
+     FROM claim_events, generate_series(4, 40) AS n WHERE claim_id = $1 AND seq = 1`,
+    [long],
+  )
+  await sql(
+    `UPDATE claims SET event_count = 40, log_bytes = (SELECT sum(octet_length(payload::text)) FROM claim_events WHERE claim_id = $1)
+     WHERE id = $1`,
+    [long],
+  )
+  await growOld(service)
+  const rows = await rowsOf(long)
+  const left = await Promise.all([archiveAll(app, folder), archiveAll(app, folder)])
+  assert.ok(left.includes(0))
+  await restore(folder, long)
+  assert.deepEqual(await rowsOf(long), rows)
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { App } from '../../src/app/app.ts'
+import { ClaimArchive } from '../../src/app/archive/claim-archive.ts'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import type { ApiClient } from './api-client.ts'
+import { contractWith } from './contracts.ts'
+import { movedBy, TIMES_OF_CLAIM } from './moved-times.ts'
+import { uniqueName } from './new-records.ts'
+import type { Scope } from './test-database.ts'
+import type { TestService } from './test-service.ts'
+
+/** A folder for an archive, gone after the test. */
+export async function archiveFolder(t: Scope): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-archive-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Claims that are resolved, with two events of the caller and one of the service each. */
+export async function resolvedClaims(
+  { app }: Pick<TestService, 'app'>,
+  api: ApiClient,
+  customer: string,
+  count: number,
+): Promise<string[]> {
+  const contract = contractWith({ review_window: 0, price: 12.5 })
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) {
+    const { id } = await api.claim(customer, contract)
+    for (const event of [
+      { type: 'progress', id: 'first', value: 0.1, note: 'naïve "quoted"\n' },
+      { type: 'done' },
+    ])
+      assert.equal((await api.post(`/v1/claims/${id}/events`, event)).status, 201)
+    ids.push(id)
+  }
+  await runScheduledCheck(app, new Date())
+  return ids
+}
+
+/** The same of a candidate, by its alias. */
+export async function resolvedCandidate({ app }: Pick<TestService, 'app'>, api: ApiClient): Promise<string> {
+  const { body } = await api.post('/v1/customers', { external_id: uniqueName('customer') })
+  const alias = uniqueName('candidate')
+  const contract = contractWith({ review_window: 0 })
+  const candidate = { candidate_alias: alias, customer_uuid: body.external_id, contract }
+  assert.equal((await api.post('/v1/candidates', candidate)).status, 201)
+  assert.equal((await api.post('/v1/events', { candidate_alias: alias, type: 'done' })).status, 201)
+  await runScheduledCheck(app, new Date())
+  return alias
+}
+
+/** Makes all that is there older, and forgets what was told of it, as it would be by then. */
+export async function growOld({ sql }: Pick<TestService, 'sql'>, interval = '-40 days'): Promise<void> {
+  await sql(`UPDATE claims SET ${movedBy(interval, TIMES_OF_CLAIM)}`)
+  await sql(`UPDATE claim_events SET ${movedBy(interval, ['created_at'])}`)
+  await sql('DELETE FROM notifications')
+}
+
+/** Moves to the folder whatever has been resolved for 30 days. Returns how many claims that was. */
+export const archiveAll = (app: App, folder: string, days = 30): Promise<number> =>
+  new ClaimArchive(app, { days, folder }).archiveSome(() => false)

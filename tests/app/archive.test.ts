@@ -18,6 +18,7 @@ import {
 } from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
+import { movedBy } from '../support/moved-times.ts'
 import { candidatePath, newClaim } from '../support/new-records.ts'
 import { readPages } from '../support/read-pages.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -109,7 +110,7 @@ test('a claim leaves whole, 410 says where it is, and it comes back as it was, i
   )
   // It stays for as long again.
   assert.equal(await archiveAll(app, folder), 0)
-  await sql("UPDATE archived_claims SET restored_at = restored_at - interval '31 days' WHERE id = $1", [gone])
+  await sql(`UPDATE archived_claims SET ${movedBy('-31 days', ['restored_at'])} WHERE id = $1`, [gone])
   assert.equal(await archiveAll(app, folder), 1)
   await restore(folder, gone)
   assert.deepEqual(await rowsOf(gone), rows)
@@ -272,7 +273,7 @@ test('whoever reads while a claim leaves and comes back never hears that there i
   for (let round = 0; round < 5; round++) {
     assert.ok((await archiveAll(app, folder)) > 0)
     await restore(folder, id)
-    await sql("UPDATE archived_claims SET restored_at = restored_at - interval '31 days'")
+    await sql(`UPDATE archived_claims SET ${movedBy('-31 days', ['restored_at'])}`)
   }
   isOver = true
   await readers

@@ -71,6 +71,35 @@ export const STATEMENTS = {
     remove_notifications_of_events: 1,
     COMMIT: 2,
   },
+  'archiving claims': {
+    take_archive_turn: 3,
+    list_accounts: 2,
+    read_resolution_mark: 2,
+    find_claims_to_archive: 2,
+    find_awaited_claims: 1,
+    read_whole_claims: 1,
+    read_whole_logs: 1,
+    note_archive_file: 1,
+    mark_contracts_of_archived: 1,
+    read_clock: 3,
+    BEGIN: 1,
+    keep_archived_claims: 1,
+    remove_archived_claims: 1,
+    remove_archived_logs: 1,
+    COMMIT: 1,
+    release_archive_turn: 1,
+  },
+  'restoring a claim': {
+    find_archived_claims: 1,
+    find_archive_files: 1,
+    store_restored_contract: 1,
+    BEGIN: 1,
+    note_restored_claim: 1,
+    insert_restored_claim: 1,
+    insert_restored_events: 1,
+    COMMIT: 1,
+    read_clock: 1,
+  },
   'a group of live claims and clocks': {
     read_claims_to_decide: 2,
     read_events: 1,
@@ -171,6 +200,24 @@ const SHARDS = 4
 
 /** The same of operations that send others where tables are distributed: the tests have claims of one shard in a group. */
 const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>> = {
+  'archiving claims': {
+    take_archive_turn: 3,
+    list_accounts: 2,
+    read_resolution_mark: 2,
+    find_claims_to_archive: 2,
+    find_awaited_claims: 1,
+    read_whole_claims: 1,
+    read_whole_logs: 1,
+    note_archive_file: 1,
+    mark_contracts_of_archived_on_machines: 1,
+    read_clock: 4,
+    BEGIN: 1,
+    keep_archived_claims: 1,
+    remove_archived_claims: 1,
+    remove_archived_logs: 1,
+    COMMIT: 1,
+    release_archive_turn: 1,
+  },
   'disabling a webhook endpoint': {
     BEGIN: 1,
     announce_notifications: 1,
@@ -339,11 +386,11 @@ export const STRUCK: readonly string[] = [STATEMENTS, ON_SHARDS].flatMap((table)
 /** Named statements that no claim, event or sum depends on. */
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
-    'begin_overview count_search find_alias_owners find_api_token find_claim find_claim_position find_claim_schema ' +
+    'begin_overview count_search find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema ' +
     'find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
     'find_user_by_email find_webhook_delivery find_webhook_endpoints has_password list_accounts list_api_tokens list_api_tokens_of list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
-    'list_all_webhook_endpoints list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
+    'list_all_webhook_endpoints list_archive_files list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
     'read_decisive_events read_feed read_log_end read_log_page read_notification_settings read_payloads read_delivery_lag read_feed_lag read_overdue_lag read_secret round_trip read_settled_here read_settled_on_machines read_shards read_short_claims read_told_events read_told_events_on_machines ' +
     'read_unsafe_settings read_unsafe_settings_of_machines list_waiting_migrations read_index_phase read_index_state read_shards_with_index search_claims tally_resolved tally_unresolved',

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { ClaimArchive } from '../../src/app/archive/claim-archive.ts'
+import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
+import { archiveFolder, resolvedClaims } from '../support/archived-claims.ts'
+import { assertError } from '../support/assert-error.ts'
+import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
+import { testFaults } from './fault-table.ts'
+import type { World } from './world.ts'
+
+const folder = await archiveFolder({ after })
+
+const rowsOf = async ({ service: { sql } }: World, id: string) => [
+  ...(await sql('SELECT to_jsonb(c) AS row FROM claims c WHERE id = $1', [id])),
+  ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
+]
+
+/** A claim that may leave. */
+async function oldClaim({ service, customer }: World): Promise<string> {
+  const { api, sql } = service
+  const [id = ''] = await resolvedClaims(service, api, customer.id, 1)
+  await sql(`UPDATE claims SET ${movedBy('-40 days', TIMES_OF_CLAIM)} WHERE id = $1`, [id])
+  await sql('DELETE FROM notifications WHERE subject_id = $1', [id])
+  // The last one may not have been able to let go of it.
+  await sql('UPDATE archive_turn SET holder = NULL')
+  return id
+}
+
+testFaults({
+  name: 'archiving claims',
+  begin: async (world) => {
+    const { app, api } = world.service
+    const id = await oldClaim(world)
+    const rows = await rowsOf(world, id)
+    const archive = new ClaimArchive(app, { days: 30, folder })
+    const run = () => archive.archiveSome(() => false)
+    return {
+      run: () => run().catch(() => {}),
+      finish: async () => {
+        await run()
+        assertError(await api.get(`/v1/claims/${id}`), 410, 'CLAIM_ARCHIVED')
+        assert.deepEqual(await rowsOf(world, id), [])
+        await restoreClaim(app, folder, { kind: 'claim', id })
+        assert.deepEqual(await rowsOf(world, id), rows)
+      },
+    }
+  },
+})
+
+testFaults({
+  name: 'restoring a claim',
+  begin: async (world) => {
+    const { app, api } = world.service
+    const id = await oldClaim(world)
+    const rows = await rowsOf(world, id)
+    await new ClaimArchive(app, { days: 30, folder }).archiveSome(() => false)
+    assertError(await api.get(`/v1/claims/${id}`), 410, 'CLAIM_ARCHIVED')
+    const restore = () => restoreClaim(app, folder, { kind: 'claim', id })
+    return {
+      run: () => restore().catch(() => {}),
+      finish: async () => {
+        await restore().catch((error: Error) => assert.match(error.message, /was restored already/))
+        assert.deepEqual(await rowsOf(world, id), rows)
+      },
+    }
+  },
+})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { LEAST_CONNECTIONS } from '../../src/storage/database/database.ts'
@@ -31,6 +32,8 @@ describe('settings', () => {
         trustedProxies: null,
         mostSchemas: 10_000,
         notificationDays: 30,
+        archiveDays: 0,
+        archiveDir: null,
         webhookAllowPrivate: false,
         webhookKey: null,
         webhookRetries: [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600],
@@ -122,6 +125,23 @@ describe('settings', () => {
     assert.equal(
       readConfig({ PUBLIC_URL: 'https://claims.example.com/' }).publicUrl,
       'https://claims.example.com',
+    )
+  })
+
+  test('an archive needs a folder, and claims stay for as long as notifications of them', () => {
+    const archive = { CLAIMKEEPER_ARCHIVE_DAYS: '30', CLAIMKEEPER_ARCHIVE_DIR: 'archive' }
+    assert.deepEqual(readConfig(archive).archiveDir, resolve('archive'))
+    assert.match(
+      message({ CLAIMKEEPER_ARCHIVE_DAYS: '30' }),
+      /^CLAIMKEEPER_ARCHIVE_DAYS needs CLAIMKEEPER_ARCHIVE_DIR, /,
+    )
+    assert.match(
+      message({ ...archive, CLAIMKEEPER_ARCHIVE_DAYS: '29' }),
+      /^CLAIMKEEPER_ARCHIVE_DAYS must be 30 or more, not 29: notifications are kept so long /,
+    )
+    assert.equal(
+      message({ ...archive, CLAIMKEEPER_ARCHIVE_DAYS: '1', CLAIMKEEPER_NOTIFICATION_DAYS: '1' }),
+      'accepted',
     )
   })
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import { archiveAll, archiveFolder, growOld } from '../support/archived-claims.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -82,4 +84,24 @@ test('another account’s claim, candidate, customer and schema show "Not found"
     await owner.getByRole('heading', { level: 1 }).waitFor()
     assert.equal(await owner.getByRole('heading', { name: 'Not found' }).count(), 0, path)
   }
+})
+
+test('the page of a claim that was archived says so, and in which file it is', async (t) => {
+  const folder = await archiveFolder(t)
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const id = await newClaim(page)
+  await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'ticket_resolved' })
+  await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'satisfaction', value: 5 })
+  await runScheduledCheck(service.app, new Date(Date.now() + 3_600_000))
+  await growOld(service)
+  assert.ok((await archiveAll(service.app, folder)) > 0)
+  await page.goto(`/claims/${id}`)
+  await page.getByRole('heading', { name: 'Archived' }).waitFor()
+  await page.getByText(/is in the file \d{4}\/claims-\S+\.ndjson\.gz of the archive/).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+  // The browser itself notes the status of the answer.
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes('410')),
+    [],
+  )
 })

@@ -35,6 +35,7 @@ const SITES = {
     'connect',
     'read_claims_to_decide',
     'read_events',
+    'find_archived_claims',
     'append_events',
     'append_events_on_test_clocks',
     'find_free_test_clocks',

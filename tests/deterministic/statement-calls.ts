@@ -3,6 +3,7 @@ import { moveOf } from '../../src/app/check/move-batch.ts'
 import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { satisfied } from '../../src/domain/claims/lifecycle.ts'
 import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
+import { findArchivedClaims } from '../../src/storage/archive/archived-claims.ts'
 import { type Append, appendEvents, type TimeSource } from '../../src/storage/claim-writes/append-events.ts'
 import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
 import {
@@ -25,6 +26,7 @@ export type Call =
   | { call: 'append'; to: AppendTo[]; by: string | null; inTransaction: 'none' | 'COMMIT' | 'ROLLBACK' }
   | { call: 'find'; claim: string; id: string; bytes: number }
   | { call: 'read long'; claim: string }
+  | { call: 'archived'; claims: string[] }
   | { call: 'free clocks' }
   | { call: 'hold'; table: 'claims' | 'test_clocks'; id: string }
   | { call: 'due' | 'mark'; minutes: number }
@@ -93,6 +95,7 @@ export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
     append,
     fc.record({ ...is('find'), claim, id, bytes: fc.constantFrom(11, 11, 12) }),
     fc.record({ ...is('read long'), claim }),
+    fc.record({ ...is('archived'), claims: fc.subarray([...claims]) }),
     fc.record(is('free clocks')),
     hold,
     fc.record({ call: fc.constantFrom('due' as const, 'due' as const, 'mark' as const), minutes }),
@@ -120,6 +123,8 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
       await readLongLog(db, call.claim, { onClaim: (claim) => found.push(claim), onDecisive })
       return found
     }
+    case 'archived':
+      return findArchivedClaims(db, call.claims)
     case 'free clocks':
       return (
         await findFreeTestClocks(db, [...clocks, { userId: clocks[0]?.userId as string, id: GONE }])

@@ -188,11 +188,15 @@ const findFreeTestClocks: Handler = (store, backend, { values: [userIds, ids] })
     .map((id) => ({ id }))
 }
 
+/** Nothing is archived there. */
+const findArchivedClaims: Handler = () => []
+
 export const SUBMISSION_HANDLERS = {
   read_claims_to_decide: readClaimsToDecide,
   read_long_log: readLongLog,
   read_evidence: readEvidence,
   read_events: readEvents,
+  find_archived_claims: findArchivedClaims,
   append_events: appendEvents,
   append_events_on_test_clocks: appendEvents,
   find_free_test_clocks: findFreeTestClocks,

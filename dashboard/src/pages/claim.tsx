@@ -18,6 +18,7 @@ import { ErrorState } from '../components/ui/error-state.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
 import { shortId } from '../short-id.ts'
+import { Archived, isArchived } from './claim/archived.tsx'
 import { ClaimFacts } from './claim/claim-facts.tsx'
 import { ClaimState } from './claim/claim-state.tsx'
 import { Sent } from './claim/sent.tsx'
@@ -48,6 +49,7 @@ function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
     ...claimQuery(kind, name),
     refetchInterval: ({ state }) => pollOf(state.data),
   })
+  if (isArchived(error)) return <Archived error={error} />
   if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
   return (
     <>

@@ -66,7 +66,8 @@ interface StateProps {
   children: ReactNode
 }
 
-function State({ icon: Icon, title, retry, isPage, children }: StateProps) {
+/** In place of what a page would show. */
+export function State({ icon: Icon, title, retry, isPage, children }: StateProps) {
   const Heading = isPage ? 'h1' : 'h2'
   useEffect(() => {
     if (isPage) document.title = `${title} · Claimkeeper`

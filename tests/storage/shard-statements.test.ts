@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
+import { findArchivedClaims, findArchivedPosition } from '../../src/storage/archive/archived-claims.ts'
 import { readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
 import {
   readClaimAndLog,
@@ -34,6 +35,8 @@ describe('what is about one claim is asked of one machine', {
   const userId = (await app.db.query<{ id: string }>({ text: 'SELECT id FROM users' }))[0]?.id as string
 
   const reads: Record<string, (db: Connection) => Promise<unknown>> = {
+    findArchivedClaims: (db) => findArchivedClaims(db, [claim.id]),
+    findArchivedPosition: (db) => findArchivedPosition(db, userId, 'claim', claim.id),
     findClaim: (db) => findClaim(db, userId, address),
     readClaimAndLog: (db) => readClaimAndLog(db, userId, address),
     readShortClaims: (db) => readShortClaims(db, [{ userId, address }]),

@@ -1,0 +1,3 @@
+import { onOnePostgres } from '../support/on-one-postgres.ts'
+
+await onOnePostgres('the plans of the archive’s statements', () => import('./archive-plans.ts'))

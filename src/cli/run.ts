@@ -5,8 +5,11 @@ import { ServiceError } from '../errors.ts'
 import { OperatorError } from '../operator-error.ts'
 import { addArchiveCommand } from './commands/archive.ts'
 import { addBacktestCommand } from './commands/backtest.ts'
+import { addBackupCommand } from './commands/backup.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { addUserCommand } from './commands/user.ts'
@@ -22,6 +25,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     .showHelpAfterError('(run with --help to see what it takes)')
   addServeCommand(program)
   addMigrateCommand(program)
+  addBackupCommand(program)
+  addRestoreCommand(program)
+  addDoctorCommand(program)
   addBacktestCommand(program)
   addListenCommand(program)
   addUserCommand(program)
@@ -30,7 +36,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 
   try {
     await program.parseAsync(argv)
-    return 0
+    // What went well may have found something at fault.
+    return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
     console.error(`${styleText('red', 'claimkeeper:', { stream: process.stderr })} ${describe(error)}`)

@@ -44,7 +44,7 @@ export async function migrate(
   migrations = OWN_MIGRATIONS,
 ): Promise<void> {
   await requirePostgres(db)
-  const isNew = (await versionSoFar(db)) === 0
+  const isNew = (await lastMigration(db)) === 0
   let deadline = performance.now() + PATIENCE_MS
   for (let waits = 0; await isBehind(db, migrations); ) {
     const outcome = await runNext(db, report, { migrations, isNew })
@@ -73,11 +73,12 @@ export async function hasVersionTable(db: Pick<Connection, 'query'>): Promise<bo
   return row?.found === true
 }
 
-const versionSoFar = async (db: Migrating) =>
+/** The last migration that the database has, also if it was made by an older version; 0 for none. */
+export const lastMigration = async (db: Pick<Connection, 'query'>): Promise<number> =>
   (await saysWhatWorks(db)) ? (await readSchemaVersion(db)).version : await oldVersion(db)
 
 /** Of a database that was migrated by servers of before migrations said what they work with. */
-async function oldVersion(db: Migrating): Promise<number> {
+async function oldVersion(db: Pick<Connection, 'query'>): Promise<number> {
   if (!(await hasVersionTable(db))) return 0
   const [row] = await db.query<{ version: number | null }>({
     text: 'SELECT max(version) AS version FROM schema_migrations',

@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   role: 'service' | 'command'
   /** Makes the database if there is none; otherwise it must be there. */
   mayCreate: boolean
+  /** Takes what is there as it is, whatever version it has: nothing in it is made, migrated or required to be safe. */
+  leavesTables?: boolean
   /** Distributes the tables, if that was not done yet. */
   distribute?: boolean
   /** Takes a database that may lose what it acknowledges. */
@@ -57,11 +59,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   try {
     const db = first.for(THE_SERVICE)
     await waitUntilReachable(db, options)
-    if (!options.allowUnsafe) await requireDurable(db)
+    const { leavesTables = false } = options
+    const mustBeDurable = !options.allowUnsafe && !leavesTables
+    if (mustBeDurable) await requireDurable(db)
     if (!mayCreate) await requireTables(db, databaseUrl)
-    await migrateUnhurried(connectionString, options)
+    if (!leavesTables) await migrateUnhurried(connectionString, options)
     const distribution = await readDistribution(db)
-    if (distribution.isOn && !options.allowUnsafe) await requireDurableMachines(db)
+    if (distribution.isOn && mustBeDurable) await requireDurableMachines(db)
     await first.close()
     return opened(new Database({ connectionString, poolSize, distribution }), connectionString, embedded)
   } catch (error) {

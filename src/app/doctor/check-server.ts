@@ -1,0 +1,94 @@
+import { statfs } from 'node:fs/promises'
+import { readClock } from '../../storage/database/clock.ts'
+import type { Connection } from '../../storage/database/connection.ts'
+import { lastMigration } from '../../storage/database/migrate.ts'
+import { readServerFacts, type ServerFacts } from '../../storage/doctor/server-facts.ts'
+import { CODE_VERSION } from '../../storage/upgrade/migration-files.ts'
+import { type Finding, fault, ok, warning } from './finding.ts'
+
+const OLDEST_POSTGRES = 15
+/** Beyond this the times that people compare tell two stories; beyond the second, tokens and links end at the wrong time. */
+const CLOCKS_APART_MS = { warning: 2_000, fault: 60_000 }
+/** Connections of each process besides its pool: what listens and watches. */
+const BESIDE_THE_POOL = 3
+const MEBIBYTE = 1024 * 1024
+const FREE_BYTES = { warning: 2_048 * MEBIBYTE, fault: 256 * MEBIBYTE }
+
+export interface ServerToCheck {
+  poolSize: number
+  workers: number
+  allowUnsafe: boolean
+}
+
+/** The server of PostgreSQL, and what the settings ask of it. */
+export async function checkServer(db: Connection, settings: ServerToCheck): Promise<Finding[]> {
+  const facts = await readServerFacts(db)
+  const askedAt = Date.now()
+  const now = await readClock(db)
+  const answeredAt = Date.now()
+  return [
+    checkVersion(facts),
+    await checkMigrations(db),
+    checkClocks(now.getTime() - (askedAt + answeredAt) / 2, answeredAt - askedAt),
+    checkConnections(facts, settings),
+    checkDurability(facts, settings.allowUnsafe),
+  ]
+}
+
+function checkVersion({ version, versionNumber }: ServerFacts): Finding {
+  return versionNumber >= OLDEST_POSTGRES * 10_000
+    ? ok('PostgreSQL', version)
+    : fault('PostgreSQL', version, `Upgrade it to ${OLDEST_POSTGRES} or newer.`)
+}
+
+async function checkMigrations(db: Connection): Promise<Finding> {
+  const known = CODE_VERSION
+  const there = await lastMigration(db)
+  const found = `the database has ${there}, this code ${known}`
+  if (there === known) return ok('Migrations', `${there}, the newest`)
+  if (there < known)
+    return warning('Migrations', found, 'The next start, or claimkeeper migrate, adds the others.')
+  return fault('Migrations', found, 'Run the newer version of Claimkeeper.')
+}
+
+function checkClocks(aheadMs: number, withinMs: number): Finding {
+  const apart = Math.abs(aheadMs) - withinMs / 2
+  const found = `the database’s is ${Math.abs(Math.round(aheadMs))} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine’s`
+  const advice = 'Let both machines follow a time server (NTP).'
+  if (apart > CLOCKS_APART_MS.fault) return fault('Clocks', found, advice)
+  return apart > CLOCKS_APART_MS.warning ? warning('Clocks', found, advice) : ok('Clocks', found)
+}
+
+function checkConnections(
+  { maxConnections, otherConnections }: ServerFacts,
+  { poolSize, workers }: ServerToCheck,
+): Finding {
+  const wanted = (poolSize + BESIDE_THE_POOL) * workers
+  const free = maxConnections - otherConnections
+  const found = `this server’s settings take up to ${wanted}, and ${free} of ${maxConnections} are free for Claimkeeper`
+  const advice = 'Lower DATABASE_POOL_SIZE or CLAIMKEEPER_WORKERS, or raise max_connections of PostgreSQL.'
+  if (wanted > free) return fault('Connections', found, advice)
+  // A second server while the first is replaced.
+  return 2 * wanted > free
+    ? warning('Connections', `${found}: too few for a second server`, advice)
+    : ok('Connections', found)
+}
+
+function checkDurability({ unsafe }: ServerFacts, allowUnsafe: boolean): Finding {
+  if (unsafe.length === 0) return ok('Durability', 'what is acknowledged is on the disk')
+  const found = `${unsafe.join(', ')} off: what was acknowledged may be lost in a crash`
+  const advice = `Set ${unsafe.map((name) => `${name} = on`).join(', ')}.`
+  return allowUnsafe
+    ? warning('Durability', `${found}, which CLAIMKEEPER_ALLOW_UNSAFE_DATABASE takes`, advice)
+    : fault('Durability', found, advice)
+}
+
+/** The disk that a folder is on. */
+export async function checkDisk(folder: string): Promise<Finding> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const found = `${Math.floor(free / MEBIBYTE).toLocaleString('en')} MiB free, ${Math.floor((100 * bavail) / blocks)} %, of ${folder}`
+  const advice = 'Make room: on a full disk nothing can be recorded.'
+  if (free < FREE_BYTES.fault) return fault('Disk', found, advice)
+  return free < FREE_BYTES.warning ? warning('Disk', found, advice) : ok('Disk', found)
+}

@@ -1,0 +1,67 @@
+import { Presets, SingleBar } from 'cli-progress'
+import { reportTo } from '../run-command.ts'
+
+/** Who reads a log wants to know that it goes on, not each step. */
+const SELDOM_MS = 10_000
+/** What is counted, and how many of it are shown as one. */
+const UNITS = { MB: 1_000_000, claims: 1 }
+
+/** Shows on standard error how far something has come: a bar on a terminal, else lines, seldom. */
+export class Progress {
+  readonly #label: string
+  readonly #report = reportTo(process.stderr)
+  #unit: keyof typeof UNITS = 'MB'
+  #bar: SingleBar | null = null
+  #total = 0
+  #done = 0
+  #saidAt = performance.now()
+
+  constructor(label: string) {
+    this.#label = label
+  }
+
+  /** @param total bytes or claims, about */
+  begin(total: number, unit: keyof typeof UNITS = 'MB'): void {
+    this.#total = total
+    this.#unit = unit
+    if (!process.stderr.isTTY) return
+    this.#bar = createBar(unit)
+    this.#bar.start(this.#shown(total), 0, { label: this.#label, note: '' })
+  }
+
+  advance(by: number): void {
+    this.#done += by
+    this.#bar?.update(this.#shown(this.#done))
+    if (this.#bar || performance.now() - this.#saidAt < SELDOM_MS) return
+    this.#saidAt = performance.now()
+    const part = this.#total > 0 ? `, ${Math.min(100, Math.floor((100 * this.#done) / this.#total))} %` : ''
+    this.#report(`${this.#label}: ${this.#shown(this.#done).toLocaleString('en')} ${this.#unit}${part}`)
+  }
+
+  /** What a log may tell, or a bar shows. */
+  note(what: string): void {
+    if (this.#bar) this.#bar.update({ note: what })
+    else this.#report(what)
+  }
+
+  end(): void {
+    this.#bar?.stop()
+    this.#bar = null
+  }
+
+  #shown(count: number): number {
+    return Math.round(count / UNITS[this.#unit])
+  }
+}
+
+const createBar = (unit: string) =>
+  new SingleBar(
+    {
+      format: `{label} {bar} {percentage} %  {value}/{total} ${unit}  {eta_formatted} left  {note}`,
+      barsize: 30,
+      clearOnComplete: true,
+      // A run that ends early must not leave the terminal without line wrapping.
+      linewrap: null,
+    },
+    Presets.shades_classic,
+  )

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path'
+import { restoreInto } from '../../app/backup/restore-into.ts'
+import { readConfig } from '../../config.ts'
+import { killedAfter, listenForStop } from '../stop-signal.ts'
+import { contentsInWords } from './contents-in-words.ts'
+import { Progress } from './progress.ts'
+import { openBackup } from './read-file.ts'
+
+/** `claimkeeper restore`. */
+export async function runRestore(
+  path: string,
+  { disablesWebhooks }: { disablesWebhooks: boolean },
+): Promise<void> {
+  const { databaseUrl, dataDir } = readConfig()
+  const signal = listenForStop()
+  const progress = new Progress('Restoring')
+  const source = await openBackup(path, (bytes) => progress.advance(bytes))
+  progress.begin(source.bytes)
+  try {
+    const report = (step: string) => progress.note(step)
+    const work = restoreInto({ databaseUrl, dataDir }, source.pieces, { disablesWebhooks, report, signal })
+    const restored = await killedAfter(signal, work)
+    progress.end()
+    const where = databaseUrl === null ? `in ${resolve(dataDir)}` : `at ${new URL(databaseUrl).host}`
+    console.log(`The backup is restored, into the database ${where}.`)
+    console.log(contentsInWords(restored))
+    console.log(
+      'Tokens that were revoked since then are valid again, and whoever was signed in signs in again.',
+    )
+  } finally {
+    progress.end()
+  }
+}

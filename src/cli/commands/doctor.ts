@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+
+interface Options {
+  backup?: string
+  all: boolean
+  json: boolean
+}
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('look at settings, the database and what it holds; exit status 1 if something is at fault')
+    .option(
+      '--backup <file>',
+      'look at what a backup holds instead: it is restored beside, into a database for the purpose',
+    )
+    .option('--all', 'decide all claims anew from their contracts and logs, not a sample of 1,000', false)
+    .option('--json', 'print one JSON object in place of the table', false)
+    .action(async (options: Options) => {
+      const { runDoctor } = await import('../doctor/run-doctor.ts')
+      const isWell = await runDoctor(options)
+      if (!isWell) process.exitCode = 1
+    })
+}

@@ -1,0 +1,117 @@
+import { setPriority } from 'node:os'
+import type { Header } from '../../app/backup/backup-format.ts'
+import { withRestored } from '../../app/backup/restore-beside.ts'
+import { withDatabase } from '../../app/backup/with-database.ts'
+import { checkDisk } from '../../app/doctor/check-server.ts'
+import { type Examination, examineContents, examineDatabase } from '../../app/doctor/examine.ts'
+import { type Finding, fault, ok } from '../../app/doctor/finding.ts'
+import { type Config, readConfig } from '../../config.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { workerCount } from '../../service/workers/start-workers.ts'
+import { Progress } from '../backup/progress.ts'
+import { openBackup } from '../backup/read-file.ts'
+import { killedAfter, listenForStop } from '../stop-signal.ts'
+import { reportJson, reportTable } from './report.ts'
+
+/** The service goes first. */
+const NICENESS = 10
+
+export interface DoctorOptions {
+  backup?: string
+  all: boolean
+  json: boolean
+}
+
+/** `claimkeeper doctor`. Returns whether nothing is at fault. */
+export async function runDoctor({ backup, all, json }: DoctorOptions): Promise<boolean> {
+  setPriority(NICENESS)
+  const signal = listenForStop()
+  const progress = new Progress('Examining')
+  const findings: Finding[] = [ok('Node', process.versions.node)]
+  let contents: Header | null = null
+  try {
+    const config = checkSettings(findings)
+    if (config !== null) {
+      const examination = { all, webhookKey: config.webhookKey, advance: countClaims(progress) }
+      if (backup === undefined) await examineOwn(config, examination, findings, progress, signal)
+      else contents = await examineBackup(backup, examination, findings, progress, signal)
+    }
+  } finally {
+    progress.end()
+  }
+  console.log(json ? reportJson(findings, contents) : reportTable(findings, contents))
+  return findings.every(({ status }) => status !== 'fault')
+}
+
+/** Null if they cannot be used. */
+function checkSettings(findings: Finding[]): Config | null {
+  try {
+    const config = readConfig()
+    workerCount(config)
+    findings.push(ok('Settings', 'can be used'))
+    return config
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    findings.push(fault('Settings', error.message, 'Mend it; nothing else was looked at.'))
+    return null
+  }
+}
+
+async function examineOwn(
+  config: Config,
+  examination: Examination,
+  findings: Finding[],
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const { databaseUrl, dataDir, databasePoolSize: poolSize, allowUnsafeDatabase: allowUnsafe } = config
+  const report = (step: string) => progress.note(step)
+  const settings = { poolSize, workers: workerCount(config), allowUnsafe }
+  try {
+    const work = withDatabase(
+      { databaseUrl, dataDir, mayCreate: false, report, signal },
+      async (database) => {
+        if (databaseUrl === null) findings.push(await checkDisk(dataDir))
+        findings.push(...(await examineDatabase(database, settings, examination)))
+      },
+    )
+    await killedAfter(signal, work)
+  } catch (error) {
+    if (signal.aborted || !(error instanceof OperatorError)) throw error
+    findings.push(fault('Database', error.message, 'Nothing in it was looked at.'))
+  }
+}
+
+async function examineBackup(
+  path: string,
+  examination: Examination,
+  findings: Finding[],
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Header | null> {
+  try {
+    const source = await openBackup(path, () => {})
+    const report = (step: string) => progress.note(step)
+    const work = withRestored(source.pieces, { report, signal }, async (database, restored) => {
+      findings.push(ok('Backup', 'it is whole, and was restored beside'))
+      findings.push(...(await examineContents(database, examination)))
+      return restored
+    })
+    return await killedAfter(signal, work)
+  } catch (error) {
+    if (signal.aborted || !(error instanceof OperatorError)) throw error
+    findings.push(
+      fault('Backup', error.message, 'It cannot be restored: make another one, and keep older ones.'),
+    )
+    return null
+  }
+}
+
+function countClaims(progress: Progress): (claims: number, ofAll: number) => void {
+  let seen = 0
+  return (claims, ofAll) => {
+    if (seen === 0) progress.begin(ofAll, 'claims')
+    progress.advance(claims - seen)
+    seen = claims
+  }
+}

@@ -1,0 +1,50 @@
+import pg from 'pg'
+import { OperatorError } from '../../operator-error.ts'
+import { CONNECT_TIMEOUT_MS } from '../database/lending/pool.ts'
+
+/** Whatever ends what takes long; those that this PostgreSQL does not know are left out. */
+const NO_TIMEOUTS = `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
+  ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`
+/** How COPY writes values: the same on every server, whatever it is set to. */
+const FORMS = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'postgres';
+  SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1; SET LOCAL client_encoding = 'UTF8'`
+
+/**
+ * One transaction on a connection of its own, for as long as it takes. The caller ends the connection, and so whatever is
+ * still under way.
+ * @param mode of the transaction; empty for one that writes
+ */
+export async function beginLong(connectionString: string, mode: string, lock: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'claimkeeper backup',
+  })
+  // A connection that breaks shows in what is under way; unheard, this would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(`BEGIN ${mode}`)
+    // First: the transaction sees what is there after this.
+    if (lock !== '') await client.query(`SET LOCAL lock_timeout = '10s'; ${lock}; SET LOCAL lock_timeout = 0`)
+    await client.query(FORMS)
+    await client.query(NO_TIMEOUTS)
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+/** The database's words, in one line: a full disk, a lost connection, a table that is not there. */
+export function inOneLine(what: string, error: unknown): unknown {
+  const isOurs = error instanceof OperatorError || !(error instanceof Error)
+  // What the driver says of a lost connection has no code; what is wrong in our code is no plain Error.
+  const isTheirs = error instanceof pg.DatabaseError || (error as { code?: unknown }).code !== undefined
+  if (isOurs || !(isTheirs || /connection|timeout/i.test(error.message))) return error
+  return new OperatorError(`${what}: ${error.message}`, { cause: error })
+}
+
+/** A name that needs no quotes, as all of ours are. */
+export const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/

@@ -1,0 +1,29 @@
+import type { Connection } from '../database/connection.ts'
+
+/** What a server of PostgreSQL says of itself. */
+export interface ServerFacts {
+  version: string
+  /** As 180004. */
+  versionNumber: number
+  /** For those who are no superusers. */
+  maxConnections: number
+  /** That others than Claimkeeper have. */
+  otherConnections: number
+  /** Settings that are off, and without which what is acknowledged may be lost. */
+  unsafe: string[]
+}
+
+export async function readServerFacts(db: Connection): Promise<ServerFacts> {
+  const [facts] = await db.query<ServerFacts>({
+    text: `-- read_server_facts
+      SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS "versionNumber",
+        current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+          AS "maxConnections",
+        (SELECT count(*)::integer FROM pg_stat_activity
+         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'claimkeeper%') AS "otherConnections",
+        ARRAY(SELECT name FROM pg_settings
+          WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND reset_val = 'off' ORDER BY name) AS unsafe`,
+    readOnly: true,
+  })
+  return facts as ServerFacts
+}

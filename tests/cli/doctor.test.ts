@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import type { Finding } from '../../src/app/doctor/finding.ts'
+import { firstCheckFrom } from '../support/check-time.ts'
+import { contractWith } from '../support/contracts.ts'
+import { newDataFolder } from '../support/data-folder.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { newCandidate, newCustomer } from '../support/new-records.ts'
+import { runCli } from '../support/serve-process.ts'
+import { startTestService } from '../support/test-service.ts'
+
+async function doctor(args: string[], settings: Record<string, string>) {
+  const { status, stdout, stderr } = await runCli(['doctor', '--json', ...args], settings)
+  assert.notEqual(stdout, '', stderr)
+  const report = JSON.parse(stdout) as {
+    ok: boolean
+    checks: Finding[]
+    recovers_to?: Record<string, unknown>
+  }
+  assert.equal(status, report.ok ? 0 : 1)
+  const faults = report.checks.filter((check) => check.status === 'fault')
+  return { ...report, faults: new Map(faults.map((check) => [check.what, check.found])) }
+}
+
+test('the doctor finds claims that were tampered with, and names them', async (t) => {
+  const { api, app, sql, databaseUrl } = await startTestService(t)
+  const settings = { DATABASE_URL: databaseUrl, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true' }
+  const customer = (await newCustomer(api)).id
+  const claims: string[] = []
+  for (let i = 0; i < 8; i++) {
+    const contract = contractWith({ activity_window: 1, review_window: i < 4 ? 1 : 3600 })
+    const { id } = await api.claim(customer, contract)
+    await api.post('/v1/events', { claim_id: id, id: 'a', type: 'seen', note: 'ö' })
+    if (i % 2 === 0) await api.post('/v1/events', { claim_id: id, id: 'b', type: 'done' })
+    claims.push(id)
+  }
+  await newCandidate(api)
+  const first = firstCheckFrom(new Date(Date.now() + 1_000))
+  await runScheduledCheck(app, first)
+  await runScheduledCheck(app, new Date(first.getTime() + 120_000))
+  const open = (await api.claim(customer, contractWith())).id
+  await api.post('/v1/events', { claim_id: open, id: 'a', type: 'seen' })
+  const well = await doctor(['--all'], settings)
+  assert.deepEqual([...well.faults], [])
+  assert.match(well.checks.find(({ what }) => what === 'Claims')?.found ?? '', /^10 of 10 /)
+
+  const [turned, shortened, moved, price] = claims as [string, string, string, string]
+  await sql("UPDATE claims SET status = 'FAILED', scheduled_outcome = 'FAILED' WHERE id = $1", [turned])
+  await sql('DELETE FROM claim_events WHERE claim_id = $1 AND seq = 1', [shortened])
+  await sql(
+    "UPDATE claim_events SET created_at = created_at - interval '1 hour' WHERE claim_id = $1 AND seq = 2",
+    [moved],
+  )
+  await sql('UPDATE claims SET price = price + 1 WHERE id = $1', [price])
+  await sql(
+    'UPDATE claims SET log_digest = set_byte(log_digest, 4, get_byte(log_digest, 4) # 1) WHERE id = $1',
+    [open],
+  )
+  const found = (await doctor(['--all'], settings)).faults.get('Claims') ?? ''
+  assert.match(found, /^5 of 10 do not follow from their contracts and logs: /)
+  assert.ok(found.includes(`${turned}: its status is FAILED, and by its contract and log CONFIRMED`), found)
+  assert.ok(found.includes(`${shortened}: item 1 of its log is missing`), found)
+  assert.ok(found.includes(`${moved}: item 2 of its log is older than what is before it`), found)
+  assert.ok(found.includes(`${price}: its contract is not the one that it was made with`), found)
+  assert.ok(found.includes(`${open}: its log_digest is not that of its log`), found)
+})
+
+test('the doctor finds a setting that is wrong, and a database that is not there', async (t) => {
+  const wrong = await doctor([], { PORT: 'none' })
+  assert.match(wrong.faults.get('Settings') ?? '', /^PORT must be /)
+  const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+  const absent = await doctor([], { CLAIMKEEPER_DATA_DIR })
+  assert.match(absent.faults.get('Database') ?? '', /^There is no database of Claimkeeper in /)
+})
+
+test('the doctor restores a backup beside, says the point that it recovers to, and removes it again', {
+  skip: isOnCitus(),
+}, async (t) => {
+  const { api, databaseUrl: DATABASE_URL } = await startTestService(t)
+  const folder = await newDataFolder(t)
+  const file = join(folder, '..', 'file')
+  const { id } = await api.claim((await newCustomer(api)).id, contractWith())
+  const { event } = (await api.post('/v1/events', { claim_id: id, id: 'last', type: 'seen' })).body
+  assert.equal((await runCli(['backup', file], { DATABASE_URL })).status, 0)
+  const { ok, recovers_to: point } = await doctor(['--backup', file], {
+    DATABASE_URL: '',
+    CLAIMKEEPER_DATA_DIR: folder,
+  })
+  assert.equal(ok, true)
+  assert.deepEqual(point?.last_event, { at: event.created_at, claim: id, event: 'last' })
+  assert.deepEqual(
+    (await readdir(tmpdir())).filter(
+      (name) => name.startsWith(`claimkeeper-trial-`) && name.includes('never'),
+    ),
+    [],
+  )
+})

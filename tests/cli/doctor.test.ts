@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import type { Finding } from '../../src/app/doctor/finding.ts'
@@ -9,6 +8,7 @@ import { firstCheckFrom } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
+import { movedBy } from '../support/moved-times.ts'
 import { newCandidate, newCustomer } from '../support/new-records.ts'
 import { runCli } from '../support/serve-process.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -51,16 +51,14 @@ test('the doctor finds claims that were tampered with, and names them', async (t
   const [turned, shortened, moved, price] = claims as [string, string, string, string]
   await sql("UPDATE claims SET status = 'FAILED', scheduled_outcome = 'FAILED' WHERE id = $1", [turned])
   await sql('DELETE FROM claim_events WHERE claim_id = $1 AND seq = 1', [shortened])
-  await sql(
-    "UPDATE claim_events SET created_at = created_at - interval '1 hour' WHERE claim_id = $1 AND seq = 2",
-    [moved],
-  )
+  const anHourEarlier = movedBy('-1 hour', ['created_at'])
+  await sql(`UPDATE claim_events SET ${anHourEarlier} WHERE claim_id = $1 AND seq = 2`, [moved])
   await sql('UPDATE claims SET price = price + 1 WHERE id = $1', [price])
   await sql(
     'UPDATE claims SET log_digest = set_byte(log_digest, 4, get_byte(log_digest, 4) # 1) WHERE id = $1',
     [open],
   )
-  const found = (await doctor(['--all'], settings)).faults.get('Claims') ?? ''
+  const found = (await doctor([], settings)).faults.get('Claims') ?? ''
   assert.match(found, /^5 of 10 do not follow from their contracts and logs: /)
   assert.ok(found.includes(`${turned}: its status is FAILED, and by its contract and log CONFIRMED`), found)
   assert.ok(found.includes(`${shortened}: item 1 of its log is missing`), found)
@@ -82,20 +80,17 @@ test('the doctor restores a backup beside, says the point that it recovers to, a
 }, async (t) => {
   const { api, databaseUrl: DATABASE_URL } = await startTestService(t)
   const folder = await newDataFolder(t)
-  const file = join(folder, '..', 'file')
+  const temporary = dirname(folder)
+  const file = join(temporary, 'file')
   const { id } = await api.claim((await newCustomer(api)).id, contractWith())
   const { event } = (await api.post('/v1/events', { claim_id: id, id: 'last', type: 'seen' })).body
   assert.equal((await runCli(['backup', file], { DATABASE_URL })).status, 0)
   const { ok, recovers_to: point } = await doctor(['--backup', file], {
     DATABASE_URL: '',
     CLAIMKEEPER_DATA_DIR: folder,
+    TMPDIR: temporary,
   })
   assert.equal(ok, true)
   assert.deepEqual(point?.last_event, { at: event.created_at, claim: id, event: 'last' })
-  assert.deepEqual(
-    (await readdir(tmpdir())).filter(
-      (name) => name.startsWith(`claimkeeper-trial-`) && name.includes('never'),
-    ),
-    [],
-  )
+  assert.deepEqual(await readdir(temporary), ['file'])
 })

@@ -22,6 +22,8 @@ export class Progress {
 
   /** @param total bytes or claims, about */
   begin(total: number, unit: keyof typeof UNITS = 'MB'): void {
+    this.end()
+    this.#done = 0
     this.#total = total
     this.#unit = unit
     if (!process.stderr.isTTY) return

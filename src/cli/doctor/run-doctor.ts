@@ -90,7 +90,8 @@ async function examineBackup(
   signal: AbortSignal,
 ): Promise<Header | null> {
   try {
-    const source = await openBackup(path, () => {})
+    const source = await openBackup(path, (bytes) => progress.advance(bytes))
+    progress.begin(source.bytes)
     const report = (step: string) => progress.note(step)
     const work = withRestored(source.pieces, { report, signal }, async (database, restored) => {
       findings.push(ok('Backup', 'it is whole, and was restored beside'))

@@ -160,15 +160,15 @@ async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): Async
   const rows = client.query(
     copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`, { highWaterMark: PIECE_BYTES }),
   )
-  const silence = setTimeout(
-    () => rows.destroy(new Error(`no connection: silent for ${SILENCE_MS} ms`)),
-    SILENCE_MS,
-  )
+  const listen = () =>
+    setTimeout(() => rows.destroy(new Error(`no connection: silent for ${SILENCE_MS} ms`)), SILENCE_MS)
+  let silence = listen()
   try {
     for await (const piece of rows) {
-      yield piece
       // As long as nobody takes the rows, nothing is expected of the database.
-      silence.refresh()
+      clearTimeout(silence)
+      yield piece
+      silence = listen()
     }
   } catch (error) {
     throw inOneLine(`The table ${name} could not be read`, error)

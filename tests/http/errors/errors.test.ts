@@ -106,7 +106,7 @@ describe('what every answer has', () => {
     for (const id of ids) assert.match(id ?? '', /^req_[0-9a-f-]{36}$/)
   })
 
-  test('a request cannot choose its X-Request-Id', async () => {
+  test('a request cannot choose an X-Request-Id that is too short', async () => {
     const { headers } = await api.get('/v1/claims', { 'X-Request-Id': 'mine', 'Request-Id': 'mine' })
     assert.notEqual(headers.get('x-request-id'), 'mine')
   })

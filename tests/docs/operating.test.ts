@@ -77,7 +77,7 @@ test('every command of claimkeeper is one, with the options that are given', {
       0,
       words.findIndex((word) => !/^[a-z-]+$/.test(word) || word.startsWith('-')) >>> 0,
     )
-    const name = /^(user|token)$/.test(bare[0] ?? '') ? bare.slice(0, 2) : bare.slice(0, 1)
+    const name = /^(user|token|archive)$/.test(bare[0] ?? '') ? bare.slice(0, 2) : bare.slice(0, 1)
     const help = await helpOf(name)
     assert.ok(help.includes(`claimkeeper ${name.join(' ')} `), `${command}: no such command`)
     for (const option of words.filter((word) => word.startsWith('--') && word !== '--help'))
@@ -86,7 +86,12 @@ test('every command of claimkeeper is one, with the options that are given', {
 })
 
 test('every setting, metric, path of the service, file and script that is named is there', async () => {
-  const settings = new Set<string>([...Object.values(SETTINGS).map(({ name }) => name), 'CLAIMKEEPER_TOKEN'])
+  const settings = new Set<string>([
+    ...Object.values(SETTINGS).map(({ name }) => name),
+    'CLAIMKEEPER_TOKEN',
+    // Of the file `.env` of Compose.
+    'DATABASE_PASSWORD',
+  ])
   const metrics: string[] = Object.values(CATALOGUE).map(({ name }) => name)
   const openapi = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8'))
   const paths = Object.keys(openapi.paths)

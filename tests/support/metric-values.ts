@@ -14,6 +14,7 @@ const VALUES: Record<string, string[]> = {
   pool: ['reads', 'writes', 'test_clocks', 'submissions', 'checks', 'identity'],
   quantile: ['0.5', '0.99', '1'],
   kind: ['resident', 'heap', 'external'],
+  'claimkeeper_archive_runs_total.result': ['done', 'failed'],
   'claimkeeper_checks_total.result': ['done', 'failed'],
   'claimkeeper_webhook_attempts_total.result': ['succeeded', 'refused', 'unanswered'],
   'claimkeeper_webhook_endpoints.state': ['sending', 'waiting'],

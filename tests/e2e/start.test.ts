@@ -114,7 +114,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
     ['migrate', 1],
   ] as const) {
     test(`while another’s lock holds up the migrations of ${command}`, async (t) => {
-      const DATABASE_URL = await createTestDatabase(t, { migrated: false })
+      const DATABASE_URL = await createTestDatabase(t)
       const held = await holdMigrations(t, DATABASE_URL)
       const { status, output } = await runUntil(held.keepWaiting(), 'SIGTERM', { DATABASE_URL }, command)
       assert.equal(status, expected, output)

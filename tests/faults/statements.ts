@@ -393,7 +393,9 @@ export const NOT_STRUCK = {
     'list_all_webhook_endpoints list_archive_files list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
     'read_decisive_events read_feed read_log_end read_log_page read_notification_settings read_payloads read_delivery_lag read_feed_lag read_overdue_lag read_secret round_trip read_settled_here read_settled_on_machines read_shards read_short_claims read_told_events read_told_events_on_machines ' +
-    'read_unsafe_settings read_unsafe_settings_of_machines list_waiting_migrations read_index_phase read_index_state read_shards_with_index search_claims tally_resolved tally_unresolved',
+    'read_unsafe_settings read_unsafe_settings_of_machines list_waiting_migrations read_index_phase read_index_state read_shards_with_index ' +
+    'count_claims draw_claims read_claims_after read_endpoints_to_hold read_last_event read_last_notification read_links read_lives ' +
+    'read_sequences read_server_facts read_tables_to_back_up search_claims tally_resolved tally_unresolved',
   'they are one statement of a request that may be sent again':
     'ask_for_deliveries_again ask_for_delivery_again delete_webhook_endpoint insert_webhook_endpoint replace_webhook_secret ' +
     'update_webhook_endpoint write_notification_settings ' +

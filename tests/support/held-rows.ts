@@ -62,9 +62,9 @@ export const holdTurnstile = (
 ): Promise<HeldRows> =>
   hold(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', [list, userId])
 
-/** Takes the turn in which servers migrate the database. */
+/** Locks the table of migrations, so that it cannot be asked how far the database is. */
 export const holdMigrations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1))', ['claimkeeper migrations'])
+  hold(t, databaseUrl, 'LOCK TABLE schema_migrations', [])
 
 async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[]): Promise<HeldRows> {
   const client = await connectTo(databaseUrl)

@@ -7,7 +7,12 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
     edits: [
       edit(
         'app/webhooks/endpoint-run.ts',
-        'const answer = await client.send(url, headers, due.body)\n',
+        `const answer = await client.send(
+      url,
+      span ? { ...headers, traceparent: span.traceparent } : headers,
+      due.body,
+    )
+`,
         `const made = { durationMs: 0, status: 200, answer: '', error: null, retryAfterMs: 0 }
     this.#note({ due, url, startedAt, answer: made })
     await client.send(url, headers, due.body)

@@ -116,7 +116,7 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
         const { here, elsewhere } = await claimsByPlace(api, 8, first)
         const beside = await appOn(url, t)
         const due = await claimsByPlace(api, 4, first, { activity_window: 0.001, review_window: 86_400 })
-        const load = await startEventLoad(api, [served.url], 30)
+        const load = await startEventLoad(api, [served.url], 300)
         await load.acknowledges(200)
         await first.end('SIGKILL')
         // What was on its way is tried for some seconds, since nobody knows what became of it.

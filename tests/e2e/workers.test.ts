@@ -49,7 +49,8 @@ describe('several workers', { concurrency: 2 }, () => {
   test('each is killed in the middle of a load, and started again: nothing is lost, nothing doubled', async (t) => {
     const { served, api, pids } = await startTwo(t)
     const before = pids()
-    const load = await startEventLoad(api, [served.url], 30)
+    // Many: all of them would be settled while a worker starts on a busy machine.
+    const load = await startEventLoad(api, [served.url], 300)
     for (const worker of ['1', '2']) {
       await load.acknowledges(150)
       process.kill(before[worker] as number, 'SIGKILL')

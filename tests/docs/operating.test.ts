@@ -94,7 +94,8 @@ test('every setting, metric, path of the service, file and script that is named 
   ])
   const metrics: string[] = Object.values(CATALOGUE).map(({ name }) => name)
   const openapi = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8'))
-  const paths = Object.keys(openapi.paths)
+  // The last one is a collector's.
+  const paths = [...Object.keys(openapi.paths), '/v1/traces']
   for (const [name, text] of forOperators()) {
     for (const [setting] of text.matchAll(/\b(CLAIMKEEPER_[A-Z_]+|(METRICS|PUBLIC|DATABASE|LOG)_[A-Z_]+)\b/g))
       assert.ok(settings.has(setting), `${name}: ${setting}`)
@@ -104,7 +105,7 @@ test('every setting, metric, path of the service, file and script that is named 
       assert.ok(paths.includes(path.replaceAll(/:(\w+)/g, '{$1}')), `${name}: ${path}`)
     for (const [, file = ''] of text.matchAll(/`((?:deploy|tests|src|scripts|docs)\/[\w./-]+)`/g))
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
-    for (const [, script = ''] of text.matchAll(/npm run ([\w:-]+)/g))
+    for (const [, script = ''] of text.matchAll(/npm run (?:--\S+ )*([\w:][\w:-]*)/g))
       assert.ok(script in packageJson.scripts, `${name}: npm run ${script}`)
   }
 })

@@ -7,10 +7,7 @@ const LONGEST_HOLD_MS = 50
 
 export const manySubmissionsWait = ({ submissions }: App): boolean => submissions.waiting >= MANY_SUBMISSIONS
 
-/** To be called after each portion of what can wait. */
 export async function letSubmissionsPass(app: App): Promise<void> {
-  const restMs = app.submissions.pace.afterPortion()
-  if (restMs > 0) await pause(restMs)
   const deadline = performance.now() + LONGEST_HOLD_MS
   while (manySubmissionsWait(app) && performance.now() < deadline) await pause(1)
 }

@@ -18,16 +18,15 @@ export interface Batch {
   moves: KindMove[]
 }
 
-/** Batches of at most so many of those that are in these shards, each of one. */
+/** Batches of those that are in these shards, each of one. */
 export function* inBatches(
   { distribution }: Connection,
   shards: readonly number[],
   ids: readonly string[],
-  most: () => number = () => BATCH,
 ): Generator<string[]> {
   for (const ofShard of distribution.byShard(ids, (id) => id)) {
     if (!shards.includes(distribution.shardOf(ofShard[0] as string))) continue
-    while (ofShard.length > 0) yield ofShard.splice(0, most())
+    for (let from = 0; from < ofShard.length; from += BATCH) yield ofShard.slice(from, from + BATCH)
   }
 }
 

@@ -76,7 +76,7 @@ async function checkAll(app: App, check: CheckInTurn, shards: readonly number[])
   let moved = 0
   for (let walk = 0; walk < MOST_WALKS; walk++) {
     await beginDueWalk(connection, checkTime, MOST_IN_A_WALK)
-    const walked = await walkOnce(app, check, walkThrough(app, check, shards))
+    const walked = await walkOnce(app, check, walkThrough(check, shards))
     await endDueWalk(connection)
     moved += walked.moved
     if (walked.isThrough) break
@@ -136,19 +136,14 @@ async function readNext(
 }
 
 /** The due claims of these shards, read a batch at a time. */
-async function* walkThrough(
-  { submissions: { pace } }: App,
-  { connection, checkTime }: CheckInTurn,
-  shards: readonly number[],
-): Walk {
+async function* walkThrough({ connection, checkTime }: CheckInTurn, shards: readonly number[]): Walk {
   const { isOn, shards: allShards } = connection.distribution
-  const most = () => pace.portionOf(BATCH)
   let seen = 0
   for (;;) {
-    const ids = await nextDueIds(connection, isOn ? ABOUT_A_BATCH * allShards : most())
+    const ids = await nextDueIds(connection, isOn ? ABOUT_A_BATCH * allShards : BATCH)
     if (ids.length === 0) return seen >= MOST_IN_A_WALK
     seen += ids.length
-    for (const batch of inBatches(connection, shards, ids, most))
+    for (const batch of inBatches(connection, shards, ids))
       yield await readBatch(connection, checkTime, batch)
   }
 }

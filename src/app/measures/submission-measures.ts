@@ -1,6 +1,5 @@
 import { ServiceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import type { BackgroundPace } from '../background-pace.ts'
 import type { SubmittedEvent } from '../submission/pending-submission.ts'
 
 /** By performance.now(). */
@@ -11,12 +10,10 @@ interface Arrived {
 /** What is measured of submissions. */
 export class SubmissionMeasures {
   readonly #metrics: Metrics
-  readonly #pace: BackgroundPace
 
   /** @param waiting reads how many there are that are not answered */
-  constructor(metrics: Metrics, pace: BackgroundPace, waiting: () => number) {
+  constructor(metrics: Metrics, waiting: () => number) {
     this.#metrics = metrics
-    this.#pace = pace
     metrics.onRead(() => metrics.instruments.submissionsWaiting.set(waiting()))
   }
 
@@ -31,9 +28,7 @@ export class SubmissionMeasures {
   end(result: SubmittedEvent | Error, { since }: Arrived): void {
     const { submissions, submissionSeconds, transitions } = this.#metrics.instruments
     submissions.inc({ outcome: outcomeOf(result) })
-    const ms = performance.now() - since
-    submissionSeconds.observe(ms / 1_000)
-    this.#pace.note(ms)
+    submissionSeconds.observe((performance.now() - since) / 1_000)
     // Only an OPEN claim records events, so what it is now came by this one.
     if (result instanceof Error || result.replayed || result.claim.status === 'OPEN') return
     transitions.inc({ by: 'event', to: result.claim.status })

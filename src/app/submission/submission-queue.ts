@@ -3,7 +3,6 @@ import { owned } from '../../owned-promise.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { Tracing } from '../../tracing/tracing.ts'
-import { BackgroundPace } from '../background-pace.ts'
 import { SubmissionMeasures } from '../measures/submission-measures.ts'
 import { SubmissionTraces } from '../measures/submission-traces.ts'
 import type { Part } from '../part.ts'
@@ -37,8 +36,6 @@ const LONGEST_PAUSE_MS = 1_000
  * again. Each event is decided alone, in the order in which those to its claim came.
  */
 export class SubmissionQueue implements Part {
-  /** Of what is done beside submissions. */
-  readonly pace = new BackgroundPace()
   readonly #db: Database
   readonly #heldClocks: HeldClocks
   readonly #copies = new ClaimCopies()
@@ -60,7 +57,7 @@ export class SubmissionQueue implements Part {
     this.#lines = new SubmissionLines(db.distribution)
     this.#lanes = new Lanes(this.#lines)
     this.#longLogs = new LongLogs(db, this.#copies)
-    this.#measures = new SubmissionMeasures(db.metrics, this.pace, () => this.waiting)
+    this.#measures = new SubmissionMeasures(db.metrics, () => this.waiting)
     this.#traces = tracing && new SubmissionTraces(tracing)
   }
 

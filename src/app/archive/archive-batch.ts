@@ -1,3 +1,4 @@
+import { byWeight } from '../../domain/by-weight.ts'
 import {
   type ClaimToArchive,
   readWholeClaims,
@@ -29,7 +30,9 @@ export async function* readBatch(
   read: Map<string, string | null>,
 ): AsyncGenerator<string> {
   const db = app.db.checks
-  for (const group of groups(claims)) {
+  // Claims whose logs are short together, or one.
+  const bounds = { mostWeight: LOG_BYTES_AT_ONCE, mostItems: CLAIMS_AT_ONCE }
+  for (const group of byWeight(claims, ({ logBytes }) => logBytes, bounds)) {
     const ids = group.map(({ id }) => id)
     const whole = await readWholeClaims(db, ids)
     const logs = group.length === 1 ? null : await readLogs(db, ids)
@@ -40,22 +43,6 @@ export async function* readBatch(
     }
     await letSubmissionsPass(app)
   }
-}
-
-/** Groups of claims whose logs are short together, or of one. */
-function* groups(claims: readonly ClaimToArchive[]): Generator<ClaimToArchive[]> {
-  let group: ClaimToArchive[] = []
-  let bytes = 0
-  for (const claim of claims) {
-    if (group.length > 0 && (group.length === CLAIMS_AT_ONCE || bytes + claim.logBytes > LOG_BYTES_AT_ONCE)) {
-      yield group
-      group = []
-      bytes = 0
-    }
-    group.push(claim)
-    bytes += claim.logBytes
-  }
-  if (group.length > 0) yield group
 }
 
 /** More than a log has. */

@@ -1,3 +1,5 @@
+import { NIL as FIRST_ID } from 'uuid'
+import { byWeight } from '../../domain/by-weight.ts'
 import { findContradictions } from '../../domain/claims/recompute.ts'
 import { candidateId } from '../../storage/claims/candidate-id.ts'
 import type { Connection } from '../../storage/database/connection.ts'
@@ -17,7 +19,6 @@ const PAGE = 500
 const BYTES_AT_ONCE = 4 * 1024 * 1024
 /** Claims that are named. */
 const MOST_NAMED = 10
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /** Decides a sample of the claims, or all, anew from their contracts and logs. */
 export async function checkClaims(
@@ -29,7 +30,7 @@ export async function checkClaims(
   const wrong: string[] = []
   let [looked, contradicting] = [0, 0]
   for await (const page of chosen) {
-    for (const some of byWeight(page)) {
+    for (const some of byWeight(page, ({ bytes }) => bytes, { mostWeight: BYTES_AT_ONCE, mostItems: PAGE })) {
       const lives = await readLives(
         db,
         some.map(({ id }) => id),
@@ -54,29 +55,13 @@ export async function checkClaims(
 }
 
 async function* allClaims(db: Connection): AsyncGenerator<ClaimWeight[]> {
-  for (let after = BEFORE_ALL; ; ) {
+  for (let after: string = FIRST_ID; ; ) {
     const page = await readClaimsAfter(db, after, PAGE)
     const last = page.at(-1)
     if (!last) return
     yield page
     after = last.id
   }
-}
-
-/** Not too much at a time; what is alone too much, alone. */
-function* byWeight(claims: readonly ClaimWeight[]): Generator<ClaimWeight[]> {
-  let some: ClaimWeight[] = []
-  let bytes = 0
-  for (const claim of claims) {
-    if (some.length > 0 && (bytes + claim.bytes > BYTES_AT_ONCE || some.length === PAGE)) {
-      yield some
-      some = []
-      bytes = 0
-    }
-    some.push(claim)
-    bytes += claim.bytes
-  }
-  if (some.length > 0) yield some
 }
 
 function contradictionsOf({ id, alias, contract, isContractRight, stored, items }: ReadLife): string[] {

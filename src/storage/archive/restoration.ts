@@ -1,3 +1,4 @@
+import { byWeight } from '../../domain/by-weight.ts'
 import { contractParameters, givenContracts, type NewContract, storeContracts } from '../claims/contracts.ts'
 import { readClock } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
@@ -5,8 +6,8 @@ import { plainArray, textArray } from '../database/sql-array.ts'
 import type { ArchivedClaim } from './archived-claims.ts'
 import type { WholeClaim, WholeEvent } from './claims-to-archive.ts'
 
-/** Characters of payloads that one statement stores. */
-const PIECE = 1024 * 1024
+/** What one statement stores: characters of payloads, and events. */
+const PIECE = { mostWeight: 1024 * 1024, mostItems: 1_000 }
 
 /** What comes back, as it was. */
 export interface Restoration {
@@ -34,7 +35,8 @@ export async function restoreArchivedClaim(db: Connection, restoration: Restorat
     })
     if (noted.length === 0) return false
     await insertClaim(connection, claim, contract.hash)
-    for (const piece of pieces(events)) await insertEvents(connection, piece)
+    for (const piece of byWeight(events, ({ payload }) => payload.length, PIECE))
+      await insertEvents(connection, piece)
     return true
   })
 }
@@ -96,18 +98,4 @@ async function insertEvents(db: Connection, events: readonly WholeEvent[]): Prom
       plainArray(events.map(({ created_at }) => created_at)),
     ],
   })
-}
-
-function* pieces(events: readonly WholeEvent[]): Generator<WholeEvent[]> {
-  let piece: WholeEvent[] = []
-  let characters = 0
-  for (const event of events) {
-    piece.push(event)
-    characters += event.payload.length
-    if (characters < PIECE && piece.length < 1_000) continue
-    yield piece
-    piece = []
-    characters = 0
-  }
-  if (piece.length > 0) yield piece
 }

@@ -1,3 +1,4 @@
+import { byWeight } from '../../domain/by-weight.ts'
 import type { Evidence } from '../../domain/claims/event.ts'
 import type { Connection } from '../database/connection.ts'
 import type { LogRow } from './claim-rows.ts'
@@ -36,8 +37,10 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
   if (row.contract === null) throw contractIsMissing()
   const { decisive_sizes, ...claim } = row
   reader.onClaim(toClaimToDecide({ ...claim, is_read: true, digest: null, decisive: null }))
-  for (const seqs of pieces(decisive_sizes ?? []))
+  for (const piece of byWeight(decisive_sizes ?? [], ([, size]) => size, { mostWeight: PIECE_BYTES })) {
+    const seqs = piece.map(([seq]) => seq)
     await reader.onDecisive(await readEvidence(db, claimId, seqs))
+  }
 }
 
 function readEvidence(db: Connection, claimId: string, seqs: readonly number[]): Promise<Evidence[]> {
@@ -48,20 +51,4 @@ function readEvidence(db: Connection, claimId: string, seqs: readonly number[]):
     values: [claimId, seqs],
     readOnly: true,
   })
-}
-
-/** Sequence numbers of events that are read together, by those and their sizes. */
-function* pieces(sizes: readonly (readonly [number, number])[]): Generator<number[]> {
-  let piece: number[] = []
-  let bytes = 0
-  for (const [seq, size] of sizes) {
-    if (piece.length > 0 && bytes + size > PIECE_BYTES) {
-      yield piece
-      piece = []
-      bytes = 0
-    }
-    piece.push(seq)
-    bytes += size
-  }
-  if (piece.length > 0) yield piece
 }

@@ -1,5 +1,5 @@
-import { Presets, SingleBar } from 'cli-progress'
 import type { BackgroundState } from '../app/upgrade/background-migrations.ts'
+import { progressBar } from './progress-bar.ts'
 
 export interface MigrationProgress {
   show: (state: BackgroundState) => void
@@ -14,9 +14,7 @@ export const migrationProgress = (report: (step: string) => void): MigrationProg
   process.stderr.isTTY ? bar() : lines(report)
 
 function bar(): MigrationProgress {
-  const format = '{name} {bar} {percentage} %'
-  const options = { format, barsize: 30, clearOnComplete: true, linewrap: null }
-  const shown = new SingleBar(options, Presets.shades_classic)
+  const shown = progressBar('{name} {bar} {percentage} %')
   let isOn = false
   return {
     show: ({ name, progress }) => {

@@ -5,12 +5,12 @@ import {
   type ClaimToArchive,
   findAwaitedClaims,
   findClaimsToArchive,
-  readSummedUpTo,
 } from '../../storage/archive/claims-to-archive.ts'
 import { markContractsUnused, removeArchivedClaims } from '../../storage/archive/removal.ts'
 import { namedUuid } from '../../storage/claims/candidate-id.ts'
 import { readClock } from '../../storage/database/clock.ts'
 import { listAccounts } from '../../storage/notifications/removal.ts'
+import { readSummedUpTo } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
 import { letSubmissionsPass } from '../let-submissions-pass.ts'
 import { OldRecords } from '../removal/old-records.ts'

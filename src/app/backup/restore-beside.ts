@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { OpenDatabase } from '../../storage/database/open-database.ts'
 import { destroyEmbeddedDatabase } from '../../storage/embedded/destroy-embedded-database.ts'
 import { isAlive } from '../../storage/embedded/machine/is-alive.ts'
+import { withDatabaseAsItIs } from '../with-database.ts'
 import { type RestoredBackup, type RestoreOptions, restoreBackup } from './restore-backup.ts'
-import { withDatabase } from './with-database.ts'
 
 /** With the number of the process that made it. */
 const OURS = /^claimkeeper-trial-(\d+)-/
@@ -28,7 +28,7 @@ export async function withRestored<T>(
   const { report, signal } = options
   try {
     await chmod(folder, OTHERS_PASS)
-    return await withDatabase(
+    return await withDatabaseAsItIs(
       { databaseUrl: null, dataDir, mayCreate: true, report, signal },
       async (database) => {
         const restored = await restoreBackup(file, database.connectionString, {

@@ -1,7 +1,7 @@
 import { hasCluster } from '../../storage/embedded/cluster.ts'
 import { destroyEmbeddedDatabase } from '../../storage/embedded/destroy-embedded-database.ts'
+import { withDatabaseAsItIs } from '../with-database.ts'
 import { type RestoredBackup, type RestoreOptions, restoreBackup } from './restore-backup.ts'
-import { withDatabase } from './with-database.ts'
 
 /** An empty database of one's own or, with null, an embedded one, which is made if there is none. */
 export interface RestoreTarget {
@@ -21,7 +21,7 @@ export async function restoreInto(
   const { report, signal } = options
   const isMade = databaseUrl === null && !(await hasCluster(dataDir))
   try {
-    return await withDatabase(
+    return await withDatabaseAsItIs(
       { databaseUrl, dataDir, mayCreate: true, report, signal },
       ({ connectionString }) => restoreBackup(file, connectionString, options),
     )

@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import { readClock } from '../../storage/database/clock.ts'
 import type { Connection } from '../../storage/database/connection.ts'
-import { lastMigration } from '../../storage/database/migrate.ts'
+import { lastMigration, OLDEST_POSTGRES } from '../../storage/database/migrate.ts'
+import { readUnsafeSettings } from '../../storage/database/require-durable.ts'
 import { readServerFacts, type ServerFacts } from '../../storage/doctor/server-facts.ts'
 import { CODE_VERSION } from '../../storage/upgrade/migration-files.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
-const OLDEST_POSTGRES = 15
 /** Beyond this the times that people compare tell two stories; beyond the second, tokens and links end at the wrong time. */
 const CLOCKS_APART_MS = { warning: 2_000, fault: 60_000 }
 /** Connections of each process besides its pool: what listens and watches. */
@@ -31,7 +31,7 @@ export async function checkServer(db: Connection, settings: ServerToCheck): Prom
     await checkMigrations(db),
     checkClocks(now.getTime() - (askedAt + answeredAt) / 2, answeredAt - askedAt),
     checkConnections(facts, settings),
-    checkDurability(facts, settings.allowUnsafe),
+    checkDurability(await readUnsafeSettings(db), settings.allowUnsafe),
   ]
 }
 
@@ -74,7 +74,7 @@ function checkConnections(
     : ok('Connections', found)
 }
 
-function checkDurability({ unsafe }: ServerFacts, allowUnsafe: boolean): Finding {
+function checkDurability(unsafe: readonly string[], allowUnsafe: boolean): Finding {
   if (unsafe.length === 0) return ok('Durability', 'what is acknowledged is on the disk')
   const found = `${unsafe.join(', ')} off: what was acknowledged may be lost in a crash`
   const advice = `Set ${unsafe.map((name) => `${name} = on`).join(', ')}.`

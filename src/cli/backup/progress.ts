@@ -1,4 +1,5 @@
-import { Presets, SingleBar } from 'cli-progress'
+import type { SingleBar } from 'cli-progress'
+import { progressBar } from '../progress-bar.ts'
 import { reportTo } from '../run-command.ts'
 
 /** Who reads a log wants to know that it goes on, not each step. */
@@ -27,7 +28,9 @@ export class Progress {
     this.#total = total
     this.#unit = unit
     if (!process.stderr.isTTY) return
-    this.#bar = createBar(unit)
+    this.#bar = progressBar(
+      `{label} {bar} {percentage} %  {value}/{total} ${unit}  {eta_formatted} left  {note}`,
+    )
     this.#bar.start(this.#shown(total), 0, { label: this.#label, note: '' })
   }
 
@@ -55,15 +58,3 @@ export class Progress {
     return Math.round(count / UNITS[this.#unit])
   }
 }
-
-const createBar = (unit: string) =>
-  new SingleBar(
-    {
-      format: `{label} {bar} {percentage} %  {value}/{total} ${unit}  {eta_formatted} left  {note}`,
-      barsize: 30,
-      clearOnComplete: true,
-      // A run that ends early must not leave the terminal without line wrapping.
-      linewrap: null,
-    },
-    Presets.shades_classic,
-  )

@@ -1,26 +1,23 @@
-import { setPriority } from 'node:os'
-import { withDatabase } from '../../app/backup/with-database.ts'
+import { type BackupTarget, backupToStream, createBackupFile } from '../../app/backup/backup-file.ts'
 import { type WrittenBackup, writeBackup } from '../../app/backup/write-backup.ts'
+import { withDatabaseAsItIs } from '../../app/with-database.ts'
 import { readConfig } from '../../config.ts'
+import { giveWayToService } from '../give-way.ts'
 import { reportTo } from '../run-command.ts'
 import { killedAfter, listenForStop } from '../stop-signal.ts'
-import { type BackupTarget, backupToStream, createBackupFile } from './backup-file.ts'
 import { contentsInWords } from './contents-in-words.ts'
 import { Progress } from './progress.ts'
 
-/** The service goes first. */
-const NICENESS = 10
-
 /** `claimkeeper backup`. @param path "-" for standard output */
 export async function runBackup(path: string, mayReplace: boolean): Promise<void> {
-  setPriority(NICENESS)
+  giveWayToService()
   const { databaseUrl, dataDir } = readConfig()
   const signal = listenForStop()
   const report = reportTo(process.stderr)
   const target = path === '-' ? backupToStream(process.stdout) : await createBackupFile(path, mayReplace)
   const progress = new Progress('Backing up')
   try {
-    const work = withDatabase({ databaseUrl, dataDir, mayCreate: false, report, signal }, (database) =>
+    const work = withDatabaseAsItIs({ databaseUrl, dataDir, mayCreate: false, report, signal }, (database) =>
       writeTo(target, database.connectionString, progress, signal),
     )
     const { written, bytes } = await killedAfter(signal, work)

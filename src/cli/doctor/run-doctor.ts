@@ -1,20 +1,17 @@
-import { setPriority } from 'node:os'
 import type { Header } from '../../app/backup/backup-format.ts'
 import { withRestored } from '../../app/backup/restore-beside.ts'
-import { withDatabase } from '../../app/backup/with-database.ts'
 import { checkDisk } from '../../app/doctor/check-server.ts'
 import { type Examination, examineContents, examineDatabase } from '../../app/doctor/examine.ts'
 import { type Finding, fault, ok } from '../../app/doctor/finding.ts'
+import { withDatabaseAsItIs } from '../../app/with-database.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { workerCount } from '../../service/workers/start-workers.ts'
 import { Progress } from '../backup/progress.ts'
 import { openBackup } from '../backup/read-file.ts'
+import { giveWayToService } from '../give-way.ts'
 import { killedAfter, listenForStop } from '../stop-signal.ts'
 import { reportJson, reportTable } from './report.ts'
-
-/** The service goes first. */
-const NICENESS = 10
 
 export interface DoctorOptions {
   backup?: string
@@ -24,7 +21,7 @@ export interface DoctorOptions {
 
 /** `claimkeeper doctor`. Returns whether nothing is at fault. */
 export async function runDoctor({ backup, all, json }: DoctorOptions): Promise<boolean> {
-  setPriority(NICENESS)
+  giveWayToService()
   const signal = listenForStop()
   const progress = new Progress('Examining')
   const findings: Finding[] = [ok('Node', process.versions.node)]
@@ -68,7 +65,7 @@ async function examineOwn(
   const report = (step: string) => progress.note(step)
   const settings = { poolSize, workers: workerCount(config), allowUnsafe }
   try {
-    const work = withDatabase(
+    const work = withDatabaseAsItIs(
       { databaseUrl, dataDir, mayCreate: false, report, signal },
       async (database) => {
         if (databaseUrl === null) findings.push(await checkDisk(dataDir))

@@ -6,13 +6,9 @@ import { OperatorError } from '../../operator-error.ts'
 import { owned } from '../../owned-promise.ts'
 import type { Binaries } from './binaries.ts'
 import { isAlive } from './machine/is-alive.ts'
-import {
-  makePasswordFile,
-  PASSWORD_FILE,
-  SUPERUSER_PASSWORD_FILE,
-  syncFolder,
-} from './machine/password-file.ts'
+import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './machine/password-file.ts'
 import { type RunAs, spawnAs } from './machine/run-as.ts'
+import { syncFolder } from './machine/sync-folder.ts'
 import { SUPERUSER } from './names.ts'
 import { lastWords, withoutTime } from './postgres-log.ts'
 

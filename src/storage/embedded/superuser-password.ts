@@ -7,8 +7,8 @@ import {
   makePasswordFile,
   PASSWORD_FILE,
   SUPERUSER_PASSWORD_FILE,
-  syncFolder,
 } from './machine/password-file.ts'
+import { syncFolder } from './machine/sync-folder.ts'
 import { SUPERUSER } from './names.ts'
 
 /** Beside its place until the server has taken it. */

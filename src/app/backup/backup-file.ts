@@ -3,6 +3,7 @@ import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { OperatorError } from '../../operator-error.ts'
 import { owned } from '../../owned-promise.ts'
+import { syncFolder } from '../../storage/embedded/machine/sync-folder.ts'
 
 /** Where a backup goes. */
 export interface BackupTarget {
@@ -84,15 +85,6 @@ async function moveWithoutReplacing(from: string, to: string): Promise<void> {
     return rename(from, to)
   }
   await rm(from)
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
 
 async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type App, createApp, partsOf } from '../app/app.ts'
 import { requireArchiveFolder } from '../app/archive/archive-file.ts'
+import type { ArchiveSettings } from '../app/archive/claim-archive.ts'
 import { ProcessMeasures } from '../app/measures/process-measures.ts'
 import { type Part, startParts, stopParts } from '../app/part.ts'
 import { loadSessionLibrary } from '../app/sessions/session-api.ts'
@@ -63,6 +64,7 @@ export async function startServerProcess(
   config: Config,
   { worker, rates, readMetrics, log }: Surroundings,
 ): Promise<ServerProcess> {
+  const archive = archiveSettings(config)
   const tracing = await startTracing(config, worker, log)
   const app = createApp(db, config.webhookKey, tracing)
   const webhooks = new WebhookSender({
@@ -78,7 +80,7 @@ export async function startServerProcess(
   const parts = [...partsOf(app), webhooks, new ProcessMeasures(db.metrics)]
   const end = () => endsWithin(PARTS_MS, stopAll(parts, tracing, log))
   try {
-    if (config.archiveDays > 0) await requireArchiveFolder(config.archiveDir as string)
+    if (archive !== null) await requireArchiveFolder(archive.folder)
     await startParts(parts)
     const server = await createServer(app, {
       log,
@@ -111,7 +113,7 @@ export async function startServerProcess(
         contracts,
         migrationsJob(app, log),
         ...removals,
-        ...archiveJobs(app, config, log),
+        ...archiveJobs(app, archive, log),
         sumUpResolutionsJob(app),
         forgetExpiredJob(app),
         measureDatabaseJob(app),
@@ -155,6 +157,7 @@ const migrationsJob = (app: App, log: FastifyBaseLogger): Job =>
     (state) => log.info(state ?? { left: 0 }, 'migrating in the background'),
     (error) => log.error({ err: error }, 'migrating in the background failed'),
   )
+
 /** Traces last: what the others do to the end is in them. */
 async function stopAll(
   parts: readonly Part[],
@@ -165,9 +168,11 @@ async function stopAll(
   await tracing?.stop()
 }
 
-/** None if nothing is archived. */
-function archiveJobs(app: App, { archiveDays, archiveDir }: Config, log: FastifyBaseLogger): Job[] {
-  if (archiveDays === 0) return []
-  const settings = { days: archiveDays, folder: archiveDir as string }
-  return [archiveClaimsJob(app, settings, (claims) => log.info({ claims }, 'claims archived'))]
+/** Null if nothing is archived. */
+const archiveSettings = ({ archiveDays: days, archiveDir: folder }: Config): ArchiveSettings | null =>
+  days === 0 || folder === null ? null : { days, folder }
+
+function archiveJobs(app: App, archive: ArchiveSettings | null, log: FastifyBaseLogger): Job[] {
+  if (archive === null) return []
+  return [archiveClaimsJob(app, archive, (claims) => log.info({ claims }, 'claims archived'))]
 }

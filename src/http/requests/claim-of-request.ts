@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../app/app.ts'
 import { idAt } from '../../app/claims/id-at.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import type { ToldRequest } from './told-request.ts'
-
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
  * The id of the claim or candidate that a request is about, whether there is one or not; null if it is about none, or about
@@ -14,8 +13,7 @@ export function claimOfRequest({ params, routeOptions }: FastifyRequest, told: T
   const { url = '' } = routeOptions ?? {}
   const { id = '', candidate_alias: alias } = (params ?? {}) as { id?: string; candidate_alias?: string }
   if (url.startsWith('/v1/claims/:id')) {
-    const claimId = id.toLowerCase()
-    return ID.test(claimId) ? claimId : null
+    return isUuid(id) ? id.toLowerCase() : null
   }
   if (url.startsWith('/v1/candidates/:candidate_alias') && alias) return idAt({ kind: 'candidate', alias })
   return null

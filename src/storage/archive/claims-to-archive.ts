@@ -50,17 +50,6 @@ export async function findClaimsToArchive(
   }))
 }
 
-/** Up to when resolutions are summed up. */
-export async function readSummedUpTo(db: Connection): Promise<Date> {
-  const [row] = await db.query<{ up_to: Date }>({
-    name: 'read_resolution_mark',
-    text: `-- read_resolution_mark
-      SELECT up_to FROM resolution_mark`,
-    readOnly: true,
-  })
-  return row?.up_to ?? new Date(0)
-}
-
 /** Those of these claims of which deliveries still wait. */
 export async function findAwaitedClaims(db: Connection, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>({

@@ -8,7 +8,7 @@ import type { Connection } from '../database/connection.ts'
 import { migrate } from '../database/migrate.ts'
 import { Distribution } from '../distribution/distribution.ts'
 import { CODE_VERSION, OWN_MIGRATIONS } from '../upgrade/migration-files.ts'
-import { beginLong, inOneLine, PLAIN_NAME } from './session.ts'
+import { beginLong, IS_OURS, inOneLine, PLAIN_NAME } from './session.ts'
 import { NOT_BACKED_UP, type Sequence } from './snapshot.ts'
 
 /** An empty database that becomes what a backup holds, in one transaction. */
@@ -130,9 +130,7 @@ function connectionOf(client: pg.Client): Connection {
 async function readTableNames(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`-- read_restored_tables
     SELECT relname AS name FROM pg_class c
-    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
-      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype = 'e')
-      AND relname <> 'schema_migrations'`)
+    WHERE relkind = 'r' AND ${IS_OURS} AND relname <> 'schema_migrations'`)
   return rows.map(({ name }) => name)
 }
 

@@ -46,5 +46,9 @@ export function inOneLine(what: string, error: unknown): unknown {
   return new OperatorError(`${what}: ${error.message}`, { cause: error })
 }
 
+/** Of pg_class as `c`: what stands where our tables are, and is of no extension. */
+export const IS_OURS = `relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
+  AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype = 'e')`
+
 /** A name that needs no quotes, as all of ours are. */
 export const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../operator-error.ts'
-import { beginLong, inOneLine, PLAIN_NAME } from './session.ts'
+import { beginLong, IS_OURS, inOneLine, PLAIN_NAME } from './session.ts'
 
 /** A table as it goes into a backup. */
 export interface BackupTable {
@@ -117,8 +117,7 @@ async function readTables(client: pg.Client): Promise<BackupTable[]> {
 const TABLES = `-- read_tables_to_back_up
   WITH RECURSIVE ours AS (
     SELECT c.oid, relname FROM pg_class c
-    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
-      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype = 'e')
+    WHERE relkind = 'r' AND ${IS_OURS}
   ), depths (oid, depth) AS (
     SELECT oid, 0 FROM ours
     UNION
@@ -189,6 +188,5 @@ async function readSequences(client: pg.Client): Promise<Sequence[]> {
 
 const SEQUENCES = `-- read_sequences
   SELECT relname AS name FROM pg_class c
-  WHERE relkind = 'S' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
-    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype = 'e')
+  WHERE relkind = 'S' AND ${IS_OURS}
   ORDER BY relname`

@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts'
 import { isPassing } from './database-unavailable.ts'
 import type { Borrower } from './lending/borrower.ts'
 
-const OLDEST_POSTGRES = 15
+export const OLDEST_POSTGRES = 15
 
 /**
  * A lock that others hold is waited for no longer: whoever comes later stands in line behind it. Then others have their

@@ -9,18 +9,23 @@ const RISKS: Record<string, string> = {
 }
 
 /**
- * Refuses a server that acknowledges what it may lose. `reset_val` is what the server, the role, the database and the
- * address say together, whatever our own connections have set since.
- * @throws OperatorError
+ * Settings that are off, and without which what is acknowledged may be lost. `reset_val` is what the server, the role, the
+ * database and the address say together, whatever our own connections have set since.
  */
-export async function requireDurable(db: Connection): Promise<void> {
+export async function readUnsafeSettings(db: Connection): Promise<string[]> {
   const rows = await db.query<{ name: string }>({
     text: `-- read_unsafe_settings
       SELECT name FROM pg_settings WHERE name = ANY ($1) AND reset_val = 'off' ORDER BY name`,
     values: [Object.keys(RISKS)],
     readOnly: true,
   })
-  if (rows.length > 0) throw notDurable('The database', rows)
+  return rows.map(({ name }) => name)
+}
+
+/** Refuses a server that acknowledges what it may lose. @throws OperatorError */
+export async function requireDurable(db: Connection): Promise<void> {
+  const names = await readUnsafeSettings(db)
+  if (names.length > 0) throw notDurable('The database', names)
 }
 
 /**
@@ -41,16 +46,12 @@ export async function requireDurableMachines(db: Connection): Promise<void> {
     readOnly: true,
   })
   const [first] = machines
-  if (first)
-    throw notDurable(
-      `The machine ${first.host}`,
-      first.names.split(',').map((name) => ({ name })),
-    )
+  if (first) throw notDurable(`The machine ${first.host}`, first.names.split(','))
 }
 
-function notDurable(what: string, rows: readonly { name: string }[]): OperatorError {
-  const found = rows.map(({ name }) => `${name} = off (${RISKS[name]})`).join(', ')
+function notDurable(what: string, names: readonly string[]): OperatorError {
+  const found = names.map((name) => `${name} = off (${RISKS[name]})`).join(', ')
   return new OperatorError(
-    `${what} does not keep what it acknowledges: ${found}. Set ${rows.map(({ name }) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
+    `${what} does not keep what it acknowledges: ${found}. Set ${names.map((name) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
   )
 }

@@ -9,8 +9,6 @@ export interface ServerFacts {
   maxConnections: number
   /** That others than Claimkeeper have. */
   otherConnections: number
-  /** Settings that are off, and without which what is acknowledged may be lost. */
-  unsafe: string[]
 }
 
 export async function readServerFacts(db: Connection): Promise<ServerFacts> {
@@ -20,9 +18,7 @@ export async function readServerFacts(db: Connection): Promise<ServerFacts> {
         current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
           AS "maxConnections",
         (SELECT count(*)::integer FROM pg_stat_activity
-         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'claimkeeper%') AS "otherConnections",
-        ARRAY(SELECT name FROM pg_settings
-          WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND reset_val = 'off' ORDER BY name) AS unsafe`,
+         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'claimkeeper%') AS "otherConnections"`,
     readOnly: true,
   })
   return facts as ServerFacts

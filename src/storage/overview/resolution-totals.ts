@@ -8,6 +8,17 @@ import type { Connection } from '../database/connection.ts'
  * this while no other server works on due claims.
  */
 
+/** Up to when resolutions are summed up. */
+export async function readSummedUpTo(db: Connection): Promise<Date> {
+  const [row] = await db.query<{ up_to: Date }>({
+    name: 'read_resolution_mark',
+    text: `-- read_resolution_mark
+      SELECT up_to FROM resolution_mark`,
+    readOnly: true,
+  })
+  return row?.up_to ?? new Date(0)
+}
+
 /** Sums up what was resolved since the mark, but for the last minutes, and moves the mark. */
 export async function sumUpResolutions(db: Connection): Promise<void> {
   const [span] = await db.query<{ after: Date; up_to: Date }>({

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 
 // What Linux tells of processes; null on other systems.
 
@@ -8,6 +8,15 @@ const TICK_MS = 10
 export function residentMbOf(pid: number): number | null {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readProc(`${pid}/status`))?.[1]
   return kilobytes === undefined ? null : Number(kilobytes) / 1024
+}
+
+/** Open files, connections and the like. */
+export function descriptorsOf(pid: number): number | null {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
+  } catch {
+    return null
+  }
 }
 
 /** Processor time so far of a process and its children, those that have ended included, in milliseconds. */

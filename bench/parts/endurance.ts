@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import type { Bench } from '../bench.ts'
 import { addEndpoint } from '../feed/bench-endpoint.ts'
 import { startReaders } from '../feed/start-readers.ts'
@@ -7,7 +6,7 @@ import type { Phase } from '../load/plan.ts'
 import { runLoad } from '../load/run-load.ts'
 import type { ClaimPick } from '../load/submissions.ts'
 import type { Part } from '../part.ts'
-import { residentMbOf } from '../process-figures.ts'
+import { descriptorsOf, residentMbOf } from '../process-figures.ts'
 import { addCustomers, CUSTOMERS } from '../sides/customers.ts'
 import { freshClaims } from '../submission-run.ts'
 
@@ -122,11 +121,3 @@ async function sample(bench: Bench): Promise<Sample> {
 }
 
 const roundedOrNull = (mb: number | null) => (mb === null ? null : Math.round(mb))
-
-function descriptorsOf(pid: number): number | null {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).length
-  } catch {
-    return null
-  }
-}

@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
-import { residentMbOf } from '../../bench/process-figures.ts'
+import { descriptorsOf, residentMbOf } from '../../bench/process-figures.ts'
 import type { Attack } from './attack.ts'
 import type { Orders, Seen } from './attacker.ts'
 import type { Errand, Fared } from './honest.ts'
@@ -233,7 +232,7 @@ class Watch {
 
   constructor(pid: number) {
     this.#pid = pid
-    this.#before = countDescriptors(pid)
+    this.#before = descriptorsOf(pid) ?? 0
     this.enough = new Promise((resolve) => {
       this.#isEnough = resolve
     })
@@ -241,7 +240,7 @@ class Watch {
   }
 
   descriptors(): number {
-    return countDescriptors(this.#pid) - this.#before
+    return (descriptorsOf(this.#pid) ?? 0) - this.#before
   }
 
   /** Waits until memory and descriptors are back, and no longer than it may take. */
@@ -268,14 +267,6 @@ class Watch {
     if (mb !== null && mb > KILLED_AT_MB) process.kill(this.#pid, 'SIGKILL')
     this.#peakMb = Math.max(this.#peakMb, mb ?? 0)
     this.#descriptorsPeak = Math.max(this.#descriptorsPeak, this.descriptors())
-  }
-}
-
-function countDescriptors(pid: number): number {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).length
-  } catch {
-    return 0
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -9,7 +9,14 @@ import { checkArchive } from '../../src/app/archive/archived-lines.ts'
 import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
 import { findClaimsToArchive } from '../../src/storage/archive/claims-to-archive.ts'
 import { removeArchivedClaims } from '../../src/storage/archive/removal.ts'
-import { archiveAll, archiveFolder, growOld, resolvedClaims } from '../support/archived-claims.ts'
+import {
+  archiveAll,
+  archiveFolder,
+  filesIn,
+  growOld,
+  resolvedClaims,
+  storedRows,
+} from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { movedBy } from '../support/moved-times.ts'
@@ -22,12 +29,7 @@ const service = await startTestService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 
-const rowsOf = async (id: string) => [
-  ...(await sql('SELECT to_jsonb(c) AS row FROM claims c WHERE id = $1', [id])),
-  ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
-]
-const filesIn = async (folder: string) =>
-  (await readdir(folder, { recursive: true })).filter((path) => path.includes('.')).sort()
+const rowsOf = (id: string) => storedRows(service, id)
 const restore = (folder: string, id: string) => restoreClaim(app, folder, { kind: 'claim', id })
 
 test('nothing leaves for a folder that is gone; a file that was written in vain is used the next time', async (t) => {

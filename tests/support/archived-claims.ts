@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { App } from '../../src/app/app.ts'
@@ -52,6 +52,16 @@ export async function resolvedCandidate({ app }: Pick<TestService, 'app'>, api: 
   await runScheduledCheck(app, new Date())
   return alias
 }
+
+/** Paths of files in an archive. */
+export const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true })).filter((path) => path.includes('.')).sort()
+
+/** All that the database has of a claim and its log. */
+export const storedRows = async ({ sql }: Pick<TestService, 'sql'>, id: string) => [
+  ...(await sql('SELECT to_jsonb(c) AS row FROM claims c WHERE id = $1', [id])),
+  ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
+]
 
 /** Makes all that is there older, and forgets what was told of it, as it would be by then. */
 export async function growOld({ sql }: Pick<TestService, 'sql'>, interval = '-40 days'): Promise<void> {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { startLoopbackServer } from './loopback-server.ts'
 import type { Scope } from './test-database.ts'
 
 interface CollectedSpan {
@@ -55,7 +55,7 @@ export async function startCollector(t: Scope): Promise<Collector> {
     response.setHeader('Content-Type', 'application/json').end('{}')
   const spans: CollectedSpan[] = []
   const headers: IncomingHttpHeaders[] = []
-  const server = createServer(async (request, response) => {
+  const server = await startLoopbackServer(t, async (request, response) => {
     try {
       const { resourceSpans } = (await json(request)) as OtlpTraces
       if (request.url !== '/v1/traces') return response.writeHead(404).end()
@@ -68,21 +68,13 @@ export async function startCollector(t: Scope): Promise<Collector> {
       return response.destroy()
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
-  }
-  t.after(close)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     spans,
     headers,
     answer: (next) => {
       reply = next
     },
-    close,
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { startLoopbackServer } from './loopback-server.ts'
 import type { Scope } from './test-database.ts'
 
 export interface Received {
@@ -30,7 +30,7 @@ export async function startWebhookReceiver(
   reply: Reply = (response) => response.end('ok'),
 ): Promise<WebhookReceiver> {
   const received: Received[] = []
-  const server = createServer(async (request, response) => {
+  const server = await startLoopbackServer(t, async (request, response) => {
     receiver.open++
     response.once('close', () => receiver.open--)
     try {
@@ -42,21 +42,13 @@ export async function startWebhookReceiver(
       response.destroy()
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
-  }
-  t.after(close)
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     received,
     open: 0,
     answer: (next) => {
       reply = next
     },
-    close,
   }
   return receiver
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -7,9 +7,11 @@ import { restoreClaim } from '../../../src/app/archive/restore-claim.ts'
 import {
   archiveAll,
   archiveFolder,
+  filesIn,
   growOld,
   resolvedCandidate,
   resolvedClaims,
+  storedRows,
 } from '../../support/archived-claims.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
@@ -24,12 +26,7 @@ const service = await startTestService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 
-const rowsOf = async (id: string) => [
-  ...(await sql('SELECT to_jsonb(c) AS row FROM claims c WHERE id = $1', [id])),
-  ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
-]
-const filesIn = async (folder: string) =>
-  (await readdir(folder, { recursive: true })).filter((path) => path.includes('.')).sort()
+const rowsOf = (id: string) => storedRows(service, id)
 const restore = (folder: string, id: string) => restoreClaim(app, folder, { kind: 'claim', id })
 const list = async (): Promise<string[]> =>
   (await readPages(api, '/v1/claims', { limit: 2 })).flat().map(({ id }) => id)

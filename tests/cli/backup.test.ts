@@ -9,6 +9,7 @@ import { writeBackup } from '../../src/app/backup/write-backup.ts'
 import { OperatorError } from '../../src/operator-error.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
+import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
 import { OWN_MIGRATIONS } from '../../src/storage/upgrade/migration-files.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newDataFolder } from '../support/data-folder.ts'
@@ -188,15 +189,39 @@ if (isOnCitus()) {
       await restoreBackup(inPieces(whole), url, quietly)
     })
 
-    test('that is damaged leaves no data folder behind, nor a line too many', async (t) => {
-      const bytes = await backupOf(DATABASE_URL)
-      bytes.writeUInt8((bytes[bytes.length >> 1] as number) ^ 1, bytes.length >> 1)
-      await writeFile(join(folder, 'damaged'), bytes)
+    test('that is damaged leaves an empty database in a new data folder, into which a whole one is restored', async (t) => {
+      const whole = await backupOf(DATABASE_URL)
+      const damaged = Buffer.from(whole)
+      damaged.writeUInt8((damaged[damaged.length >> 1] as number) ^ 1, damaged.length >> 1)
+      await writeFile(join(folder, 'damaged'), damaged)
+      await writeFile(join(folder, 'sound'), whole)
       const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
       const { status, stderr } = await runCli(['restore', join(folder, 'damaged')], { CLAIMKEEPER_DATA_DIR })
       assert.equal(status, 1)
       assert.match(stderr, /claimkeeper: The backup is damaged, and nothing was restored: [^\n]+\n$/)
-      assert.deepEqual(await readdir(dirname(CLAIMKEEPER_DATA_DIR)), [])
+      const again = await runCli(['restore', join(folder, 'sound')], { CLAIMKEEPER_DATA_DIR })
+      assert.equal(again.status, 0, again.stderr)
+    })
+
+    test('is restored once by several commands that come to one new data folder together', async (t) => {
+      await writeFile(join(folder, 'shared'), await backupOf(DATABASE_URL))
+      const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+      const restores = await Promise.all(
+        [1, 2, 3].map(() => runCli(['restore', join(folder, 'shared')], { CLAIMKEEPER_DATA_DIR })),
+      )
+      assert.deepEqual(restores.map(({ status }) => status).sort(), [0, 1, 1])
+      for (const { status, stderr } of restores) {
+        if (status !== 0) assert.match(stderr, /claimkeeper: The database is not empty [^\n]+\n$/)
+      }
+      const embedded = await openEmbeddedDatabase({
+        dataDir: CLAIMKEEPER_DATA_DIR,
+        mayCreate: false,
+        role: 'command',
+        report: () => {},
+      })
+      t.after(() => embedded.release())
+      const events = await ask(embedded.connectionString, 'SELECT count(*)::integer AS n FROM claim_events')
+      assert.deepEqual(events, [{ n: EVENTS }])
     })
 
     test('of an older version is restored at that version and then migrated; of a newer one refused', async (t) => {

@@ -1,5 +1,3 @@
-import { hasCluster } from '../../storage/embedded/cluster.ts'
-import { destroyEmbeddedDatabase } from '../../storage/embedded/destroy-embedded-database.ts'
 import { withDatabaseAsItIs } from '../with-database.ts'
 import { type RestoredBackup, type RestoreOptions, restoreBackup } from './restore-backup.ts'
 
@@ -10,23 +8,18 @@ export interface RestoreTarget {
 }
 
 /**
- * Restores into this database. What was made for it is removed again if that fails.
+ * Restores into this database. If that fails, an embedded one that was made for it stays, empty: by then another process may
+ * have come to use it.
  * @throws OperatorError
  */
-export async function restoreInto(
+export function restoreInto(
   { databaseUrl, dataDir }: RestoreTarget,
   file: AsyncIterable<Buffer>,
   options: RestoreOptions,
 ): Promise<RestoredBackup> {
   const { report, signal } = options
-  const isMade = databaseUrl === null && !(await hasCluster(dataDir))
-  try {
-    return await withDatabaseAsItIs(
-      { databaseUrl, dataDir, mayCreate: true, report, signal },
-      ({ connectionString }) => restoreBackup(file, connectionString, options),
-    )
-  } catch (error) {
-    if (isMade) await destroyEmbeddedDatabase(dataDir)
-    throw error
-  }
+  return withDatabaseAsItIs(
+    { databaseUrl, dataDir, mayCreate: true, report, signal },
+    ({ connectionString }) => restoreBackup(file, connectionString, options),
+  )
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../operator-error.ts'
@@ -23,6 +24,9 @@ export interface Restoration {
   /** Without `finish` nothing is left of it. */
   close: () => Promise<void>
 }
+
+const TURN_PAUSE_MS = 100
+const PATIENCE_MS = 60_000
 
 const FAILED = 'The backup could not be restored'
 
@@ -66,7 +70,7 @@ async function inEmptyDatabase(
   migration: number,
   report: (step: string) => void,
 ): Promise<Restoration> {
-  await client.query(`SELECT pg_advisory_xact_lock(${MIGRATIONS})`)
+  await takeTurn(client)
   await requireEmpty(client)
   const db = connectionOf(client)
   await migrate(
@@ -99,6 +103,20 @@ async function inEmptyDatabase(
       await client.query('COMMIT')
     }),
     close: () => client.end(),
+  }
+}
+
+/** Another one's migrations or restoration may take long. Never waited for in a statement, which would hold back background migrations. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    const { rows } = await client.query<{ isOurs: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${MIGRATIONS}) AS "isOurs"`,
+    )
+    if (rows[0]?.isOurs) return
+    if (performance.now() > deadline)
+      throw new OperatorError(`${FAILED}: another command or server is at the database.`)
+    await pause(TURN_PAUSE_MS)
   }
 }
 

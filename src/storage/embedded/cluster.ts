@@ -24,13 +24,9 @@ export interface Cluster {
   readonly report: (step: string) => void
 }
 
-/** Whether somebody has made a database under the data folder. */
-export const hasCluster = async (dataDir: string): Promise<boolean> =>
-  !(await isVacant(join(dataDir, 'postgres')).catch(() => false))
-
 /** OperatorError if nobody has made a database under the data folder yet; then nothing is made there. */
 export async function requireCluster(dataDir: string): Promise<void> {
-  if (await hasCluster(dataDir)) return
+  if (!(await isVacant(join(dataDir, 'postgres')).catch(() => false))) return
   throw new OperatorError(
     `There is no database of Claimkeeper in ${resolve(dataDir)}: set CLAIMKEEPER_DATA_DIR to the server’s data folder, or DATABASE_URL to its database. Only serve and migrate make a new one.`,
   )

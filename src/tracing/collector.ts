@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
 
@@ -19,6 +20,7 @@ export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis:
     headers,
     timeoutMillis,
     concurrencyLimit: 16,
+    httpAgentOptions: (protocol: string) => boundedAgent(protocol, timeoutMillis),
   })
   let lost = 0
   let toldAt = Number.NEGATIVE_INFINITY
@@ -40,6 +42,23 @@ export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis:
     shutdown: () => exporter.shutdown(),
     forceFlush: () => exporter.forceFlush(),
   }
+}
+
+/**
+ * Each connection carries one request, and ends after so long: the exporter itself bounds only the silence between two pieces of
+ * an answer, so one that trickles for ever would keep its place.
+ */
+async function boundedAgent(protocol: string, longestMs: number): Promise<Agent> {
+  const { Agent } = protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const agent = new Agent({ keepAlive: false })
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, connected) => {
+    const socket = connect(options, connected)
+    const end = setTimeout(() => socket?.destroy(), longestMs)
+    socket?.once('close', () => clearTimeout(end))
+    return socket
+  }
+  return agent
 }
 
 function reasonOf(error: (Error & { code?: unknown }) | undefined): string {

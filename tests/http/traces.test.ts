@@ -220,6 +220,24 @@ describe('a collector', () => {
     assert.equal(slow.spans.length, 1, 'what there was had been sent')
   })
 
+  test('that trickles its answer for ever is left, and the next spans are sent', async (t) => {
+    const trickling = await startCollector(t)
+    const left = Promise.withResolvers<void>()
+    trickling.answer((response) => {
+      const trickle = setInterval(() => response.write(' '), 20)
+      response.on('close', () => {
+        clearInterval(trickle)
+        left.resolve()
+      })
+    })
+    const { tracing: toIt } = tracingTo(trickling.url, 1)
+    toIt.request('GET', {}, undefined)?.end()
+    await left.promise
+    trickling.answer((response) => response.end('{}'))
+    toIt.request('GET', {}, undefined)?.end()
+    await eventually(async () => trickling.spans.length === 2)
+  })
+
   test('that refuses is told of with its status', async (t) => {
     const refusing = await startCollector(t)
     refusing.answer((response) => response.writeHead(400).end('no'))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
+import { MIGRATIONS } from '../../src/storage/database/advisory-locks.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
 import { CODE_VERSION, OWN_MIGRATIONS } from '../../src/storage/upgrade/migration-files.ts'
@@ -101,6 +102,27 @@ test('a migration gives way to those behind it in line, and goes on when the loc
   await holding
   await migrating
   assert.equal((await readSchemaVersion(db)).version, CODE_VERSION + 1)
+})
+
+test('who waits for another server’s migrations tells whom he waits for', async (t) => {
+  const open = await openNew(t, false)
+  const taken = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = open().transaction(async (connection) => {
+    await connection.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATIONS})` })
+    taken.resolve()
+    await held.promise
+  })
+  await taken.promise
+  const db = open()
+  const reports: string[] = []
+  const migrating = migrate(db, (step) => reports.push(step))
+  await eventually(async () => reports.length > 0)
+  assert.match(reports[0] as string, /another server is at it.* The oldest transaction is of process \d+/)
+  held.resolve()
+  await holding
+  await migrating
+  assert.equal((await readSchemaVersion(db)).version, CODE_VERSION)
 })
 
 test('a migration must say with which servers it works, and what may run in the background is known', async (t) => {

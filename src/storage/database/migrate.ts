@@ -25,6 +25,8 @@ const LONGEST_PAUSE_MS = 5_000
 const PATIENCE_MS = 600_000
 /** Until another server has made its next step. */
 const TURN_PAUSE_MS = 100
+/** Most often it is done sooner. */
+const TURNS_UNTOLD = 20
 
 /** What migrations run on: its statements may take as long as they need. */
 type Migrating = Pick<Borrower, 'query' | 'transaction'>
@@ -36,7 +38,7 @@ type Outcome = 'done' | 'another server is at it' | 'others hold locks'
  * Brings the database to the version of this code, one migration after the other, each in a transaction. Servers that start together
  * take turns. What says that it runs in the background is announced, and left to `background-migrations.ts`; on a new
  * database it is done at once. Reports each migration that it runs.
- * @throws OperatorError if the database is too new for the code, PostgreSQL too old, or a lock not to be had.
+ * @throws OperatorError if the database is too new for the code, PostgreSQL too old, or others hold a lock for ten minutes.
  */
 export async function migrate(
   db: Migrating,
@@ -46,19 +48,25 @@ export async function migrate(
   await requirePostgres(db)
   const isNew = (await lastMigration(db)) === 0
   let deadline = performance.now() + PATIENCE_MS
-  for (let waits = 0; await isBehind(db, migrations); ) {
+  let waits = 0
+  const tell = async (why: Outcome): Promise<void> => {
+    const holder = await oldestTransaction(db)
+    if (performance.now() > deadline) {
+      throw new OperatorError(`The database could not be migrated: ${why}. ${holder}`)
+    }
+    report(`Migrating the database: ${why}, so it is tried again. ${holder}`)
+  }
+  while (await isBehind(db, migrations)) {
     const outcome = await runNext(db, report, { migrations, isNew })
     if (outcome === 'done') {
       deadline = performance.now() + PATIENCE_MS
       waits = 0
     } else if (outcome === 'another server is at it') {
+      waits++
+      if (waits % TURNS_UNTOLD === 0) await tell(outcome)
       await pause(TURN_PAUSE_MS)
     } else {
-      const holder = await oldestTransaction(db)
-      if (performance.now() > deadline) {
-        throw new OperatorError(`The database could not be migrated: others hold locks. ${holder}`)
-      }
-      report(`Migrating the database: others hold locks, so it is tried again. ${holder}`)
+      await tell(outcome)
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** waits++, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2))
     }
   }

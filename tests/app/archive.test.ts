@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -7,6 +7,7 @@ import { readBatch } from '../../src/app/archive/archive-batch.ts'
 import { writeArchiveFile } from '../../src/app/archive/archive-file.ts'
 import { checkArchive } from '../../src/app/archive/archived-lines.ts'
 import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { findClaimsToArchive } from '../../src/storage/archive/claims-to-archive.ts'
 import { removeArchivedClaims } from '../../src/storage/archive/removal.ts'
 import {
@@ -14,11 +15,13 @@ import {
   archiveFolder,
   filesIn,
   growOld,
+  inAMinute,
   resolvedClaims,
   storedRows,
 } from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -47,7 +50,7 @@ test('nothing leaves for a folder that is gone; a file that was written in vain 
   // As a server does that is killed before any claim has left.
   const db = app.db.checks
   const [{ user_id: userId } = {}] = await sql('SELECT user_id FROM claims WHERE id = $1', [ids[0]])
-  const batch = await findClaimsToArchive(db, userId as string, new Date(), 1_000)
+  const batch = await findClaimsToArchive(db, userId as string, new Date(), [], 1_000)
   const none = new Date(0)
   const write = () =>
     writeArchiveFile(folder, readBatch(app, batch, new Map()), `${year}`, (sha256) => `${sha256}.gz`)
@@ -55,7 +58,14 @@ test('nothing leaves for a folder that is gone; a file that was written in vain 
   assert.deepEqual(await write(), file)
   const old = batch.filter(({ id }) => ids.includes(id))
   assert.equal(old.length, 3)
+  // It may be a server's that is just at it.
+  assert.deepEqual((await checkArchive(app, folder)).spare, [])
+  const hours = (await stat(join(folder, file.path))).mtimeMs / 1_000 - 2 * 3_600
+  await utimes(join(folder, file.path), hours, hours)
   assert.deepEqual((await checkArchive(app, folder)).spare, [file.path])
+  // Whoever writes it again makes it young again.
+  assert.deepEqual(await write(), file)
+  assert.deepEqual((await checkArchive(app, folder)).spare, [])
   await writeFile(join(folder, file.path), 'half of it')
   assert.deepEqual(await write(), file)
   assert.deepEqual(await filesIn(folder), [file.path])
@@ -93,7 +103,7 @@ test('a claim comes back from nothing but the file that was written', async (t) 
   await assert.rejects(restore(folder, id), /^OperatorError: \S+ was changed: the SHA-256/)
   const { faults, spare } = await checkArchive(app, folder)
   assert.ok(faults.some((fault) => fault.includes(path)))
-  assert.deepEqual(spare, [`${path}.away`])
+  assert.deepEqual(spare, [])
   assertError(await api.get(`/v1/claims/${id}`), 410, 'CLAIM_ARCHIVED')
   await rename(`${file}.away`, file)
   await restore(folder, id)
@@ -138,6 +148,57 @@ test('only what nobody waits for leaves', async (t) => {
   assert.equal(await archiveAll(app, folder, 40), 0)
   assert.ok((await archiveAll(app, folder, 35)) >= 2)
   assertError(await api.get(`/v1/claims/${sent}`), 410, 'CLAIM_ARCHIVED')
+})
+
+test('claims of which deliveries wait hold up none behind them, however many they are', async (t) => {
+  const folder = await archiveFolder(t)
+  const [first = ''] = await resolvedClaims(service, api, customer, 1)
+  await growOld(service)
+  await sql(COPY_CLAIM, [first, 1_000])
+  const awaited = `SELECT id FROM claims WHERE status = 'CONFIRMED' AND test_clock_id IS NULL`
+  await sql(
+    `INSERT INTO webhook_deliveries (endpoint_id, number, notification_id, subject_id, type, created_at, body, bytes, hash,
+       previous_hash, next_attempt_at)
+     SELECT $1, row_number() OVER (), id, id, 'claim.confirmed', now(), '{}', 2, '', '', now() FROM (${awaited}) AS c`,
+    [first],
+  )
+  const free = await resolvedClaims(service, api, customer, 2)
+  await growOld(service, '-35 days')
+  await archiveAll(app, folder)
+  assert.equal((await api.get(`/v1/claims/${first}`)).status, 200)
+  for (const id of free) assertError(await api.get(`/v1/claims/${id}`), 410, 'CLAIM_ARCHIVED')
+  await sql('DELETE FROM webhook_deliveries')
+  assert.ok((await archiveAll(app, folder)) > 1_000)
+})
+
+test('a claim is found whatever its events hold that others take for the end of a line', async (t) => {
+  const folder = await archiveFolder(t)
+  const { id } = await api.claim(customer, contractWith({ review_window: 0 }))
+  const { id: other } = await api.claim(customer, contractWith({ review_window: 0 }))
+  const text = `\u2028\u2029\u0085\r{"format":1,"id":"${other}"`
+  for (const claim of [id, other])
+    for (const [i, note] of [text, '\u2028'.repeat(20_000)].entries())
+      assert.equal(
+        (await api.post('/v1/events', { claim_id: claim, type: 'seen', id: `${i}`, note })).status,
+        201,
+      )
+  for (const claim of [id, other])
+    assert.equal((await api.post(`/v1/claims/${claim}/events`, { type: 'done' })).status, 201)
+  await runScheduledCheck(app, inAMinute())
+  await growOld(service)
+  const rows = [await rowsOf(id), await rowsOf(other)]
+  assert.ok((await archiveAll(app, folder)) >= 2)
+  for (const claim of [id, other]) await restore(folder, claim)
+  assert.deepEqual([await rowsOf(id), await rowsOf(other)], rows)
+})
+
+test('a claim whose log is too long for a line stays', async (t) => {
+  const folder = await archiveFolder(t)
+  const [id = ''] = await resolvedClaims(service, api, customer, 1)
+  await growOld(service)
+  await sql('UPDATE claims SET log_bytes = $2 WHERE id = $1', [id, 64 * 1024 * 1024])
+  await archiveAll(app, folder)
+  assert.equal((await api.get(`/v1/claims/${id}`)).status, 200)
 })
 
 test('whoever reads while a claim leaves and comes back never hears that there is none', async (t) => {

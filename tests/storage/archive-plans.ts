@@ -28,14 +28,21 @@ await service.sql(
    SELECT gen_random_uuid(), $1, false, n, 'FAILED', 3, $1, now() FROM generate_series(1, 10000) AS n`,
   [userId],
 )
+await service.sql(
+  `INSERT INTO webhook_deliveries (endpoint_id, number, notification_id, subject_id, type, created_at, body, bytes, hash,
+     previous_hash, next_attempt_at)
+   SELECT $1, n, gen_random_uuid(), gen_random_uuid(), 'claim.created', now(), '{}', 2, '', '', now() FROM generate_series(1, 10000) AS n`,
+  [userId],
+)
 await service.sql('ANALYZE notifications')
+await service.sql('ANALYZE webhook_deliveries')
 await service.sql('ANALYZE archived_claims')
 
 for (const mode of ['custom', 'generic'] as const) {
   test(`a batch of claims is found, read and removed by indexes (${mode} plans)`, async () => {
     const { connection, take } = await readPlans({ after }, service.databaseUrl, mode)
     const old = new Date(Date.now() - 24 * 3_600_000)
-    const batch = await findClaimsToArchive(connection, userId, old, COUNT)
+    const batch = await findClaimsToArchive(connection, userId, old, [randomUUID()], COUNT)
     const ids = batch.map(({ id }) => id)
     await findAwaitedClaims(connection, ids)
     await readWholeClaims(connection, ids)

@@ -22,7 +22,8 @@ export interface WrittenFile {
 
 /**
  * Writes a file into a folder below `folder`, compressed. It gets its name, which has a part of the hash, only when all of it
- * is on the disk, and is read back. If it is there already, since a server was killed before it went on, it is taken as it is.
+ * is on the disk, and is read back. If there is one already, since a server was killed before it went on, it takes its place:
+ * whether that one's name is on the disk, nobody knows.
  * @param nameOf the path below `folder`, by the hash
  */
 export async function writeArchiveFile(
@@ -47,11 +48,9 @@ export async function writeArchiveFile(
     await pipeline(Readable.from(hashed()), createGzip(), file)
     const sha256 = hash.digest('hex')
     const path = join(place, nameOf(sha256))
-    if ((await readHash(join(folder, path)).catch(() => null)) !== sha256) {
-      await requireHash(unfinished, sha256)
-      await rename(unfinished, join(folder, path))
-      await syncFolder(home)
-    }
+    await requireHash(unfinished, sha256)
+    await rename(unfinished, join(folder, path))
+    await syncFolder(home)
     const { size } = await stat(join(folder, path))
     return { path, sha256, bytes: size }
   } finally {
@@ -61,12 +60,10 @@ export async function writeArchiveFile(
 
 /** The folder of the archive itself is not made: if a disk is not mounted, its place must not be filled. */
 async function makeFolder(home: string, folder: string): Promise<void> {
-  try {
-    await mkdir(home, { mode: 0o700 })
-    await syncFolder(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
+  await mkdir(home, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await syncFolder(folder)
 }
 
 async function readHash(file: string): Promise<string> {

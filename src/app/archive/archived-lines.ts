@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import { OperatorError } from '../../operator-error.ts'
@@ -10,7 +9,11 @@ import { type ArchivedClaim, findArchivedClaims } from '../../storage/archive/ar
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { App } from '../app.ts'
 import { requireHash } from './archive-file.ts'
-import { isLineOf } from './archived-record.ts'
+import { firstOfLine } from './archived-record.ts'
+
+const NEWLINE = 0x0a
+/** A file is noted long before. */
+const WRITTEN_WITHIN_MS = 3_600_000
 
 /** A claim in the archive: what the database says of it, and its line in the file. */
 export interface FoundLine {
@@ -35,12 +38,36 @@ export async function findArchivedLine(app: App, folder: string, address: ClaimA
   const source = createReadStream(path).on('error', () => {})
   const input = source.pipe(createGunzip()).on('error', () => {})
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY }))
-      if (isLineOf(line, id)) return { archived, file, line }
+    const line = await findLine(input, Buffer.from(firstOfLine(id)))
+    if (line !== null) return { archived, file, line }
   } finally {
     source.destroy()
   }
   throw new OperatorError(`${path} has no ${nameOf(address)}.`)
+}
+
+/** The line that begins so, to its end: a newline, and nothing else that Unicode or others take for one. */
+async function findLine(pieces: AsyncIterable<Buffer>, beginning: Buffer): Promise<string | null> {
+  /** Of the line that is being read, if it is the one, or may be. */
+  let held: Buffer[] = []
+  let isSought: boolean | null = null
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const newline = piece.indexOf(NEWLINE, at)
+      const end = newline < 0 ? piece.length : newline
+      if (isSought !== false) held.push(piece.subarray(at, end))
+      if (isSought === null) {
+        const read = Buffer.concat(held)
+        if (read.length >= beginning.length || newline >= 0)
+          isSought = read.subarray(0, beginning.length).equals(beginning)
+      }
+      if (newline >= 0 && isSought) return Buffer.concat(held).toString()
+      if (newline >= 0 || isSought === false) held = []
+      if (newline >= 0) isSought = null
+      at = end + 1
+    }
+  }
+  return null
 }
 
 export const nameOf = (address: ClaimAddress): string =>
@@ -54,8 +81,14 @@ export interface ArchiveFaults {
   files: number
   /** What is wrong, a sentence for each file. */
   faults: string[]
-  /** Paths of files that no claim is in by the database's word: they may be deleted. */
+  /** Paths of files of over an hour ago that no claim is in by the database's word: they may be deleted. */
   spare: string[]
+}
+
+/** Whether no server can be at it any more, or about to note it. */
+async function isLeft(file: string): Promise<boolean> {
+  const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+  return mtimeMs < Date.now() - WRITTEN_WITHIN_MS
 }
 
 /** Reads all files of the archive, and compares them with what the database knows. */
@@ -64,7 +97,10 @@ export async function checkArchive(app: App, folder: string): Promise<ArchiveFau
   const found = new Set<string>()
   for (const year of await readdir(folder, { withFileTypes: true })) {
     if (!year.isDirectory()) continue
-    for (const name of await readdir(join(folder, year.name))) found.add(join(year.name, name))
+    for (const name of await readdir(join(folder, year.name))) {
+      const path = join(year.name, name)
+      if (await isLeft(join(folder, path))) found.add(path)
+    }
   }
   const files = await listArchiveFiles(app.db)
   for (const { path, sha256 } of files) {

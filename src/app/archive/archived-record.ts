@@ -45,6 +45,5 @@ export function readLine(line: string): ArchivedRecord {
   }
 }
 
-/** Whether the line is of this claim, without reading all of it: it may have many megabytes. */
-export const isLineOf = (line: string, id: string): boolean =>
-  line.startsWith(`{"format":${FORMAT},"id":"${id}"`)
+/** By which the line of a claim is found without reading all of it: it may have many megabytes. */
+export const firstOfLine = (id: string): string => `{"format":${FORMAT},"id":"${id}"`

@@ -38,8 +38,8 @@ export interface ArchiveSettings {
 /**
  * Moves claims that were resolved long ago into files, account by account, a batch at a time: a file is written, and read
  * back, before a claim leaves, and it leaves in one transaction with its log, which keeps where it is. So a claim is in the database,
- * or in a file that the database names, whatever breaks off. A file that was written in vain is taken the next time, since
- * the same claims make the same file. Safe with any number of servers.
+ * or in a file that the database names, whatever breaks off. The file of a run that broke off is written
+ * anew by the next one: the same claims make the same file. Safe with any number of servers.
  */
 export class ClaimArchive {
   readonly #app: App
@@ -109,16 +109,27 @@ export class ClaimArchive {
     const db = this.#app.db.checks
     const summedUpTo = await readSummedUpTo(db)
     const upTo = summedUpTo < before ? summedUpTo : before
-    const found = await findClaimsToArchive(db, userId, upTo, CLAIMS_OF_FILE)
+    const found = await this.#findUnawaited(userId, upTo)
     const [first] = found
     const isWorthIt =
       found.length === CLAIMS_OF_FILE || (first && first.statusSince.getTime() <= before.getTime() - WAIT_MS)
-    if (!isWorthIt) return []
-    const awaited = await findAwaitedClaims(
-      db,
-      found.map(({ id }) => id),
-    )
-    return withinBytes(found.filter(({ id }) => !awaited.has(id)))
+    return isWorthIt ? withinBytes(found) : []
+  }
+
+  /** However many of which deliveries wait are before them. */
+  async #findUnawaited(userId: string, upTo: Date): Promise<ClaimToArchive[]> {
+    const db = this.#app.db.checks
+    const awaited = new Set<string>()
+    for (;;) {
+      const found = await findClaimsToArchive(db, userId, upTo, awaited, CLAIMS_OF_FILE)
+      if (found.length === 0) return []
+      const ids = found.map(({ id }) => id)
+      const waiting = await findAwaitedClaims(db, ids)
+      for (const id of waiting) awaited.add(id)
+      if (waiting.length === 0 || found.length < CLAIMS_OF_FILE)
+        return found.filter(({ id }) => !awaited.has(id))
+      await letSubmissionsPass(this.#app)
+    }
   }
 
   async #archive(userId: string, batch: readonly ClaimToArchive[], before: Date): Promise<number> {

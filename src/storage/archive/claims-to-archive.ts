@@ -13,15 +13,23 @@ export interface ClaimToArchive {
 }
 
 /**
+ * A claim whose log takes more stays in the database: its line could be so long that no text has room for it. Bytes of
+ * payloads, and of what stands around each.
+ */
+const LONGEST_LOG_BYTES = 64 * 1024 * 1024
+const BYTES_AROUND_EVENT = 200
+
+/**
  * The account's claims and candidates that were resolved up to this time, first those that were resolved first; of one moment, in no
- * order that would have to be sorted. Left out are those of which notifications are still to be told, which are put
- * together of the claim's row; those that were restored since this time; those that are not summed up yet; and what
- * lives by a test clock.
+ * order that would have to be sorted. Left out are these ids; those of which notifications are still to be told, which are put
+ * together of the claim's row; those that were restored since this time; those with logs too long for a line; those that are
+ * not summed up yet; and what lives by a test clock.
  */
 export async function findClaimsToArchive(
   db: Connection,
   userId: string,
   before: Date,
+  without: Iterable<string>,
   limit: number,
 ): Promise<ClaimToArchive[]> {
   const rows = await db.query<{
@@ -35,10 +43,12 @@ export async function findClaimsToArchive(
     text: `-- find_claims_to_archive
       SELECT id, status, event_count, log_bytes, status_since FROM claims c
       WHERE user_id = $1 AND status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= $2
+        AND id <> ALL ($4::uuid[])
+        AND log_bytes + ${BYTES_AROUND_EVENT} * event_count::bigint <= ${LONGEST_LOG_BYTES}
         AND (SELECT true FROM notifications n WHERE n.subject_id = c.id LIMIT 1) IS NULL
         AND (SELECT true FROM archived_claims a WHERE a.id = c.id AND a.restored_at > $2) IS NULL
       ORDER BY status_since LIMIT $3`,
-    values: [userId, before, limit],
+    values: [userId, before, limit, plainArray([...without])],
     readOnly: true,
   })
   return rows.map((row) => ({
@@ -50,16 +60,16 @@ export async function findClaimsToArchive(
   }))
 }
 
-/** Those of these claims of which deliveries still wait. */
-export async function findAwaitedClaims(db: Connection, ids: readonly string[]): Promise<Set<string>> {
+/** Those of these claims of which deliveries still wait. Apart: with Citus they lie elsewhere. */
+export async function findAwaitedClaims(db: Connection, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'find_awaited_claims',
     text: `-- find_awaited_claims
-      SELECT subject_id AS id FROM webhook_deliveries WHERE subject_id = ANY ($1::uuid[]) AND status = 'waiting'`,
+      SELECT DISTINCT subject_id AS id FROM webhook_deliveries WHERE subject_id = ANY ($1::uuid[]) AND status = 'waiting'`,
     values: [plainArray(ids)],
     readOnly: true,
   })
-  return new Set(rows.map(({ id }) => id))
+  return rows.map(({ id }) => id)
 }
 
 /** All of a terminal claim's row that is not said by its status; but for its log. */

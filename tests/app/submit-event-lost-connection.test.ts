@@ -123,7 +123,12 @@ test('a connection that is cut silently while it writes answers 503 in time, and
   const quiet = await startFaultProxy(t, databaseUrl)
   // The driver gives up five seconds after the statement's own time.
   const { distribution } = served.db
-  const db = new Database({ connectionString: quiet.url, poolSize: 2, statementTimeoutMs: 100, distribution })
+  const db = new Database({
+    connectionString: quiet.url,
+    poolSize: 2,
+    statementTimeoutMs: 1_000,
+    distribution,
+  })
   t.after(() => db.close())
   const app = createApp(db)
   const claim = await api.claim(customer, contractWith())
@@ -139,6 +144,6 @@ test('a connection that is cut silently while it writes answers 503 in time, and
   await assert.rejects(submit('2'), { code: 'UNAVAILABLE', message: /not known/ })
   const startedAt = performance.now()
   await submit('3')
-  assert.ok(performance.now() - startedAt < 1_000, 'the dead connection was not used again')
+  assert.ok(performance.now() - startedAt < 5_000, 'the dead connection was not used again')
   assert.deepEqual(await logOf(claim.id), ['1', '3'])
 })

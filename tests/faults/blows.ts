@@ -23,8 +23,8 @@ export const BLOWS: Record<string, Blow> = {
 }
 
 const NAMES = Object.keys(BLOWS)
-/** These meet every statement; of the others, each statement meets one, by turns. */
-const ALWAYS = 2
+/** This one meets every statement; of the others, each statement meets one, by turns. */
+const ALWAYS = 1
 /** Seconds pass until a silence is noticed. */
 const SILENCES = 2
 

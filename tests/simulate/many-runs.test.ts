@@ -39,7 +39,7 @@ test('many runs are summed up, and kept as JSON', async (t) => {
 test('what is found is looked for again in smaller runs', async () => {
   // There is little to leave out: a server.
   const few = ['--clients', '1', '--accounts', '1', '--seconds', '2']
-  const options = ['--seed', '6', '--servers', '2', '--faults', 'none', '--shrink', '20', ...few]
+  const options = ['--seed', '6', '--servers', '2', '--faults', 'none', '--shrink', '90', ...few]
   const planted = { NODE_OPTIONS: `--import=${pathToFileURL(PLANTED)}` }
   const { status, stdout } = await runNode([SIMULATE, ...SMALL, ...options], planted)
   assert.equal(status, 1)

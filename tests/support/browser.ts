@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Scope } from './test-database.ts'
 
-/** As Debian, Fedora and others name it; the tests bring no browser of their own. */
-const EXECUTABLES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** As Debian, Fedora and others name it, the quickest first; the tests bring no browser of their own. */
+const EXECUTABLES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 const ARGUMENTS = [
   '--headless',
   '--no-sandbox',
@@ -18,7 +23,7 @@ const ARGUMENTS = [
 /** A real Chromium, ended with its scope. Each page has a profile of its own. */
 export async function startBrowser(t: Scope): Promise<Browser> {
   const executablePath = EXECUTABLES.find(existsSync)
-  if (!executablePath) throw new Error('Chromium is missing: apt-get install -y chromium')
+  if (!executablePath) throw new Error('Chromium is missing: apt-get install -y chromium-headless-shell')
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
   t.after(() => browser.close())
   return browser

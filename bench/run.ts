@@ -5,6 +5,7 @@ import { addModelOptions, type GivenOptions, modelOptions } from './model/option
 import type { Part } from './part.ts'
 import { abuse } from './parts/abuse.ts'
 import { backtest } from './parts/backtest.ts'
+import { backup } from './parts/backup.ts'
 import { batch } from './parts/batch.ts'
 import { check } from './parts/check.ts'
 import { contended } from './parts/contended.ts'
@@ -27,6 +28,7 @@ const PARTS: readonly Part[] = [
   creation,
   reading,
   check,
+  backup,
   reads,
   notifications,
   webhooks,

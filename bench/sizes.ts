@@ -20,6 +20,7 @@ export interface Sizes {
   overdueClaims: number
   /** How long before its check the loading of the overdue claims begins. */
   overdueLeadMs: number
+  backupClaims: number
   /** Plain PostgreSQL (p) and Citus (c) by turns; checks each wait for a whole minute. */
   distributedTurns: string
   distributedCheckTurns: string
@@ -59,6 +60,7 @@ export const FULL: Sizes = {
   contendedClaims: 10,
   overdueClaims: 1_000_000,
   overdueLeadMs: 120_000,
+  backupClaims: 300_000,
   distributedTurns: 'pccp',
   distributedCheckTurns: 'pccp',
   distributedOverdue: 100_000,
@@ -90,6 +92,7 @@ export const QUICK: Sizes = {
   contendedClaims: 10,
   overdueClaims: 100_000,
   overdueLeadMs: 10_000,
+  backupClaims: 50_000,
   distributedTurns: 'pccp',
   distributedCheckTurns: 'pc',
   distributedOverdue: 10_000,

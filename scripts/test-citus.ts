@@ -15,7 +15,7 @@ const FILES = [
 ]
 
 async function runTests(url: string, files: readonly string[]): Promise<number> {
-  const options = ['--test', '--test-concurrency=4', '--test-global-setup=tests/support/global-setup.ts']
+  const options = ['--test', '--test-concurrency=3', '--test-global-setup=tests/support/global-setup.ts']
   const env = { ...process.env, TEST_CITUS_URL: url }
   const [status] = await once(
     spawn(process.execPath, [...options, ...files], { stdio: 'inherit', env }),

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Bench } from '../bench.ts'
+import { highestSingleRate } from '../fastest.ts'
+import type { Phase, PhaseResult } from '../load/plan.ts'
+import { startLoad } from '../load/run-load.ts'
+import { measuredOf, planOf, requireAccepted } from '../measured-run.ts'
+import type { Part } from '../part.ts'
+import { freshClaims, submit } from '../submission-run.ts'
+
+const CONNECTIONS = 64
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** A backup that is not through by then is given up. */
+const LONGEST_MS = 600_000
+/** The run before the backup submitted to the same claims. */
+const FIRST_BESIDE = 1_000_000_000
+
+export const backup: Part = {
+  name: 'backup',
+  summary: '`claimkeeper backup` while events are submitted at half of the highest rate',
+  run: async (bench, report) => {
+    const { backupClaims, measureMs, warmupMs } = bench.sizes
+    const rate = (await highestSingleRate(bench)) / 2
+    const pick = await freshClaims(bench, backupClaims)
+    const run = { label: 'half of the maximum rate', pick, connections: CONNECTIONS, rate, measureMs }
+    const before = await submit(bench, run)
+    report.measured('half of the maximum rate, no backup', before)
+
+    const workplace = await bench.main()
+    const phase: Phase = {
+      requests: { kind: 'submit', pick, batch: 1, first: FIRST_BESIDE },
+      until: { warmupMs, measureMs: LONGEST_MS },
+      rate,
+    }
+    bench.progress.doing('taking a backup')
+    const load = startLoad(planOf(workplace, CONNECTIONS, phase), bench.cleanup)
+    const { seconds, megabytes } = await takeBackup(bench, workplace.database.url)
+    load.stop()
+    const [result] = await load.results
+    requireAccepted(result as PhaseResult)
+    const beside = measuredOf(result as PhaseResult)
+    report.measured('half of the maximum rate, beside a backup', beside)
+    report.row({
+      what: `a backup of ${backupClaims.toLocaleString('en')} claims and their logs`,
+      note: `${megabytes.toFixed(0)} MB in ${seconds.toFixed(1)} s`,
+    })
+    report.figure('backup_seconds_per_million_claims', (seconds * 1e6) / backupClaims)
+    report.latencyFigures('submit', 'during_backup', beside)
+    report.latencyFigures('submit', 'without_backup', before)
+  },
+}
+
+async function takeBackup(bench: Bench, url: string): Promise<{ seconds: number; megabytes: number }> {
+  const file = join(bench.options.folder, `claimkeeper-bench-${process.pid}.backup`)
+  bench.cleanup.add(() => rm(file, { force: true }))
+  const began = performance.now()
+  await promisify(execFile)(process.execPath, [MAIN, 'backup', file], {
+    env: { ...process.env, DATABASE_URL: url },
+    timeout: LONGEST_MS,
+  })
+  return { seconds: (performance.now() - began) / 1000, megabytes: (await stat(file)).size / 1e6 }
+}

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 /** The run before the check submitted to the same claims. */
 const FIRST_DURING_CHECK = 1_000_000_000
 /** A check that is not through by then is given up. */
-const LONGEST_CHECK_MS = 180_000
+const LONGEST_CHECK_MS = 600_000
 
 export const check: Part = {
   name: 'check',

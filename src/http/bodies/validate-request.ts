@@ -22,7 +22,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
 
   return ({ schema, httpPart }) => {
     const isBody = httpPart === 'body'
-    // Compiled when first needed: a start is quicker by a third of a second.
+    // Compiled when first needed: a start is quicker by it.
     let isValid: ValidateFunction | null = null
     let validate: ValidateFunction | null = null
     return (data: unknown) => {

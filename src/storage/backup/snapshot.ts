@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../operator-error.ts'
@@ -53,6 +54,10 @@ export const NOT_BACKED_UP = ['schema_migrations', 'sessions', 'throttles', 'ver
 const SILENCE_MS = 300_000
 /** Of rows that are handed on at once. */
 const PIECE_BYTES = 256 * 1024
+/** Counting claims and looking for the last event may read all of them: at one core, not at each that there is. */
+const ONE_CORE = 'SET LOCAL max_parallel_workers_per_gather = 0'
+/** A piece that took longer waited for the disk, or for whoever takes it. */
+const LONGEST_REST_MS = 250
 
 /**
  * One transaction that sees one moment, however long it is read; it holds nobody up but who would change the tables.
@@ -63,6 +68,7 @@ export async function openSnapshot(connectionString: string): Promise<Snapshot> 
   try {
     const client = await beginSnapshot(connectionString)
     try {
+      await client.query(ONE_CORE)
       await requireOneMachine(client)
       const tables = await readTables(client)
       return {
@@ -155,6 +161,12 @@ const LAST_EVENT = `-- read_last_event
 const LAST_NOTIFICATION = `-- read_last_notification
   SELECT number, created_at AS at FROM notifications ORDER BY number DESC LIMIT 1`
 
+/**
+ * The database works for a backup half of the time at most, so that submissions have the rest: on a machine that is busy a
+ * piece takes longer, and so does the rest after it.
+ */
+const rest = (workedMs: number): Promise<void> => pause(Math.min(workedMs, LONGEST_REST_MS))
+
 async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): AsyncGenerator<Buffer> {
   const rows = client.query(
     copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`, { highWaterMark: PIECE_BYTES }),
@@ -162,11 +174,14 @@ async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): Async
   const listen = () =>
     setTimeout(() => rows.destroy(new Error(`no connection: silent for ${SILENCE_MS} ms`)), SILENCE_MS)
   let silence = listen()
+  let began = performance.now()
   try {
     for await (const piece of rows) {
       // As long as nobody takes the rows, nothing is expected of the database.
       clearTimeout(silence)
       yield piece
+      await rest(performance.now() - began)
+      began = performance.now()
       silence = listen()
     }
   } catch (error) {

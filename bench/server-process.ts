@@ -7,7 +7,8 @@ import type { BenchDatabase } from './bench-database.ts'
 import type { Cleanup } from './cleanup.ts'
 import { familyCpuMsOf, residentMbOf } from './process-figures.ts'
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+/** The program, as it is built. */
+export const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 /** Options for Node as `npm start` gives them. */
 const START_OPTIONS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 const READY = /is ready on (http:\/\/\S+)/

@@ -1,9 +1,18 @@
 import type { Bench } from './bench.ts'
 import { analyze, clearClaims, loadClaims } from './claims.ts'
-import type { PhaseResult } from './load/plan.ts'
+import { watchCpu } from './cpu-watch.ts'
+import type { Phase, PhaseResult } from './load/plan.ts'
+import { startLoad } from './load/run-load.ts'
 import type { ClaimPick } from './load/submissions.ts'
 import type { Measured } from './measured.ts'
-import { measurePgbench, measureServer, type Run } from './measured-run.ts'
+import {
+  measuredOf,
+  measurePgbench,
+  measureServer,
+  planOf,
+  type Run,
+  requireAccepted,
+} from './measured-run.ts'
 import { submissionScript } from './transactions.ts'
 
 export interface SubmissionRun extends Run {
@@ -40,6 +49,46 @@ async function loadFresh(bench: Bench, claims: number): Promise<ClaimPick> {
 export async function submit(bench: Bench, run: SubmissionRun): Promise<Measured & { result: PhaseResult }> {
   const { pick, batch = 1 } = run
   return measureServer(bench, { ...run, requests: { kind: 'submit', pick, batch, first: 0 } })
+}
+
+/** Events of a run beside something have other numbers than those of a run on the same claims before it. */
+const FIRST_BESIDE = 1_000_000_000
+
+export interface RunBeside {
+  pick: ClaimPick
+  connections: number
+  /** Requests a second. */
+  rate: number
+  /** Not counted at the beginning. */
+  warmupMs: number
+  /** For which it goes on after that, at most. */
+  longestMs: number
+}
+
+/** Submits to our server for as long as the work takes. */
+export async function submitBeside<T>(
+  bench: Bench,
+  { pick, connections, rate, warmupMs, longestMs }: RunBeside,
+  work: () => Promise<T>,
+): Promise<{ done: T; measured: Measured }> {
+  const phase: Phase = {
+    requests: { kind: 'submit', pick, batch: 1, first: FIRST_BESIDE },
+    until: { warmupMs, measureMs: longestMs },
+    rate,
+  }
+  const cpu = await watchCpu(bench, warmupMs)
+  const load = startLoad(planOf(await bench.main(), connections, phase), bench.cleanup)
+  const done = await Promise.race([work(), endedTooEarly(load.results)])
+  const shares = cpu()
+  load.stop()
+  const [result] = await load.results
+  requireAccepted(result as PhaseResult)
+  return { done, measured: { ...measuredOf(result as PhaseResult), ...shares } }
+}
+
+async function endedTooEarly(results: Promise<unknown>): Promise<never> {
+  await results
+  throw new Error('the submissions ended before what they were beside')
 }
 
 /** The yardstick on the same tables; only where there is a pgbench. */

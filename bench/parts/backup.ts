@@ -1,22 +1,16 @@
 import { execFile } from 'node:child_process'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Bench } from '../bench.ts'
 import { highestSingleRate } from '../fastest.ts'
-import type { Phase, PhaseResult } from '../load/plan.ts'
-import { startLoad } from '../load/run-load.ts'
-import { measuredOf, planOf, requireAccepted } from '../measured-run.ts'
 import type { Part } from '../part.ts'
-import { freshClaims, submit } from '../submission-run.ts'
+import { MAIN } from '../server-process.ts'
+import { freshClaims, submit, submitBeside } from '../submission-run.ts'
 
 const CONNECTIONS = 64
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** A backup that is not through by then is given up. */
 const LONGEST_MS = 600_000
-/** The run before the backup submitted to the same claims. */
-const FIRST_BESIDE = 1_000_000_000
 
 export const backup: Part = {
   name: 'backup',
@@ -29,19 +23,14 @@ export const backup: Part = {
     const before = await submit(bench, run)
     report.measured('half of the maximum rate, no backup', before)
 
-    const workplace = await bench.main()
-    const phase: Phase = {
-      requests: { kind: 'submit', pick, batch: 1, first: FIRST_BESIDE },
-      until: { warmupMs, measureMs: LONGEST_MS },
-      rate,
-    }
+    const { database } = await bench.main()
     bench.progress.doing('taking a backup')
-    const load = startLoad(planOf(workplace, CONNECTIONS, phase), bench.cleanup)
-    const { seconds, megabytes } = await takeBackup(bench, workplace.database.url)
-    load.stop()
-    const [result] = await load.results
-    requireAccepted(result as PhaseResult)
-    const beside = measuredOf(result as PhaseResult)
+    const { done, measured: beside } = await submitBeside(
+      bench,
+      { pick, connections: CONNECTIONS, rate, warmupMs, longestMs: LONGEST_MS },
+      () => takeBackup(bench, database.url),
+    )
+    const { seconds, megabytes } = done
     report.measured('half of the maximum rate, beside a backup', beside)
     report.row({
       what: `a backup of ${backupClaims.toLocaleString('en')} claims and their logs`,

@@ -1,22 +1,16 @@
 import type { Bench } from '../bench.ts'
 import { analyze, loadClaims } from '../claims.ts'
-import { watchCpu } from '../cpu-watch.ts'
 import { highestSingleRate } from '../fastest.ts'
-import type { Phase, PhaseResult } from '../load/plan.ts'
-import { startLoad } from '../load/run-load.ts'
 import type { ClaimPick } from '../load/submissions.ts'
 import type { Measured } from '../measured.ts'
-import { measuredOf, planOf, requireAccepted } from '../measured-run.ts'
 import type { Part } from '../part.ts'
 import type { Sizes } from '../sizes.ts'
-import { freshClaims, submit } from '../submission-run.ts'
+import { freshClaims, submit, submitBeside } from '../submission-run.ts'
 import { verifyResolved } from '../verification.ts'
 import { waitForTransitions } from '../wait-for-transitions.ts'
 
 const CONNECTIONS = 64
 const MINUTE_MS = 60_000
-/** The run before the check submitted to the same claims. */
-const FIRST_DURING_CHECK = 1_000_000_000
 /** A check that is not through by then is given up. */
 const LONGEST_CHECK_MS = 600_000
 
@@ -82,31 +76,17 @@ async function watchCheck(
   rate: number,
   checkTime: Date,
 ): Promise<{ seconds: number; during: Measured }> {
-  const workplace = await bench.main()
   const untilCheckMs = checkTime.getTime() - Date.now()
-  const phase: Phase = {
-    requests: { kind: 'submit', pick, batch: 1, first: FIRST_DURING_CHECK },
-    until: { warmupMs: untilCheckMs, measureMs: LONGEST_CHECK_MS },
-    rate,
-  }
-  const timeoutMs = untilCheckMs + LONGEST_CHECK_MS
-  const resolved = waitForTransitions(workplace, bench.sizes.overdueClaims, checkTime, timeoutMs)
-  const cpu = await watchCpu(bench, untilCheckMs)
-  const load = startLoad(planOf(workplace, CONNECTIONS, phase), bench.cleanup)
+  const { server } = await bench.main()
   const label = `waiting for the check at ${checkTime.toISOString().slice(11, 16)}Z`
-  const seconds = await bench.progress.during(
-    label,
-    untilCheckMs,
-    Promise.race([resolved, failed(load.results)]),
+  const { done, measured } = await submitBeside(
+    bench,
+    { pick, connections: CONNECTIONS, rate, warmupMs: untilCheckMs, longestMs: LONGEST_CHECK_MS },
+    () => {
+      const timeoutMs = untilCheckMs + LONGEST_CHECK_MS
+      const resolved = waitForTransitions({ server }, bench.sizes.overdueClaims, checkTime, timeoutMs)
+      return bench.progress.during(label, untilCheckMs, resolved)
+    },
   )
-  const shares = cpu()
-  load.stop()
-  const [during] = await load.results
-  requireAccepted(during as PhaseResult)
-  return { seconds, during: { ...measuredOf(during as PhaseResult), ...shares } }
-}
-
-async function failed(results: Promise<unknown>): Promise<never> {
-  await results
-  throw new Error('the check did not end in time')
+  return { seconds: done, during: measured }
 }

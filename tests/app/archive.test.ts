@@ -15,11 +15,11 @@ import {
   archiveFolder,
   filesIn,
   growOld,
-  inAMinute,
   resolvedClaims,
   storedRows,
 } from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
+import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { movedBy } from '../support/moved-times.ts'

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { sumUpResolutions } from '../../src/app/check/sum-up-resolutions.ts'
 import { holdTotalsBefore } from '../../src/storage/overview/resolution-totals.ts'
-import { firstCheckFrom } from '../support/check-time.ts'
+import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
@@ -20,8 +20,6 @@ const service = await startStruckService({ after })
 const { app, api, sql, proxy } = service
 const { strike } = proxy
 const customer = await api.customer('acme')
-
-const IN_A_MINUTE = () => firstCheckFrom(new Date(Date.now() + 60_000))
 
 /** Claims whose activity windows have elapsed, in several batches of a check. */
 async function dueClaims(count: number): Promise<void> {
@@ -49,7 +47,7 @@ async function nothingAcknowledgedIsLost(): Promise<void> {
 }
 
 async function theNextCheckDoesTheRest(): Promise<void> {
-  await runScheduledCheck(app, IN_A_MINUTE())
+  await runScheduledCheck(app, inAMinute())
   assert.equal(await openDue(), 0)
 }
 
@@ -60,7 +58,7 @@ test('a statement that the database refuses in the middle of a check', async () 
   await sql(
     'CREATE TRIGGER refused BEFORE INSERT ON claim_events FOR EACH ROW WHEN (NEW.system) EXECUTE FUNCTION refuse()',
   )
-  await assert.rejects(runScheduledCheck(app, IN_A_MINUTE()), { code: 'UNAVAILABLE' })
+  await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })
   await sql('DROP TRIGGER refused ON claim_events')
   await nothingAcknowledgedIsLost()
   await theNextCheckDoesTheRest()
@@ -72,7 +70,7 @@ for (const statement of ['FETCH n FROM due_walk', 'read_due_kinds', ...MOVES, 'h
     test(`a connection at its second ${statement}: ${cut}`, async () => {
       await dueClaims(2_500)
       strike({ statement, occurrence: 2 }, cut)
-      await assert.rejects(runScheduledCheck(app, IN_A_MINUTE()), { code: 'UNAVAILABLE' })
+      await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })
       await nothingAcknowledgedIsLost()
       await theNextCheckDoesTheRest()
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
-import { firstCheckFrom } from '../support/check-time.ts'
+import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
@@ -15,8 +15,6 @@ const { api, app, proxy } = service
 const { distribution } = app.db
 const customer = await api.customer('acme')
 const skip = !isOnCitus() && 'there is one shard'
-
-const IN_A_MINUTE = () => firstCheckFrom(new Date(Date.now() + 60_000))
 
 async function dueClaims(count: number): Promise<void> {
   const { id } = await api.claim(customer, contractWith({ activity_window: 0.001, review_window: 86_400 }))
@@ -42,7 +40,7 @@ test('a check moves what no other server is at, and waits for the rest', { skip 
     await released
   })
   await taken
-  const check = runScheduledCheck(app, IN_A_MINUTE(), () => {
+  const check = runScheduledCheck(app, inAMinute(), () => {
     void dueByShard().then((left) => {
       if (left.size === 1 && left.get(1) === due.get(1)) release()
     })
@@ -57,7 +55,7 @@ test('if a part of the database is away, a check moves all others before it fail
   await dueClaims(200)
   for (const state of ['08006', '57014']) {
     proxy.strike({ statement: 'FETCH n FROM due_walk' }, { refused: state })
-    await assert.rejects(runScheduledCheck(app, IN_A_MINUTE()), { code: 'UNAVAILABLE' })
+    await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })
     assert.deepEqual(await dueByShard(), new Map())
     await dueClaims(50)
   }

@@ -6,6 +6,7 @@ import type { App } from '../../src/app/app.ts'
 import { ClaimArchive } from '../../src/app/archive/claim-archive.ts'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import type { ApiClient } from './api-client.ts'
+import { inAMinute } from './check-time.ts'
 import { contractWith } from './contracts.ts'
 import { movedBy, TIMES_OF_CLAIM } from './moved-times.ts'
 import { uniqueName } from './new-records.ts'
@@ -18,9 +19,6 @@ export async function archiveFolder(t: Scope): Promise<string> {
   t.after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
-
-/** Of a check to which all is due that the database has just set to now: its clock rounds, ours cuts. */
-export const inAMinute = () => new Date(Date.now() + 60_000)
 
 /** Claims that are resolved, with two events of the caller and one of the service each. */
 export async function resolvedClaims(

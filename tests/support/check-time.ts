@@ -5,6 +5,9 @@ export function firstCheckFrom(time: string | Date): Date {
   return new Date(Math.ceil(new Date(time).getTime() / MINUTE_MS) * MINUTE_MS)
 }
 
+/** One to which all is due that is due by now, by whatever clock: the database's rounds, ours cuts. */
+export const inAMinute = (): Date => firstCheckFrom(new Date(Date.now() + MINUTE_MS))
+
 /** An ISO time some seconds later. */
 export function secondsAfter(time: string, seconds: number): string {
   return new Date(new Date(time).getTime() + Math.round(seconds * 1000)).toISOString()

@@ -4,9 +4,8 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../operator-error.ts'
 import { owned } from '../../owned-promise.ts'
-import { MIGRATIONS } from '../database/advisory-locks.ts'
 import type { Connection } from '../database/connection.ts'
-import { migrate } from '../database/migrate.ts'
+import { migrate, takeMigrationTurn } from '../database/migrate.ts'
 import { Distribution } from '../distribution/distribution.ts'
 import { CODE_VERSION, OWN_MIGRATIONS } from '../upgrade/migration-files.ts'
 import { beginLong, IS_OURS, inOneLine, PLAIN_NAME } from './session.ts'
@@ -70,9 +69,9 @@ async function inEmptyDatabase(
   migration: number,
   report: (step: string) => void,
 ): Promise<Restoration> {
-  await takeTurn(client)
-  await requireEmpty(client)
   const db = connectionOf(client)
+  await waitForTurn(db)
+  await requireEmpty(client)
   await migrate(
     db,
     () => {},
@@ -106,14 +105,10 @@ async function inEmptyDatabase(
   }
 }
 
-/** Another one's migrations or restoration may take long. Never waited for in a statement, which would hold back background migrations. */
-async function takeTurn(client: pg.Client): Promise<void> {
+/** Another one's migrations or restoration may take long. */
+async function waitForTurn(db: Pick<Connection, 'query'>): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
-  for (;;) {
-    const { rows } = await client.query<{ isOurs: boolean }>(
-      `SELECT pg_try_advisory_xact_lock(${MIGRATIONS}) AS "isOurs"`,
-    )
-    if (rows[0]?.isOurs) return
+  while (!(await takeMigrationTurn(db))) {
     if (performance.now() > deadline)
       throw new OperatorError(`${FAILED}: another command or server is at the database.`)
     await pause(TURN_PAUSE_MS)

@@ -120,11 +120,7 @@ async function runNext(
 ): Promise<Outcome> {
   try {
     return await db.transaction(async (connection) => {
-      // Never waited for: who waits in a statement holds back what others build in the background.
-      const [turn] = await connection.query<{ isOurs: boolean }>({
-        text: `SELECT pg_try_advisory_xact_lock(${MIGRATIONS}) AS "isOurs"`,
-      })
-      if (!turn?.isOurs) return 'another server is at it'
+      if (!(await takeMigrationTurn(connection))) return 'another server is at it'
       await connection.query({ text: `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}` })
       await prepareVersionTable(connection, migrations)
       const next = await nextOf(connection, migrations)
@@ -139,6 +135,17 @@ async function runNext(
     if (isPassing(error)) return 'others hold locks'
     throw error
   }
+}
+
+/**
+ * Whether it is this transaction's turn to change the tables, until it ends. Who has to wait asks again: who waits in a
+ * statement holds back what others build in the background.
+ */
+export async function takeMigrationTurn(connection: Pick<Connection, 'query'>): Promise<boolean> {
+  const [turn] = await connection.query<{ isOurs: boolean }>({
+    text: `SELECT pg_try_advisory_xact_lock(${MIGRATIONS}) AS "isOurs"`,
+  })
+  return turn?.isOurs === true
 }
 
 /** Nothing is in a new database, and nobody works there. */

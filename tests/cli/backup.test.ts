@@ -7,10 +7,11 @@ import { after, before, describe, test } from 'node:test'
 import { restoreBackup } from '../../src/app/backup/restore-backup.ts'
 import { writeBackup } from '../../src/app/backup/write-backup.ts'
 import { OperatorError } from '../../src/operator-error.ts'
+import { beginRestoration } from '../../src/storage/backup/restoration.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { migrate } from '../../src/storage/database/migrate.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
-import { OWN_MIGRATIONS } from '../../src/storage/upgrade/migration-files.ts'
+import { CODE_VERSION, OWN_MIGRATIONS } from '../../src/storage/upgrade/migration-files.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
@@ -222,6 +223,26 @@ if (isOnCitus()) {
       t.after(() => embedded.release())
       const events = await ask(embedded.connectionString, 'SELECT count(*)::integer AS n FROM claim_events')
       assert.deepEqual(events, [{ n: EVENTS }])
+    })
+
+    test('of which a row is refused is refused in good order, however much more is on its way', async (t) => {
+      const url = await emptyDatabase(t)
+      const row = (n: number) => `${n}-${'x'.repeat(200)}\t1\t2026-01-01T00:00:00Z\n`
+      async function* rows() {
+        for (let piece = 0; piece < 4_000; piece++) {
+          const some = Array.from({ length: 40 }, (_, i) => row(40 * piece + i))
+          yield Buffer.from(piece === 1_000 ? 'no row at all\n' : some.join(''))
+        }
+      }
+      for (let i = 0; i < 5; i++) {
+        const restoration = await beginRestoration(url, CODE_VERSION, () => {})
+        await assert.rejects(
+          restoration.fill('throttles', ['key', 'attempts', 'ends_at'], rows()),
+          OperatorError,
+        )
+        await restoration.close()
+      }
+      assert.deepEqual(await tablesIn(url), [])
     })
 
     test('of an older version is restored at that version and then migrated; of a newer one refused', async (t) => {

@@ -135,10 +135,11 @@ async function feed(
   first: Buffer,
   pieces: AsyncIterator<Buffer>,
 ): Promise<void> {
+  const closed = new Promise((resolve) => to.once('close', resolve))
   const put = (piece: Buffer) =>
     to.write(piece) || to.destroyed
       ? undefined
-      : new Promise((resolve) => to.once('drain', resolve).once('close', resolve))
+      : Promise.race([closed, new Promise((resolve) => to.once('drain', resolve))])
   await put(first)
   for (;;) {
     const { value, done } = await pieces.next()

@@ -157,7 +157,11 @@ async function fill(
   const copy = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN WITH (FREEZE)`))
   const ended = owned(
     new Promise<void>((resolve, reject) => {
-      copy.once('finish', resolve).once('error', reject)
+      copy.once('finish', resolve).once('error', (error) => {
+        // What waits to be written would find no connection, and that error would end the process.
+        copy.destroy()
+        reject(error)
+      })
     }),
   )
   for await (const piece of rows) {

@@ -135,7 +135,7 @@ async function feed(
   first: Buffer,
   pieces: AsyncIterator<Buffer>,
 ): Promise<void> {
-  const closed = new Promise((resolve) => to.once('close', resolve))
+  const closed = owned(new Promise((resolve) => to.once('close', resolve)))
   const put = (piece: Buffer) =>
     to.write(piece) || to.destroyed
       ? undefined

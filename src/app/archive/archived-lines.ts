@@ -35,11 +35,13 @@ export async function findArchivedLine(app: App, folder: string, address: ClaimA
   const path = join(folder, file.path)
   await requireHash(path, file.sha256)
   // Let go as soon as it is found.
-  const source = createReadStream(path).on('error', () => {})
+  const source = createReadStream(path).on('error', (error) => input.destroy(error))
   const input = source.pipe(createGunzip()).on('error', () => {})
   try {
     const line = await findLine(input, Buffer.from(firstOfLine(id)))
     if (line !== null) return { archived, file, line }
+  } catch (error) {
+    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
   } finally {
     source.destroy()
   }

@@ -21,6 +21,8 @@ const DAY_MS = 24 * 3_600_000
 /** Claims of a file at most, and bytes of their logs. */
 const CLAIMS_OF_FILE = 1_000
 const LOG_BYTES_OF_FILE = 32 * 1024 * 1024
+/** Of which deliveries wait, of one account: so many are looked past. */
+const MOST_AWAITED = 20_000
 /** If there are fewer, they wait for others, so long at most: else each claim would have a file. */
 const WAIT_MS = DAY_MS
 /** Claims that one transaction removes: nobody waits for it for long. */
@@ -116,7 +118,7 @@ export class ClaimArchive {
     return isWorthIt ? withinBytes(found) : []
   }
 
-  /** However many of which deliveries wait are before them. */
+  /** Though others are before them of which deliveries wait, up to a bound: what is behind more of them has to wait as well. */
   async #findUnawaited(userId: string, upTo: Date): Promise<ClaimToArchive[]> {
     const db = this.#app.db.checks
     const awaited = new Set<string>()
@@ -126,7 +128,7 @@ export class ClaimArchive {
       const ids = found.map(({ id }) => id)
       const waiting = await findAwaitedClaims(db, ids)
       for (const id of waiting) awaited.add(id)
-      if (waiting.length === 0 || found.length < CLAIMS_OF_FILE)
+      if (waiting.length === 0 || found.length < CLAIMS_OF_FILE || awaited.size >= MOST_AWAITED)
         return found.filter(({ id }) => !awaited.has(id))
       await letSubmissionsPass(this.#app)
     }

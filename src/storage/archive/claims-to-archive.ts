@@ -43,7 +43,7 @@ export async function findClaimsToArchive(
     text: `-- find_claims_to_archive
       SELECT id, status, event_count, log_bytes, status_since FROM claims c
       WHERE user_id = $1 AND status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= $2
-        AND id <> ALL ($4::uuid[])
+        AND id NOT IN (SELECT unnest($4::uuid[]))
         AND log_bytes + ${BYTES_AROUND_EVENT} * event_count::bigint <= ${LONGEST_LOG_BYTES}
         AND (SELECT true FROM notifications n WHERE n.subject_id = c.id LIMIT 1) IS NULL
         AND (SELECT true FROM archived_claims a WHERE a.id = c.id AND a.restored_at > $2) IS NULL

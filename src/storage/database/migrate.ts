@@ -26,7 +26,7 @@ const PATIENCE_MS = 600_000
 /** Until another server has made its next step. */
 const TURN_PAUSE_MS = 100
 /** Most often it is done sooner. */
-const TURNS_UNTOLD = 20
+const TURNS_UNTOLD = 40
 
 /** What migrations run on: its statements may take as long as they need. */
 type Migrating = Pick<Borrower, 'query' | 'transaction'>
@@ -38,7 +38,7 @@ type Outcome = 'done' | 'another server is at it' | 'others hold locks'
  * Brings the database to the version of this code, one migration after the other, each in a transaction. Servers that start together
  * take turns. What says that it runs in the background is announced, and left to `background-migrations.ts`; on a new
  * database it is done at once. Reports each migration that it runs.
- * @throws OperatorError if the database is too new for the code, PostgreSQL too old, or others hold a lock for ten minutes.
+ * @throws OperatorError if the database is too new for the code, PostgreSQL too old, or others hold a lock, or make no progress, for ten minutes.
  */
 export async function migrate(
   db: Migrating,
@@ -49,6 +49,8 @@ export async function migrate(
   const isNew = (await lastMigration(db)) === 0
   let deadline = performance.now() + PATIENCE_MS
   let waits = 0
+  let turns = 0
+  let last = 0
   const tell = async (why: Outcome): Promise<void> => {
     const holder = await oldestTransaction(db)
     if (performance.now() > deadline) {
@@ -62,8 +64,14 @@ export async function migrate(
       deadline = performance.now() + PATIENCE_MS
       waits = 0
     } else if (outcome === 'another server is at it') {
-      waits++
-      if (waits % TURNS_UNTOLD === 0) await tell(outcome)
+      turns++
+      if (turns % TURNS_UNTOLD === 0) {
+        // Time runs only while it makes no progress.
+        const now = await lastMigration(db)
+        if (now > last) deadline = performance.now() + PATIENCE_MS
+        last = now
+        await tell(outcome)
+      }
       await pause(TURN_PAUSE_MS)
     } else {
       await tell(outcome)

@@ -135,11 +135,14 @@ async function feed(
   first: Buffer,
   pieces: AsyncIterator<Buffer>,
 ): Promise<void> {
-  const closed = owned(new Promise((resolve) => to.once('close', resolve)))
+  let goOn = () => {}
+  to.on('drain', () => goOn()).on('close', () => goOn())
   const put = (piece: Buffer) =>
     to.write(piece) || to.destroyed
       ? undefined
-      : Promise.race([closed, new Promise((resolve) => to.once('drain', resolve))])
+      : new Promise<void>((resolve) => {
+          goOn = resolve
+        })
   await put(first)
   for (;;) {
     const { value, done } = await pieces.next()

@@ -70,7 +70,7 @@ async function inEmptyDatabase(
   report: (step: string) => void,
 ): Promise<Restoration> {
   const db = connectionOf(client)
-  await waitForTurn(db)
+  await waitForTurn(db, report)
   await requireEmpty(client)
   await migrate(
     db,
@@ -106,11 +106,14 @@ async function inEmptyDatabase(
 }
 
 /** Another one's migrations or restoration may take long. */
-async function waitForTurn(db: Pick<Connection, 'query'>): Promise<void> {
+async function waitForTurn(db: Pick<Connection, 'query'>, report: (step: string) => void): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS
+  let isTold = false
   while (!(await takeMigrationTurn(db))) {
     if (performance.now() > deadline)
       throw new OperatorError(`${FAILED}: another command or server is at the database.`)
+    if (!isTold) report('Waiting for another command or server that is at the database')
+    isTold = true
     await pause(TURN_PAUSE_MS)
   }
 }

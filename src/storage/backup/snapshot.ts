@@ -56,6 +56,8 @@ const SILENCE_MS = 300_000
 const PIECE_BYTES = 256 * 1024
 /** Counting claims and looking for the last event may read all of them: at one core, not at each that there is. */
 const ONE_CORE = 'SET LOCAL max_parallel_workers_per_gather = 0'
+/** A timer may be late by a millisecond or two. */
+const SHORTEST_REST_MS = 20
 /** A piece that took longer waited for the disk, or for whoever takes it. */
 const LONGEST_REST_MS = 250
 
@@ -165,8 +167,6 @@ const LAST_NOTIFICATION = `-- read_last_notification
  * The database works for a backup half of the time at most, so that submissions have the rest: on a machine that is busy a
  * piece takes longer, and so does the rest after it.
  */
-const rest = (workedMs: number): Promise<void> => pause(Math.min(workedMs, LONGEST_REST_MS))
-
 async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): AsyncGenerator<Buffer> {
   const rows = client.query(
     copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`, { highWaterMark: PIECE_BYTES }),
@@ -180,8 +180,11 @@ async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): Async
       // As long as nobody takes the rows, nothing is expected of the database.
       clearTimeout(silence)
       yield piece
-      await rest(performance.now() - began)
-      began = performance.now()
+      const workedMs = performance.now() - began
+      if (workedMs >= SHORTEST_REST_MS) {
+        await pause(Math.min(workedMs, LONGEST_REST_MS))
+        began = performance.now()
+      }
       silence = listen()
     }
   } catch (error) {

@@ -1,7 +1,12 @@
 import type { Bench } from './bench.ts'
 import { best } from './comparison.ts'
+import type { ClaimPick } from './load/submissions.ts'
 import type { Measured } from './measured.ts'
+import { measureServer } from './measured-run.ts'
 import { freshClaims, submit, submitByPgbench } from './submission-run.ts'
+
+/** More than a run sends: the events of each have numbers of their own. */
+const EVENTS_OF_A_RUN = 100_000_000
 
 interface Swept {
   /** Connections or clients of the best. */
@@ -17,6 +22,23 @@ export function fastestSingles(bench: Bench): Promise<Swept> {
 /** How many clients pgbench is fastest with; looked for once a run. */
 export function fastestPgbench(bench: Bench): Promise<Swept> {
   return bench.once('fastest pgbench', () => sweep(bench, submitByPgbench))
+}
+
+/** The highest rate of single submissions to these claims, which no other run has submitted to. */
+export async function highestRateOf(bench: Bench, pick: ClaimPick): Promise<number> {
+  const label = 'looking for the highest rate'
+  const rates: number[] = []
+  for (const [i, connections] of bench.sizes.clients.entries()) {
+    const requests = { kind: 'submit', pick, batch: 1, first: (i + 1) * EVENTS_OF_A_RUN } as const
+    const measured = await measureServer(bench, {
+      label,
+      connections,
+      measureMs: bench.sizes.sweepMs,
+      requests,
+    })
+    rates.push(measured.perSecond)
+  }
+  return Math.max(...rates)
 }
 
 /** The highest rate of single submissions, for parts that submit at a share of it. */

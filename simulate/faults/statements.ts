@@ -6,7 +6,7 @@ import { possible, type RealFault, waitForCheck, waitUntil } from './moments.ts'
 /** Silences are a fault of their own: they last until the server's patience ends. */
 const KINDS = Object.keys(BLOWS).filter((kind) => !/silence|nothing is heard|never comes/.test(kind))
 const OF_A_CHECK = Object.keys(STATEMENTS['a scheduled check'])
-const NEXT_BATCH = 'FETCH n FROM due_walk'
+const NEXT_BATCH = 'read_due_kinds'
 const OF_A_GROUP = ['read_claims_to_decide', 'append_events', 'append_events_on_test_clocks']
 const OF_AN_ADVANCE = Object.keys(STATEMENTS['an advance of a test clock'])
 const OF_A_CREATION = [

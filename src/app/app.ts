@@ -3,12 +3,14 @@ import type { Tracing } from '../tracing/tracing.ts'
 import { Attempts } from './accounts/attempts.ts'
 import { Doorway } from './accounts/doorway.ts'
 import { Passwords } from './accounts/passwords.ts'
+import { Overdue } from './check/overdue.ts'
 import { newShortClaims, type ShortClaims } from './claims/short-claims.ts'
 import { AliasTries } from './creation/alias-tries.ts'
 import { CreationGroups } from './creation/creation-groups.ts'
 import { FeedCursors } from './notifications/feed-cursors.ts'
 import { FeedWatch } from './notifications/feed-watch.ts'
 import { Overviews } from './overview/overviews.ts'
+import { Pace } from './pace.ts'
 import type { Part } from './part.ts'
 import { SubmissionQueue } from './submission/submission-queue.ts'
 import { HeldClocks } from './test-clocks/held-clocks.ts'
@@ -23,6 +25,9 @@ export interface App {
   /** Null if there are no traces. */
   tracing: Tracing | null
   submissions: SubmissionQueue
+  overdue: Overdue
+  /** Of what gives way to submissions. */
+  pace: Pace
   creations: CreationGroups
   shortClaims: ShortClaims
   heldClocks: HeldClocks
@@ -52,10 +57,13 @@ export function createApp(
   tracing: Tracing | null = null,
 ): App {
   const heldClocks = new HeldClocks(db)
+  const pace = new Pace()
   return {
     db,
     tracing,
-    submissions: new SubmissionQueue(db, heldClocks, tracing),
+    submissions: new SubmissionQueue(db, heldClocks, pace, tracing),
+    overdue: new Overdue(),
+    pace,
     creations: new CreationGroups(db),
     shortClaims: newShortClaims(db),
     heldClocks,

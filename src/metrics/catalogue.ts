@@ -91,7 +91,7 @@ export const CATALOGUE = {
   overdueSeconds: {
     type: 'gauge',
     name: 'claimkeeper_oldest_overdue_claim_seconds',
-    help: 'For how long the window of the claim that waits longest for a scheduled check has been over; up to a minute is normal, 0 if none waits.',
+    help: 'For how long the window of the claim that waits longest for a scheduled check has been over; up to a minute is normal, 0 if none waits; while a check is on, the most that it can be.',
   },
   notificationLagSeconds: {
     type: 'gauge',

@@ -65,7 +65,7 @@ test('a statement that the database refuses in the middle of a check', async () 
 })
 
 const MOVES = isOnCitus() ? ['update_shard', 'log_to_shard'] : ['move_kinds']
-for (const statement of ['FETCH n FROM due_walk', 'read_due_kinds', ...MOVES, 'hold_totals_before']) {
+for (const statement of ['read_due_kinds', ...MOVES, 'hold_totals_before']) {
   for (const cut of ['cut before', 'cut during'] as const) {
     test(`a connection at its second ${statement}: ${cut}`, async () => {
       await dueClaims(2_500)

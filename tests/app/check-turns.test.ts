@@ -54,7 +54,7 @@ test('a check moves what no other server is at, and waits for the rest', { skip 
 test('if a part of the database is away, a check moves all others before it fails', { skip }, async () => {
   await dueClaims(200)
   for (const state of ['08006', '57014']) {
-    proxy.strike({ statement: 'FETCH n FROM due_walk' }, { refused: state })
+    proxy.strike({ statement: 'list_due' }, { refused: state })
     await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })
     assert.deepEqual(await dueByShard(), new Map())
     await dueClaims(50)

@@ -227,6 +227,7 @@ test('after a fault of ours each of the group is answered, its places are free a
   const queue = new SubmissionQueue(
     Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
     app.heldClocks,
+    app.pace,
   )
   const request = (name: string): EventRequest => ({
     userId: owner?.user_id as string,

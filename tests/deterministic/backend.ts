@@ -36,7 +36,7 @@ export function databaseError(code: string): pg.DatabaseError {
 }
 
 /**
- * One connection's end in the store: its transaction, its locks, its cursor. What is written takes effect at the commit,
+ * One connection's end in the store: its transaction, its locks. What is written takes effect at the commit,
  * which for a statement outside of a transaction is a step of its own.
  */
 export class Backend {
@@ -44,7 +44,6 @@ export class Backend {
   readonly #course: Course
   readonly name: string
   status: 'I' | 'T' | 'E' = 'I'
-  cursor: string[] | null = null
   waitsFor: ReadonlySet<Backend> = new Set()
   #changes: (() => void)[] = []
   #isGone = false
@@ -141,7 +140,6 @@ export class Backend {
   #end(isCommitted: boolean): void {
     if (isCommitted) for (const change of this.#changes) change()
     this.#changes = []
-    this.cursor = null
     this.status = 'I'
     this.#store.release(this)
   }

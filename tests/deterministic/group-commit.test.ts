@@ -18,7 +18,12 @@ const submit = (to: string, id: string, type = 'noise'): Deed => ({
   type,
   value: 0,
 })
-const history = (...deeds: Deed[]): History => ({ servers: 1, mostFetched: 1, deeds, choices: [] })
+const history = (...deeds: Deed[]): History => ({
+  servers: 1,
+  sizes: { listed: 1, taken: 1, walked: 1 },
+  deeds,
+  choices: [],
+})
 
 /** The smallest forms of what was found. */
 const FINDINGS = [

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { CheckSizes } from '../../src/app/check/run-scheduled-check.ts'
 import { type Fault, fault } from './faults.ts'
 
 /** What is done in a world, one after the other. */
@@ -26,8 +27,8 @@ export interface AnyHistory {
 
 export interface History extends AnyHistory {
   deeds: Deed[]
-  /** What a walk over due claims gets at once. */
-  mostFetched: number
+  /** Of checks. */
+  sizes: CheckSizes
 }
 
 const SITES = {
@@ -49,12 +50,10 @@ const SITES = {
     'ROLLBACK',
     'take_check_turns',
     'take_back_totals',
-    'begin_due_walk',
-    'FETCH due_walk',
+    'list_due',
     'read_due_kinds',
     'hold_totals_before',
     'move_kinds',
-    'CLOSE due_walk',
   ],
 }
 
@@ -93,7 +92,11 @@ export const choices = fc.array(fc.oneof({ weight: 2, arbitrary: fc.constant(0) 
 const historyOf = (deed: fc.Arbitrary<Deed>): fc.Arbitrary<History> =>
   of<History>({
     servers: fc.integer({ min: 1, max: 2 }),
-    mostFetched: fc.integer({ min: 1, max: 4 }),
+    sizes: of<CheckSizes>({
+      listed: fc.integer({ min: 1, max: 6 }),
+      taken: fc.integer({ min: 1, max: 4 }),
+      walked: fc.integer({ min: 1, max: 10 }),
+    }),
     deeds: fc.array(deed, { minLength: 1, maxLength: 40, size: 'max' }),
     choices,
   })

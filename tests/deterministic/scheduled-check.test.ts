@@ -15,8 +15,8 @@ import type { World } from './world.ts'
 test('whatever fails, the next check does the rest, each claim makes each move once, and none before its time', async (t) => {
   await explore(
     checkHistory,
-    async (world, { deeds, mostFetched }) => {
-      world.store.mostFetched = mostFetched
+    async (world, { deeds, sizes }) => {
+      world.sizes = sizes
       await world.perform(deeds)
       await world.rest()
       assertMovesAreCounted(world)

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { IdsInOrder } from '../../src/app/check/ids-in-order.ts'
 import { moveOf } from '../../src/app/check/move-batch.ts'
 import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { satisfied } from '../../src/domain/claims/lifecycle.ts'
@@ -6,12 +7,7 @@ import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
 import { findArchivedClaims } from '../../src/storage/archive/archived-claims.ts'
 import { type Append, appendEvents, type TimeSource } from '../../src/storage/claim-writes/append-events.ts'
 import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
-import {
-  beginDueWalk,
-  endDueWalk,
-  nextDueIds,
-  readDueKinds,
-} from '../../src/storage/claim-writes/due-claims.ts'
+import { dueBy, listDue, readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
 import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import { readEvents } from '../../src/storage/claims/claim-log.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
@@ -191,10 +187,11 @@ function digestWith({ claim, digest, eventIds }: ClaimToDecide, events: readonly
 async function readDue(side: Side, checkTime: Date): Promise<unknown> {
   await side.db.query({ text: 'BEGIN' })
   const turns = await takeCheckTurns(side.db, [0], 1)
-  await beginDueWalk(side.db, checkTime, 5)
-  const ids = await nextDueIds(side.db, 3)
-  ids.push(...(await nextDueIds(side.db, 3)))
-  await endDueWalk(side.db)
+  const within = dueBy(checkTime)
+  const first = await listDue(side.db, checkTime, within, 3)
+  const second = await listDue(side.db, checkTime, { after: first.stretch.upTo, upTo: within.upTo }, 3)
+  const again = await listDue(side.db, checkTime, first.stretch, 3)
+  const ids = [first, second].flatMap(({ ids }) => idsIn(ids))
   const kinds = await readDueKinds(side.db, checkTime, ids)
   await side.db.query({ text: 'COMMIT' })
   side.moves = kinds.flatMap((kind) => moveOf(kind, checkTime))
@@ -205,5 +202,11 @@ async function readDue(side: Side, checkTime: Date): Promise<unknown> {
         .split(',')
         .map((id, i) => [id, eventCounts.slice(1, -1).split(',')[i], status, scheduledOutcome, rest]),
   )
-  return [turns, ids, claims.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))]
+  return [turns, first, second, again, claims.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))]
+}
+
+function idsIn(packed: Buffer): string[] {
+  const ids = new IdsInOrder()
+  ids.add(packed)
+  return ids.take(packed.length)
 }

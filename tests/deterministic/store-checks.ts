@@ -28,23 +28,31 @@ const holdTotalsBefore: Handler = (store, backend, { values: [time] }) => {
   return store.mark < (time as Date) ? [{}] : []
 }
 
-const beginDueWalk: Handler = (store, backend, { values: [time, limit] }) => {
-  backend.cursor = [...store.claims.values()]
+const listDue: Handler = (store, _backend, { values: [time, afterDueAt, afterId, dueAt, id, limit] }) => {
+  const after = placeOf(afterDueAt, afterId)
+  const upTo = placeOf(dueAt, id)
+  const due = [...store.claims.values()]
     .filter(({ dueAt, testClockId }) => dueAt && testClockId === null && dueAt <= (time as Date))
-    .sort((a, b) => Number(a.dueAt) - Number(b.dueAt) || (a.id < b.id ? -1 : 1))
+    .map((claim) => ({ claim, place: placeOf(claim.dueAt, claim.id) }))
+    .filter(({ place }) => place > after && place <= upTo)
+    .sort((a, b) => (a.place < b.place ? -1 : 1))
     .slice(0, limit as number)
-    .map(({ id }) => id)
-    .sort()
-  return []
+    .map(({ claim }) => claim)
+  const ids = due.map(({ id }) => id).sort()
+  const last = due.at(-1)
+  return [
+    {
+      count: due.length,
+      ids: ids.length === 0 ? null : Buffer.from(ids.join('').replaceAll('-', ''), 'hex'),
+      due_at: last?.dueAt ?? null,
+      id: last?.id ?? null,
+    },
+  ]
 }
 
-const fetchDue: Handler = (store, backend) =>
-  (backend.cursor ?? []).splice(0, Math.min(1_000, store.mostFetched)).map((id) => ({ id }))
-
-const closeDueWalk: Handler = (_store, backend) => {
-  backend.cursor = null
-  return []
-}
+/** As texts, places are in their order. */
+const placeOf = (dueAt: unknown, id: unknown) =>
+  `${dueAt === '-infinity' ? '' : (dueAt as Date).toISOString()} ${id}`
 
 const readDueKinds: Handler = (store, _backend, { values: [ids, time] }) => {
   const checkTime = time as Date
@@ -120,9 +128,7 @@ export const CHECK_HANDLERS = {
   take_check_turns: takeTurns,
   take_back_totals: takeBackTotals,
   hold_totals_before: holdTotalsBefore,
-  begin_due_walk: beginDueWalk,
-  'FETCH due_walk': fetchDue,
-  'CLOSE due_walk': closeDueWalk,
+  list_due: listDue,
   read_due_kinds: readDueKinds,
   move_kinds: moveKinds,
   read_clock: readClock,

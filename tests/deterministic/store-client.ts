@@ -25,8 +25,6 @@ const TERMINATED = 'Connection terminated unexpectedly'
 const SITES = [
   [/^-- (\w+)/, (name: string) => name],
   [/^(BEGIN|COMMIT|ROLLBACK)$/, (word: string) => word],
-  [/^FETCH \d+ FROM (due_walk)$/, () => 'FETCH due_walk'],
-  [/^CLOSE (due_walk)$/, () => 'CLOSE due_walk'],
   [/(SET enable_seqscan)/, () => 'settings'],
   [/(clock_timestamp)/, () => 'read_clock'],
 ] as const

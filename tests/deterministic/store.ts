@@ -66,8 +66,6 @@ export class Store {
   now: () => Date
   /** Events of this type are refused, as by a constraint. */
   refusedType = 'bomb'
-  /** A cursor gives so many rows at most, so that a walk has several batches. */
-  mostFetched = Infinity
   deadlocks = 0
   #made = 0
   readonly #locks = new Map<string, Lock>()

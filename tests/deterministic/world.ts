@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { App } from '../../src/app/app.ts'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import { type CheckSizes, runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import { Pace } from '../../src/app/pace.ts'
 import type { SubmittedEvent } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
 import { HeldClocks } from '../../src/app/test-clocks/held-clocks.ts'
@@ -40,6 +41,7 @@ export class World {
   readonly apps: App[] = []
   readonly submissions: Submitted[] = []
   readonly checks: Call<Deed & { do: 'check' }, number>[] = []
+  sizes: CheckSizes | undefined
   /** What was rejected and heard by nobody, or thrown into the loop. */
   readonly unheard: unknown[] = []
   readonly abandoned: string[] = []
@@ -218,7 +220,7 @@ export class World {
   #check(deed: Deed & { do: 'check' }) {
     const app = this.#serverOf(deed)
     const checkTime = new Date(Math.floor(this.store.now().getTime() / MINUTE_MS) * MINUTE_MS)
-    const call = this.#call(deed, runScheduledCheck(app, checkTime))
+    const call = this.#call(deed, runScheduledCheck(app, checkTime, undefined, this.sizes))
     this.checks.push(call)
     return call
   }
@@ -270,7 +272,13 @@ const isServed = ({ answer }: Submitted) =>
 function newServer(): App {
   const db = new Database({ connectionString: '', poolSize: LEAST_CONNECTIONS })
   const heldClocks = new HeldClocks(db)
-  return { db, heldClocks, submissions: new SubmissionQueue(db, heldClocks) } satisfies Partial<App> as App
+  const pace = new Pace()
+  return {
+    db,
+    heldClocks,
+    pace,
+    submissions: new SubmissionQueue(db, heldClocks, pace),
+  } satisfies Partial<App> as App
 }
 
 export const claimIdOf = (to: string): string =>

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
+import { IdsInOrder } from '../../src/app/check/ids-in-order.ts'
 import { moveOf } from '../../src/app/check/move-batch.ts'
 import type { Status } from '../../src/domain/claims/lifecycle.ts'
 import { findTokenOwner } from '../../src/storage/accounts/api-tokens.ts'
 import { findContracts } from '../../src/storage/claim-schemas.ts'
 import { appendEvents } from '../../src/storage/claim-writes/append-events.ts'
 import {
-  beginDueWalk,
   DUE_START,
+  dueBy,
   findDueClaimsOnTestClock,
+  listDue,
   nextCursor,
   readDueKinds,
 } from '../../src/storage/claim-writes/due-claims.ts'
@@ -30,10 +32,9 @@ import {
 } from '../../src/storage/claims/claim-log.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
-import type { Connection } from '../../src/storage/database/connection.ts'
 import { readSubjects, readToldEvents } from '../../src/storage/notifications/feed.ts'
 import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
-import { readLags } from '../../src/storage/operating/lags.ts'
+import { readOverdueLag } from '../../src/storage/operating/lags.ts'
 import { deleteTestClock, listTestClocks } from '../../src/storage/test-clocks.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
@@ -425,16 +426,6 @@ describe('what is sent for each request', () => {
   }
 })
 
-/** As they come on the walk, which the reader of plans does not keep. */
-async function dueIds(connection: Connection, checkTime: Date, limit: number): Promise<string[]> {
-  const rows = await connection.query<{ id: string }>({
-    text: `-- due_ids
-      SELECT id FROM claims WHERE due_at <= $1 AND test_clock_id IS NULL ORDER BY due_at, id LIMIT $2`,
-    values: [checkTime, limit],
-  })
-  return rows.map(({ id }) => id)
-}
-
 describe('what a scheduled check sends', () => {
   const checkTime = new Date('2026-06-01T00:00:00Z')
   for (const mode of ['custom', 'generic'] as const) {
@@ -444,15 +435,20 @@ describe('what a scheduled check sends', () => {
       test(`${size} due claims are found in the order of their index, and read and moved by theirs (${mode} plan)`, async () => {
         const { connection, take } = reader
         take()
-        await beginDueWalk(connection, checkTime, size)
-        const ids = await dueIds(connection, checkTime, size)
-        const kinds = await readDueKinds(connection, checkTime, ids)
+        const within = dueBy(checkTime)
+        const first = await listDue(connection, checkTime, within, size / 2)
+        const rest = { after: first.stretch.upTo, upTo: within.upTo }
+        const second = await listDue(connection, checkTime, rest, size / 2)
+        await listDue(connection, checkTime, second.stretch, size)
+        const due = new IdsInOrder()
+        for (const { ids } of [first, second]) due.add(ids)
+        const kinds = await readDueKinds(connection, checkTime, due.take(size))
         const moves = kinds.flatMap((kind) => moveOf(kind, checkTime))
         assert.equal(await moveKinds(connection, moves, 0), size)
         const plans = take()
         assert.deepEqual(
           plans.map(({ name }) => name),
-          ['begin_due_walk', 'due_ids', 'read_due_kinds', 'move_kinds'],
+          ['list_due', 'list_due', 'list_due', 'read_due_kinds', 'move_kinds'],
         )
         for (const plan of plans) assertBounded(plan, { rowsRead: 4 * size + 10, rowsSorted: size })
       })
@@ -461,7 +457,7 @@ describe('what a scheduled check sends', () => {
     test(`the claim that is due for longest is found by the index (${mode} plan)`, async () => {
       const { connection, take } = reader
       take()
-      assert.ok((await readLags(connection)).overdueClaim > 0)
+      assert.ok((await readOverdueLag(connection)) > 0)
       const [plan] = take()
       assert.equal(plan?.name, 'read_overdue_lag')
       assertBounded(plan, { rowsRead: 1, rowsSorted: 0 })

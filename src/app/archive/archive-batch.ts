@@ -7,7 +7,6 @@ import {
 } from '../../storage/archive/claims-to-archive.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { App } from '../app.ts'
-import { letSubmissionsPass } from '../let-submissions-pass.ts'
 import { beginningOfLine, END_OF_LINE, eventOfLine } from './archived-record.ts'
 
 /** Claims that are read together: with the longest contracts 6 MiB. */
@@ -34,14 +33,15 @@ export async function* readBatch(
   const bounds = { mostWeight: LOG_BYTES_AT_ONCE, mostItems: CLAIMS_AT_ONCE }
   for (const group of byWeight(claims, ({ logBytes }) => logBytes, bounds)) {
     const ids = group.map(({ id }) => id)
-    const whole = await readWholeClaims(db, ids)
-    const logs = group.length === 1 ? null : await readLogs(db, ids)
+    const { whole, logs } = await app.pace.take(async () => ({
+      whole: await readWholeClaims(db, ids),
+      logs: group.length === 1 ? null : await readLogs(db, ids),
+    }))
     for (const claim of whole) {
       read.set(claim.id, claim.contract_hash)
       if (logs) yield shortLine(claim, logs.get(claim.id) ?? [])
       else yield* longLine(db, claim)
     }
-    await letSubmissionsPass(app)
   }
 }
 

@@ -12,7 +12,6 @@ import { readClock } from '../../storage/database/clock.ts'
 import { listAccounts } from '../../storage/notifications/removal.ts'
 import { readSummedUpTo } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
-import { letSubmissionsPass } from '../let-submissions-pass.ts'
 import { OldRecords } from '../removal/old-records.ts'
 import { ClaimIsNotWhole, readBatch } from './archive-batch.ts'
 import { writeArchiveFile } from './archive-file.ts'
@@ -126,11 +125,10 @@ export class ClaimArchive {
       const found = await findClaimsToArchive(db, userId, upTo, awaited, CLAIMS_OF_FILE)
       if (found.length === 0) return []
       const ids = found.map(({ id }) => id)
-      const waiting = await findAwaitedClaims(db, ids)
+      const waiting = await this.#app.pace.take(() => findAwaitedClaims(db, ids))
       for (const id of waiting) awaited.add(id)
       if (waiting.length === 0 || found.length < CLAIMS_OF_FILE || awaited.size >= MOST_AWAITED)
         return found.filter(({ id }) => !awaited.has(id))
-      await letSubmissionsPass(this.#app)
     }
   }
 
@@ -154,10 +152,9 @@ export class ClaimArchive {
     for (const ofShard of db.distribution.byShard(leaving, (claim) => claim.id)) {
       for (let i = 0; i < ofShard.length; i += REMOVED_AT_ONCE) {
         const some = ofShard.slice(i, i + REMOVED_AT_ONCE)
-        const left = await removeArchivedClaims(db, some, id, before)
+        const left = await this.#app.pace.take(() => removeArchivedClaims(db, some, id, before))
         this.#app.db.metrics.instruments.archivedClaims.inc(left)
         removed += left
-        await letSubmissionsPass(this.#app)
       }
     }
     return removed

@@ -1,21 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { takeCheckTurns } from '../../storage/claim-writes/check-turns.ts'
-import { beginDueWalk, endDueWalk, nextDueIds } from '../../storage/claim-writes/due-claims.ts'
+import { type DueStretch, dueBy, listDue } from '../../storage/claim-writes/due-claims.ts'
 import type { Connection } from '../../storage/database/connection.ts'
+import type { Distribution } from '../../storage/distribution/distribution.ts'
 import { takeBackTotals } from '../../storage/overview/resolution-totals.ts'
 import type { App } from '../app.ts'
-import { letSubmissionsPass } from '../let-submissions-pass.ts'
 import { checkWhatIsReached } from './check-what-is-reached.ts'
+import { IdsInOrder } from './ids-in-order.ts'
 import { BATCH, type Batch, inBatches, moveBatch, readBatch } from './move-batch.ts'
 
 /** How often a server that waits for another one's check asks whether it is through. */
 const TURN_POLL_MS = 100
-/** Due claims that are read for each shard of several: a few less, or half of the shards had one batch more by chance. */
-const ABOUT_A_BATCH = 900
-/** Claims that one walk goes over: the database sorts their ids. */
-const MOST_IN_A_WALK = 1_000_000
-/** A claim that changes while it is read is left for the next walk. */
-const MOST_WALKS = 10
+/** How much is done at once. */
+export interface CheckSizes {
+  /** Due claims that one statement lists. */
+  listed: number
+  /** Those that are taken of the lists for the next batches. */
+  taken: number
+  /** Those that one walk goes over, about: their ids are kept meanwhile, 16 bytes each. */
+  walked: number
+}
+/** A list takes some 50 ms then. */
+const SIZES: CheckSizes = { listed: 10_000, taken: BATCH, walked: 1_000_000 }
+/** There each shard sends so many for a list, and has a batch: a few less, or half of them had one more by chance. */
+const sizesOfShards = ({ shards }: Distribution): CheckSizes => ({
+  ...SIZES,
+  listed: 250_000,
+  taken: 900 * shards,
+})
+/** Of a stretch that has been gone over there are as many as then, or a few more. */
+const NO_LIMIT = 2 ** 31 - 1
+/** A claim that changes while it is read is left for the next look. */
+const MOST_LOOKS = 10
 
 /**
  * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
@@ -23,13 +39,19 @@ const MOST_WALKS = 10
  * all of them in the end. Returns how many transitions were made.
  * @param isOver asked after each batch and while another server is at it; if it is, the rest is left to the check of
  *   a later minute
+ * @param sizes others than the usual ones, for tests
  * @throws also if a part of the database was away: then all others were moved, and the rest is left
  */
-export async function runScheduledCheck(app: App, checkTime: Date, isOver = () => false): Promise<number> {
+export async function runScheduledCheck(
+  app: App,
+  checkTime: Date,
+  isOver = () => false,
+  sizes = app.db.distribution.isOn ? sizesOfShards(app.db.distribution) : SIZES,
+): Promise<number> {
   let left = app.db.distribution.allShards()
   let total = 0
   while (left.length > 0) {
-    const { shards, moved } = await checkSome(app, { checkTime, isOver }, left)
+    const { shards, moved } = await checkSome(app, { checkTime, isOver, sizes }, left)
     total += moved
     left = left.filter((shard) => !shards.includes(shard))
     if (left.length > 0 && isOver()) break
@@ -41,6 +63,7 @@ export async function runScheduledCheck(app: App, checkTime: Date, isOver = () =
 interface Check {
   checkTime: Date
   isOver: () => boolean
+  sizes: CheckSizes
 }
 
 /** Checks some of these shards: those whose turns can be had, and all that are due in them. */
@@ -50,10 +73,9 @@ async function checkSome(app: App, check: Check, left: readonly number[]): Promi
     return await checks.transaction(async (turn) => {
       const shards = await takeCheckTurns(turn, left, moves)
       if (shards.length === 0) return { shards, moved: 0 }
-      await takeBack(app, check)
-      return distribution.isOn
-        ? checks.transaction((connection) => checkAll(app, { ...check, connection }, shards))
-        : checkAll(app, { ...check, connection: turn }, shards)
+      await checks.transaction((connection) => takeBackTotals(connection, check.checkTime))
+      // The turn's connection asks no machine but the coordinator (see `takeCheckTurns`).
+      return checkAll(app, { ...check, connection: distribution.isOn ? checks : turn }, shards)
     })
   } catch (error) {
     if (distribution.isOn) await checkWhatIsReached(app, check.checkTime, check.isOver, left)
@@ -61,91 +83,141 @@ async function checkSome(app: App, check: Check, left: readonly number[]): Promi
   }
 }
 
-interface Checked {
-  shards: readonly number[]
-  moved: number
-}
-
 /** A check of shards, whose turns are held, with the connection that reads what is due in them. */
 interface CheckInTurn extends Check {
   connection: Connection
 }
 
+interface Checked {
+  shards: readonly number[]
+  moved: number
+}
+
 async function checkAll(app: App, check: CheckInTurn, shards: readonly number[]): Promise<Checked> {
-  const { connection, checkTime } = check
   let moved = 0
-  for (let walk = 0; walk < MOST_WALKS; walk++) {
-    await beginDueWalk(connection, checkTime, MOST_IN_A_WALK)
-    const walked = await walkOnce(app, check, walkThrough(check, shards))
-    await endDueWalk(connection)
-    moved += walked.moved
-    if (walked.isThrough) break
+  let rest: DueStretch | null = dueBy(check.checkTime)
+  while (rest) {
+    const due = await listDueInOrder(app, check, rest)
+    moved += await checkListed(app, check, shards, due)
+    rest = check.isOver() ? null : due.rest
   }
   return { shards, moved }
 }
 
-const takeBack = (app: App, { checkTime }: Check) =>
-  app.db.checks.transaction((connection) => takeBackTotals(connection, checkTime))
-
 /**
- * Moves what comes on the walk, a few batches at once; the next ones are read meanwhile. It is through when no other walk
- * is needed.
+ * Moves what was listed, and looks again: for what was missed, and after a long walk in any case. The index of due times
+ * keeps the entries of moved claims until somebody comes upon them, which takes as long as to read the claims; done here, a
+ * stretch at a time, it does not fall to the first statement of the next check.
  */
-async function walkOnce(
+async function checkListed(
+  app: App,
+  check: CheckInTurn,
+  shards: readonly number[],
+  { ids, stretches }: DueInOrder,
+): Promise<number> {
+  let { moved, missed } = await walk(app, check, batchesOf(check, shards, ids))
+  let isLong = stretches.length > 1
+  for (let look = 0; look < MOST_LOOKS && (missed > 0 || isLong); look++) {
+    const left = await listStretches(app, check, stretches)
+    if (check.isOver()) break
+    const again = await walk(app, check, batchesOf(check, shards, left))
+    moved += again.moved
+    missed = again.missed
+    isLong = false
+  }
+  return moved
+}
+
+interface DueInOrder {
+  /** In the order of ids: about that of the table and most of its indexes, so that fewer pages are written. */
+  ids: IdsInOrder
+  stretches: DueStretch[]
+  /** Where more may be due. */
+  rest: DueStretch | null
+}
+
+async function listDueInOrder(
+  app: App,
+  { checkTime, connection, sizes: { listed, walked } }: CheckInTurn,
+  { after, upTo }: DueStretch,
+): Promise<DueInOrder> {
+  const ids = new IdsInOrder()
+  const stretches: DueStretch[] = []
+  let rest: DueStretch | null = { after, upTo }
+  for (let seen = 0; rest && seen < walked; seen += listed) {
+    const within: DueStretch = rest
+    const due = await app.pace.take(() => listDue(connection, checkTime, within, listed))
+    ids.add(due.ids)
+    stretches.push(due.stretch)
+    rest = due.count < listed ? null : { after: due.stretch.upTo, upTo }
+  }
+  return { ids, stretches, rest }
+}
+
+/** What is due in them still, or again. */
+async function listStretches(
+  app: App,
+  { checkTime, connection }: CheckInTurn,
+  stretches: readonly DueStretch[],
+): Promise<IdsInOrder> {
+  const ids = new IdsInOrder()
+  for (const stretch of stretches) {
+    const due = await app.pace.take(() => listDue(connection, checkTime, stretch, NO_LIMIT))
+    ids.add(due.ids)
+  }
+  return ids
+}
+
+/** Due claims of these shards, of one each. */
+type Batches = AsyncGenerator<Batch, void>
+
+async function* batchesOf(
+  { checkTime, connection, sizes: { taken } }: CheckInTurn,
+  shards: readonly number[],
+  due: IdsInOrder,
+): Batches {
+  for (let ids = due.take(taken); ids.length > 0; ids = due.take(taken)) {
+    for (const batch of inBatches(connection, shards, ids))
+      yield await readBatch(connection, checkTime, batch)
+  }
+}
+
+/** Moves what comes, a few batches at once; the next ones are read meanwhile. */
+async function walk(
   app: App,
   { checkTime, isOver }: Check,
-  walk: Walk,
-): Promise<{ moved: number; isThrough: boolean }> {
+  coming: Batches,
+): Promise<{ moved: number; missed: number }> {
   const sum = { moved: 0, missed: 0 }
-  let over = false
-  let { batches, isCutOff } = await readNext(app, walk)
-  while (batches.length > 0 && !over) {
-    const moving = batches.map((batch) => moveBatch(app, checkTime, batch))
-    const [next, ...moved] = await allSettled([readNext(app, walk), ...moving])
-    for (const [i, { moves }] of batches.entries()) {
+  let batches = await readNext(app, coming)
+  while (batches.length > 0) {
+    const now = batches
+    const [next, ...moved] = await app.pace.take(() =>
+      allSettled([readNext(app, coming), ...now.map((batch) => moveBatch(app, checkTime, batch))]),
+    )
+    for (const [i, { moves }] of now.entries()) {
       const movedOf = moved[i] as number
       sum.moved += movedOf
       sum.missed += moves.reduce((due, { kind }) => due + kind.count, 0) - movedOf
     }
-    batches = next.batches
-    isCutOff ||= next.isCutOff
-    over = isOver()
-    if (!over) await letSubmissionsPass(app)
+    batches = next
+    if (isOver()) break
   }
-  return { moved: sum.moved, isThrough: over || (sum.missed === 0 && !isCutOff) }
+  return sum
 }
-
-/** Batches of due claims, each of one shard. At its end it tells whether more may be due than it went over. */
-type Walk = AsyncGenerator<Batch, boolean>
 
 /**
- * What is moved next; nothing at the end of the walk. Several batches go at once if no submission is on its way: while one
- * is being committed, another works. Otherwise one: with two, a submission would take twice as long.
+ * What is moved next; nothing at the end. Several batches go at once if no submission is on its way: while one is being
+ * committed, another works. Otherwise one: with two, a submission would take twice as long.
  */
-async function readNext(
-  { db, submissions }: App,
-  walk: Walk,
-): Promise<{ batches: Batch[]; isCutOff: boolean }> {
+async function readNext({ db, submissions }: App, coming: Batches): Promise<Batch[]> {
   const batches: Batch[] = []
   while (batches.length < (submissions.isIdle ? db.moves : 1)) {
-    const { done, value } = await walk.next()
-    if (done) return { batches, isCutOff: value === true }
+    const { done, value } = await coming.next()
+    if (done) break
     batches.push(value)
   }
-  return { batches, isCutOff: false }
-}
-
-/** The due claims of these shards, read a batch at a time. */
-async function* walkThrough({ connection, checkTime }: CheckInTurn, shards: readonly number[]): Walk {
-  const { isOn, shards: allShards } = connection.distribution
-  let seen = 0
-  for (;;) {
-    const ids = await nextDueIds(connection, isOn ? ABOUT_A_BATCH * allShards : BATCH)
-    if (ids.length === 0) return seen >= MOST_IN_A_WALK
-    seen += ids.length
-    for (const batch of inBatches(connection, shards, ids))
-      yield await readBatch(connection, checkTime, batch)
-  }
+  return batches
 }
 
 /** If one fails, the others are waited for all the same: the turn is not given up while something is on its way. */

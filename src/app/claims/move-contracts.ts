@@ -1,6 +1,5 @@
 import { type ContractMoves, moveContracts as moveSome } from '../../storage/claims/contract-moves.ts'
 import type { App } from '../app.ts'
-import { letSubmissionsPass } from '../let-submissions-pass.ts'
 
 export type { ContractMoves }
 
@@ -14,10 +13,11 @@ const BATCH = 500
  */
 export async function moveContracts(app: App, isOver: () => boolean): Promise<ContractMoves | null> {
   for (let moved = 0; ; ) {
-    const moves = await app.db.checks.transaction((connection) => moveSome(connection, BATCH))
+    const moves = await app.pace.take(() =>
+      app.db.checks.transaction((connection) => moveSome(connection, BATCH)),
+    )
     if (moves === null) return null
     moved += moves.moved
     if (moves.isDone || isOver()) return { ...moves, moved }
-    await letSubmissionsPass(app)
   }
 }

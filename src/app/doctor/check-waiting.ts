@@ -1,5 +1,5 @@
 import type { Connection } from '../../storage/database/connection.ts'
-import { readLags } from '../../storage/operating/lags.ts'
+import { readLags, readOverdueLag } from '../../storage/operating/lags.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** In seconds: two checks that did not come. */
@@ -9,8 +9,8 @@ const DUE_DELIVERY = 60
 
 /** What waits in the database for longer than it should. */
 export async function checkWaiting(db: Connection): Promise<Finding[]> {
-  const { overdueClaim, heldFeed, dueDelivery } = await readLags(db)
-  return [checkOverdue(overdueClaim), checkFeed(heldFeed), checkDeliveries(dueDelivery)]
+  const { heldFeed, dueDelivery } = await readLags(db)
+  return [checkOverdue(await readOverdueLag(db)), checkFeed(heldFeed), checkDeliveries(dueDelivery)]
 }
 
 function checkOverdue(seconds: number): Finding {

@@ -6,7 +6,7 @@ import { readSchemaVersion } from '../../storage/upgrade/schema-version.ts'
 import type { App } from '../app.ts'
 
 /** Asks the database how it is, and what in it waits. If it is away, that is what is measured. */
-export async function measureDatabase({ db }: App): Promise<void> {
+export async function measureDatabase({ db, overdue }: App): Promise<void> {
   const measures = db.metrics.instruments
   try {
     await db.reads.for(THE_SERVICE).withConnection(async (connection) => {
@@ -16,8 +16,8 @@ export async function measureDatabase({ db }: App): Promise<void> {
       const background = await readBackgroundState(connection)
       measures.migrationsInBackground.set(background?.left ?? 0)
       measures.migrationProgress.set(background?.progress ?? 1)
-      const { overdueClaim, dueDelivery, heldFeed } = await readLags(connection)
-      measures.overdueSeconds.set(overdueClaim)
+      measures.overdueSeconds.set(await overdue.seconds(connection))
+      const { dueDelivery, heldFeed } = await readLags(connection)
       measures.webhookOldestDueSeconds.set(dueDelivery)
       measures.notificationLagSeconds.set(heldFeed)
     })

@@ -1,7 +1,6 @@
 import { NIL as FIRST_ID } from 'uuid'
 import { readClock } from '../../storage/database/clock.ts'
 import type { App } from '../app.ts'
-import { letSubmissionsPass } from '../let-submissions-pass.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Owners that are read at a time. */
@@ -40,10 +39,9 @@ export class OldRecords<Owner extends { id: string }> {
     while (!isOver()) {
       const owner = this.#owners[0] ?? (await this.#readOwners())
       if (owner === null) break
-      const some = await this.#records.removeBatch(owner, before)
+      const some = await this.#app.pace.take(() => this.#records.removeBatch(owner, before))
       removed += some
       if (some === 0) this.#last = this.#owners.shift()?.id ?? FIRST_ID
-      else await letSubmissionsPass(this.#app)
     }
     return removed
   }

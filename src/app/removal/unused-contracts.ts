@@ -7,7 +7,6 @@ import {
   type UnusedContract,
 } from '../../storage/claims/unused-contracts.ts'
 import type { App } from '../app.ts'
-import { letSubmissionsPass } from '../let-submissions-pass.ts'
 
 /** For so long a contract must be marked. Any statement that did not see the mark has ended long before. */
 const MARKED_FOR_MS = 24 * 3_600_000
@@ -42,7 +41,9 @@ export class UnusedContracts {
       this.#unused = await findUnusedContracts(db, MARKED_FOR_MS, MOST_CONTRACTS)
     }
     while (this.#unused.length > 0) {
-      const { lastId, used } = await findUses(db, this.#unused, this.#lookedUpTo, BATCH)
+      const { lastId, used } = await this.#app.pace.take(() =>
+        findUses(db, this.#unused, this.#lookedUpTo, BATCH),
+      )
       if (lastId === null) {
         const removed = await removeContracts(db, this.#unused)
         this.#unused = []
@@ -52,7 +53,6 @@ export class UnusedContracts {
       this.#unused = this.#unused.filter((contract) => !used.includes(contract))
       this.#lookedUpTo = lastId
       if (isOver()) break
-      await letSubmissionsPass(this.#app)
     }
     return 0
   }

@@ -5,6 +5,7 @@ import type { Database } from '../../storage/database/database.ts'
 import type { Tracing } from '../../tracing/tracing.ts'
 import { SubmissionMeasures } from '../measures/submission-measures.ts'
 import { SubmissionTraces } from '../measures/submission-traces.ts'
+import type { Pace } from '../pace.ts'
 import type { Part } from '../part.ts'
 import type { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { ClaimCopies } from './claim-copies.ts'
@@ -38,6 +39,7 @@ const LONGEST_PAUSE_MS = 1_000
 export class SubmissionQueue implements Part {
   readonly #db: Database
   readonly #heldClocks: HeldClocks
+  readonly #pace: Pace
   readonly #copies = new ClaimCopies()
   readonly #longLogs: LongLogs
   readonly #lines: SubmissionLines
@@ -50,10 +52,14 @@ export class SubmissionQueue implements Part {
   /** Resolves when everyone is answered; null as long as it takes more. */
   #ending: PromiseWithResolvers<void> | null = null
 
-  /** @param tracing null if there are no traces */
-  constructor(db: Database, heldClocks: HeldClocks, tracing: Tracing | null = null) {
+  /**
+   * @param pace hears how long submissions take
+   * @param tracing null if there are no traces
+   */
+  constructor(db: Database, heldClocks: HeldClocks, pace: Pace, tracing: Tracing | null = null) {
     this.#db = db
     this.#heldClocks = heldClocks
+    this.#pace = pace
     this.#lines = new SubmissionLines(db.distribution)
     this.#lanes = new Lanes(this.#lines)
     this.#longLogs = new LongLogs(db, this.#copies)
@@ -101,6 +107,7 @@ export class SubmissionQueue implements Part {
     return new Promise((resolve, reject) => {
       const onAnswer = (answer: SubmittedEvent | Error, one: PendingSubmission) => {
         this.#measures.end(answer, one)
+        this.#pace.note(performance.now() - one.since)
         this.#traces?.end(answer, one)
         if (answer instanceof Error) reject(answer)
         else resolve(answer)

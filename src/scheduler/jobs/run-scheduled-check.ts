@@ -19,7 +19,9 @@ export function scheduledCheckJob(
     pattern: '* * * * *',
     run: async () => {
       try {
-        while (await checkForAMinute(app, onDone));
+        await app.overdue.during(async () => {
+          while (await checkForAMinute(app, onDone));
+        })
       } catch (error) {
         checks.inc({ result: 'failed' })
         throw error

@@ -1,4 +1,4 @@
-import { NIL } from 'uuid'
+import { MAX, NIL } from 'uuid'
 import type { ClaimState, Outcome, Status } from '../../domain/claims/lifecycle.ts'
 import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { contractIsMissing } from '../claims/contracts.ts'
@@ -28,12 +28,17 @@ export interface DueKind {
   eventCounts: string
 }
 
-/** Where a walk over the due claims of a test clock stands. */
+/** A place in the order of due times. */
 export interface DueCursor {
   dueAt: Date | '-infinity'
   id: string
 }
 export const DUE_START: DueCursor = { dueAt: '-infinity', id: NIL }
+/** All that is due at the check's time. */
+export const dueBy = (checkTime: Date): DueStretch => ({
+  after: DUE_START,
+  upTo: { dueAt: checkTime, id: MAX },
+})
 
 /** Where the walk goes on after a set; null if the set was not full, so that there is no more. */
 export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor | null {
@@ -57,32 +62,49 @@ const TERMS = `CASE WHEN status = 'OPEN' THEN coalesce(terms.review_window, (con
           AS timeout_outcome`
 const JOIN_TERMS = "LEFT JOIN contracts terms ON terms.hash = c.contract_hash AND c.status = 'OPEN'"
 
+/** A stretch of the index of due times: what is due after its beginning, up to and including its end. */
+export interface DueStretch {
+  after: DueCursor
+  upTo: DueCursor
+}
+
+export interface ListedDue {
+  stretch: DueStretch
+  count: number
+  /** The ids in their order, 16 bytes each. */
+  ids: Buffer
+}
+
 /**
- * Begins a walk over the live claims that are due at the check's time: at most `limit`, those that have been due
- * longest, but in the order of their ids, which is about that of the tables and indexes. To be called in a
- * transaction, for one walk at a time.
+ * The live claims in the stretch that are due at the check's time: at most `limit`, those that have been due longest.
+ * Returns the part of the stretch that holds them.
  */
-export async function beginDueWalk(turn: Connection, checkTime: Date, limit: number): Promise<void> {
-  await turn.query({
-    text: `-- begin_due_walk
-      DECLARE due_walk NO SCROLL CURSOR FOR
-      SELECT id FROM (
-        SELECT id FROM claims WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1
-        ORDER BY due_at, id LIMIT $2
-      ) due
-      ORDER BY id`,
-    values: [checkTime, limit],
+export async function listDue(
+  db: Connection,
+  checkTime: Date,
+  { after, upTo }: DueStretch,
+  limit: number,
+): Promise<ListedDue> {
+  const [row] = await db.query<{ count: number; ids: Buffer | null; due_at: Date; id: string }>({
+    text: `-- list_due
+      WITH due AS MATERIALIZED (
+        SELECT due_at, id FROM claims
+        WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1
+          AND (due_at, id) > ($2, $3) AND (due_at, id) <= ($4, $5)
+        ORDER BY due_at, id LIMIT $6
+      )
+      SELECT listed.count, listed.ids, last.due_at, last.id
+      FROM (SELECT count(*)::integer, string_agg(uuid_send(id), '' ORDER BY id) AS ids FROM due) listed
+      LEFT JOIN (SELECT due_at, id FROM due ORDER BY due_at DESC, id DESC LIMIT 1) last ON true`,
+    values: [checkTime, after.dueAt, after.id, upTo.dueAt, upTo.id, limit],
+    readOnly: true,
   })
-}
-
-/** The ids that come next on the walk; none at its end. */
-export async function nextDueIds(turn: Connection, count: number): Promise<string[]> {
-  const rows = await turn.query<{ id: string }>({ text: `FETCH ${count} FROM due_walk` })
-  return rows.map(({ id }) => id)
-}
-
-export async function endDueWalk(turn: Connection): Promise<void> {
-  await turn.query({ text: 'CLOSE due_walk' })
+  const { count, ids, due_at, id } = row as NonNullable<typeof row>
+  return {
+    stretch: { after, upTo: count < limit ? upTo : { dueAt: due_at, id } },
+    count,
+    ids: ids ?? Buffer.alloc(0),
+  }
 }
 
 /**

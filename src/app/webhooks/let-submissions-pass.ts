@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { App } from './app.ts'
+import type { App } from '../app.ts'
 
-/** If so many submissions wait, they go first: what is done beside them is held back until fewer do, but not for long. */
+/** If so many submissions wait, they go first: sending is held back until fewer do, but not for long. */
 const MANY_SUBMISSIONS = 16
 const LONGEST_HOLD_MS = 50
 

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { type CheckSizes, runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import { inAMinute } from '../support/check-time.ts'
+import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { eventually } from '../support/eventually.ts'
+import { startStruckService } from '../support/struck-service.ts'
+
+/* A check lists what is due a stretch at a time, and looks at the stretches again. */
+
+const service = await startStruckService({ after })
+const { app, api, sql } = service
+const customer = await api.customer('acme')
+
+const SMALL: CheckSizes = { listed: 70, taken: 30, walked: 150 }
+const check = (sizes: CheckSizes, isOver = () => false) => runScheduledCheck(app, inAMinute(), isOver, sizes)
+
+/** Due at times that follow no order of ids, and several at the same. */
+async function dueClaims(count: number): Promise<void> {
+  const { id } = await api.claim(customer, contractWith({ activity_window: 0.001, review_window: 86_400 }))
+  await sql(COPY_CLAIM, [id, count - 1])
+  await sql(`UPDATE claims SET due_at = due_at - abs(hashtext(id::text)) % 50 * interval '1 second'
+    WHERE status = 'OPEN'`)
+}
+
+beforeEach(() => sql('TRUNCATE claims, claim_events CASCADE'))
+
+const checkedOnce = async () =>
+  (
+    await sql(`SELECT count(*)::integer AS count FROM claims c
+      WHERE status <> 'OPEN' AND 1 = (SELECT count(*) FROM claim_events e WHERE e.claim_id = c.id AND e.system)`)
+  )[0]?.count
+
+test('of many stretches and several walks each claim is moved, and once', async () => {
+  await dueClaims(400)
+  assert.equal(await check(SMALL), 400)
+  assert.equal(await checkedOnce(), 400)
+  assert.equal(await check(SMALL), 0)
+})
+
+test('a claim that somebody held is found when the stretches are looked at again', async () => {
+  await dueClaims(200)
+  const [held] = await sql('SELECT id FROM claims ORDER BY id LIMIT 1')
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: holds, resolve: hold } = Promise.withResolvers<void>()
+  const holding = app.db.writes.for('holder').transaction(async (connection) => {
+    await connection.query({ text: 'SELECT FROM claims WHERE id = $1 FOR UPDATE', values: [held?.id] })
+    hold()
+    await released
+  })
+  await holds
+  const checking = check(SMALL)
+  await eventually(async () => (await checkedOnce()) === 199)
+  release()
+  await holding
+  assert.equal(await checking, 200)
+  assert.equal(await checkedOnce(), 200)
+})
+
+test('a check that is over leaves the rest to the next', async () => {
+  await dueClaims(200)
+  let asked = 0
+  const moved = await check(SMALL, () => ++asked > 2)
+  assert.ok(moved > 0 && moved < 200, `${moved}`)
+  assert.equal(await checkedOnce(), moved)
+  assert.equal(await check(SMALL), 200 - moved)
+})
+
+const skip = isOnCitus() && 'of one table'
+test('a long check leaves the index of due times rid of what it has moved', { skip }, async () => {
+  await dueClaims(2_000)
+  assert.equal(await check({ listed: 300, taken: 1_000, walked: 10_000 }), 2_000)
+  const plan = await sql(
+    `EXPLAIN (ANALYZE, BUFFERS) SELECT id FROM claims WHERE due_at <= now() AND test_clock_id IS NULL ORDER BY due_at, id`,
+  )
+  const [, hit, read] = /Buffers: shared hit=(\d+)(?: read=(\d+))?/.exec(JSON.stringify(plan)) ?? []
+  const pages = Number(hit) + Number(read ?? 0)
+  assert.ok(pages < 60, `${pages} pages are read to find nothing`)
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Overdue } from '../../src/app/check/overdue.ts'
+import { contractWith } from '../support/contracts.ts'
+import { startStruckService } from '../support/struck-service.ts'
+
+const { app, api, sql } = await startStruckService({ after })
+const { id } = await api.claim(await api.customer('acme'), contractWith({ activity_window: 3600 }))
+const dueSince = (seconds: number) =>
+  sql(`UPDATE claims SET due_at = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds])
+
+const near = (seconds: number, expected: number) =>
+  assert.ok(seconds >= expected && seconds < expected + 60, `${seconds} s`)
+
+test('how long a claim has been due is asked, but not while a check is on', async () => {
+  const overdue = new Overdue()
+  assert.equal(await overdue.seconds(app.db), 0)
+  await dueSince(3_000)
+  near(await overdue.seconds(app.db), 3_000)
+  await overdue.during(async () => {
+    await dueSince(6_000)
+    near(await overdue.seconds(app.db), 3_000)
+  })
+  near(await overdue.seconds(app.db), 6_000)
+})
+
+test('a check that lasts makes it as long at least, and one that fails leaves it to be asked', async () => {
+  const overdue = new Overdue()
+  await dueSince(-3_600)
+  const failing = overdue.during(async () => {
+    const first = await overdue.seconds(app.db)
+    const second = await overdue.seconds(app.db)
+    assert.ok(first > 0 && second > first && second < 60, `${first} s, ${second} s`)
+    throw new Error('away')
+  })
+  await assert.rejects(failing, { message: 'away' })
+  assert.equal(await overdue.seconds(app.db), 0)
+})

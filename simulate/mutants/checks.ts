@@ -95,10 +95,21 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/run-scheduled-check.ts',
-        '    batches = next.batches\n',
-        '    batches = next.batches.length > 0 ? (await readNext(app, walk)).batches : []\n',
+        '    batches = next\n',
+        '    batches = next.length > 0 ? await readNext(app, coming) : []\n',
       ),
       edit('app/check/move-batch.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
+    ],
+  },
+  {
+    name: 'a check passes over what is due with the last of a list',
+    edits: [
+      edit(
+        'storage/claim-writes/due-claims.ts',
+        '(due_at, id) > ($2, $3)',
+        'due_at > $2 AND $3::uuid IS NOT NULL',
+      ),
+      edit('app/check/run-scheduled-check.ts', 'listed: 10_000', 'listed: 3'),
     ],
   },
   {

@@ -14,7 +14,6 @@ const COPIED = [
   'bin',
   'package.json',
   'tsconfig.json',
-  'tsconfig.build.json',
   'openapi.json',
 ]
 const LINKED = ['node_modules', 'dashboard']

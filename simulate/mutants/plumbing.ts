@@ -62,8 +62,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'app/check/run-scheduled-check.ts',
-        'const [next, ...moved] = await allSettled([readNext(app, walk), ...moving])',
-        'const coming = readNext(app, walk)\n    const moved = await Promise.all(moving)\n    const [next] = await allSettled([coming])',
+        'allSettled([readNext(app, coming), ...now.map((batch) => moveBatch(app, checkTime, batch))]),',
+        '{\n      const reading = readNext(app, coming)\n      return Promise.all(now.map((batch) => moveBatch(app, checkTime, batch))).then(async (moved) => [await reading, ...moved] as const)\n    },',
       ),
     ],
     faults: 'next-batch-of-check-struck',

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { runCli } from '../support/serve-process.ts'
+import { MAIN, runCli } from '../support/serve-process.ts'
 import { PASSWORD, SessionClient, signIn, signUp } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 /** `claimkeeper user …` with the password on standard input, as a script gives it. */
 async function runWithInput(databaseUrl: string, args: string[], input: string) {

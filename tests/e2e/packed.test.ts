@@ -16,9 +16,10 @@ test('the npm package, installed in an empty folder', async (t) => {
   }
 
   await t.test('holds all that is built and served, and neither sources nor tests', async () => {
-    const modules = (await readdir(SOURCE, { recursive: true })).filter((name) => /\.(?:ts|sql)$/.test(name))
+    const migrations = (await readdir(SOURCE, { recursive: true })).filter((name) => name.endsWith('.sql'))
     const missing = [
-      ...modules.map((name) => `dist/${name.replace(/\.ts$/, '.js')}`),
+      'dist/main.js',
+      ...migrations.map((name) => `dist/${name}`),
       'dashboard/dist/index.html',
       'docs/spec.md',
       'openapi.json',

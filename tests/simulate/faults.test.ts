@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { FAULTS } from '../../simulate/faults/faults.ts'
 import { seeded } from '../../simulate/random.ts'
 import { openStage } from '../../simulate/stage/open-stage.ts'
 import type { RealStage } from '../../simulate/stage/real-stage.ts'
+import { MAIN } from '../support/serve-process.ts'
 import { type Errands, startErrands } from './errands.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** Cheap ones, of each kind; a run of the simulator does them all. */
 const TRIED = [
   'server-killed',

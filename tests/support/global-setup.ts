@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -15,6 +16,7 @@ import { dropDatabase } from './drop-database.ts'
  */
 
 const DATA_DIR = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
+const BUILD = fileURLToPath(new URL('../../scripts/build.ts', import.meta.url))
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
 /** Few: each costs a table on a machine, and tests have few claims. */
 const SHARDS = 4
@@ -27,6 +29,7 @@ let release: () => Promise<void> = async () => {}
 export async function globalSetup(): Promise<void> {
   // Hundreds of processes load the same sources: each strips and compiles only what none did before it.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
+  execFileSync(process.execPath, [BUILD, '--if-stale'], { stdio: 'inherit' })
   const { TEST_CITUS_URL, TEST_DATABASE_URL } = process.env
   const serverUrl = TEST_CITUS_URL ?? TEST_DATABASE_URL ?? (await startEmbedded())
   nodes = TEST_CITUS_URL ? await nodesOfCluster(TEST_CITUS_URL) : [serverUrl]

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { isOnCitus, nodesOfRun } from './database-nodes.ts'
 import type { Scope } from './test-database.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** As it is shipped: `tests/support/global-setup.ts` builds it if the source has changed. */
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const READY = /is ready on (http:\/\/\S+)/
 const TOKEN = /ck_[A-Za-z0-9_-]{43}/
 

@@ -2,11 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { packageFile } from '../../installed-files.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../protocol/shared-answer.ts'
 import type { TypedServer } from '../typed-server.ts'
 
 /** Made by `npm run build`; from the sources and from the npm package's dist/ it is at the same place. */
-const DIST = fileURLToPath(new URL('../../../dashboard/dist/', import.meta.url))
+const DIST = fileURLToPath(packageFile('dashboard/dist/'))
 const INDEX = 'index.html'
 
 /** The page runs its own scripts and styles, and speaks to this service alone. */

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Marked } from 'marked'
+import { packageFile } from '../../installed-files.ts'
 import { page } from './page.ts'
 
 /** From the sources and from the npm package's dist/ it is at the same place. */
-const SPECIFICATION = new URL('../../../docs/spec.md', import.meta.url)
+const SPECIFICATION = packageFile('docs/spec.md')
 
 /** The specification as a page. Its sections are found by their numbers: `#2.1` is §2.1. */
 export function specificationPage(): string {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { MIGRATIONS_FOLDER } from '../../installed-files.ts'
 import { type IndexStatement, readBackgroundStatements } from './background-statements.ts'
 
 /** One step of the tables' way to what this code needs: a file of `storage/migrations/`. */
@@ -12,7 +13,6 @@ export interface Migration {
   background: readonly IndexStatement[] | null
 }
 
-const FOLDER = new URL('../migrations/', import.meta.url)
 const NAME = /^(\d{4})-[a-z0-9-]+\.sql$/
 const WORKS_FROM = /^-- Works with servers from (\d{4}) on\.$/m
 const IN_BACKGROUND = /^-- In the background\.$/m
@@ -32,7 +32,7 @@ export function readMigrations(folder: URL): Migration[] {
 }
 
 /** Read once: whoever puts other files in the place of a running server's changes nothing for it. */
-export const OWN_MIGRATIONS: readonly Migration[] = readMigrations(FOLDER)
+export const OWN_MIGRATIONS: readonly Migration[] = readMigrations(MIGRATIONS_FOLDER)
 
 /** What a server of this code is called where it matters whether it runs on a database: its last migration. */
 export const CODE_VERSION = versionOf(OWN_MIGRATIONS)

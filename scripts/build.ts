@@ -12,8 +12,8 @@ import { rolldown } from 'rolldown'
  *   node scripts/build.ts --if-stale    dist/ alone, and only where the source has changed since
  */
 
-/** Those that look for files of their own, and those that are loaded by a setting alone. */
-const NOT_IN_IT = [/^node:/, '@scalar/fastify-api-reference', /^@opentelemetry\/(?!api$)/, 'pg-native']
+/** What looks for files of its own, and what nobody has. */
+const NOT_IN_IT = [/^node:/, '@scalar/fastify-api-reference', 'pg-native']
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 /** Beside its place first: a build that is cut off leaves nothing half-made there. */

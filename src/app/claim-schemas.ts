@@ -1,5 +1,5 @@
 import type { Contract } from '../domain/contract/contract.ts'
-import type { ClaimSchema } from '../domain/records.ts'
+import type { ClaimSchema, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { ServiceError } from '../errors.ts'
 import {
   findClaimSchema,
@@ -9,6 +9,7 @@ import {
   updateClaimSchema as replaceContract,
 } from '../storage/claim-schemas.ts'
 import type { App } from './app.ts'
+import { changedSince } from './changed-since.ts'
 import { schemaNotFound } from './not-found.ts'
 
 /** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
@@ -17,14 +18,14 @@ export async function createClaimSchema(
   userId: string,
   contract: Contract,
   most: number,
-): Promise<ClaimSchema> {
+): Promise<Versioned<ClaimSchema>> {
   const schema = await insertClaimSchema(app.db.writes.for(userId), userId, contract, most)
   if (!schema)
     throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, as many as it may.`)
   return schema
 }
 
-export async function getClaimSchema(app: App, userId: string, id: string): Promise<ClaimSchema> {
+export async function getClaimSchema(app: App, userId: string, id: string): Promise<Versioned<ClaimSchema>> {
   const schema = await findClaimSchema(app.db.reads.for(userId), userId, id)
   if (!schema) throw schemaNotFound(id)
   return schema
@@ -47,19 +48,38 @@ export async function* listClaimSchemas(app: App, userId: string): AsyncGenerato
   }
 }
 
-/** Replaces the template's contract; claims made from it keep the copy that they have. */
+/**
+ * Replaces the template's contract; claims made from it keep the copy that they have.
+ * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
+ */
 export async function updateClaimSchema(
   app: App,
   userId: string,
   id: string,
   contract: Contract,
-): Promise<ClaimSchema> {
-  const schema = await replaceContract(app.db.writes.for(userId), userId, id, contract)
-  if (!schema) throw schemaNotFound(id)
+  expected: ExpectedVersions,
+): Promise<Versioned<ClaimSchema>> {
+  const schema = await replaceContract(app.db.writes.for(userId), userId, id, contract, expected)
+  if (!schema) throw await whyNotDone(app, userId, id, expected)
   return schema
 }
 
-/** Claims made from the schema keep their copy of its contract, and its id. */
-export async function deleteClaimSchema(app: App, userId: string, id: string): Promise<void> {
-  if (!(await removeClaimSchema(app.db.writes.for(userId), userId, id))) throw schemaNotFound(id)
+/**
+ * Claims made from the schema keep their copy of its contract, and its id.
+ * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
+ */
+export async function deleteClaimSchema(
+  app: App,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<void> {
+  const isDone = await removeClaimSchema(app.db.writes.for(userId), userId, id, expected)
+  if (!isDone) throw await whyNotDone(app, userId, id, expected)
+}
+
+async function whyNotDone(app: App, userId: string, id: string, expected: ExpectedVersions) {
+  if (expected === null) return schemaNotFound(id)
+  await getClaimSchema(app, userId, id)
+  return changedSince('schema')
 }

@@ -1,4 +1,4 @@
-import type { Customer } from '../domain/records.ts'
+import type { Customer, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ServiceError } from '../errors.ts'
 import {
@@ -9,6 +9,7 @@ import {
 } from '../storage/customers.ts'
 import type { Page } from '../storage/lists/list-page.ts'
 import type { App } from './app.ts'
+import { changedSince } from './changed-since.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
 import { customerNotFound } from './not-found.ts'
 
@@ -16,7 +17,7 @@ import { customerNotFound } from './not-found.ts'
 export async function createCustomer(
   app: App,
   request: { userId: string; externalId: string; name: string | null },
-): Promise<Customer> {
+): Promise<Versioned<Customer>> {
   const customer = await app.creations.newCustomers.do(request.userId, request)
   if (!customer) {
     throw new ServiceError(
@@ -27,7 +28,7 @@ export async function createCustomer(
   return customer
 }
 
-export async function getCustomer(app: App, userId: string, id: string): Promise<Customer> {
+export async function getCustomer(app: App, userId: string, id: string): Promise<Versioned<Customer>> {
   const customer = await findCustomer(app.db.reads.for(userId), userId, id)
   if (!customer) throw customerNotFound({ id })
   return customer
@@ -45,14 +46,20 @@ export async function listCustomers(app: App, request: CustomerListRequest): Pro
   return readCustomers(app.db.reads.for(request.userId), { ...request, after })
 }
 
-/** Sets the customer's name; its external_id never changes. */
+/**
+ * Sets the customer's name; its external_id never changes.
+ * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED
+ */
 export async function updateCustomer(
   app: App,
   userId: string,
   id: string,
   name: string | null,
-): Promise<Customer> {
-  const customer = await renameCustomer(app.db.writes.for(userId), userId, id, name)
-  if (!customer) throw customerNotFound({ id })
-  return customer
+  expected: ExpectedVersions,
+): Promise<Versioned<Customer>> {
+  const customer = await renameCustomer(app.db.writes.for(userId), userId, id, name, expected)
+  if (customer) return customer
+  if (expected === null) throw customerNotFound({ id })
+  await getCustomer(app, userId, id)
+  throw changedSince('customer')
 }

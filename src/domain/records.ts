@@ -2,6 +2,12 @@ import type { Contract } from './contract/contract.ts'
 
 /* What an account has, but for its claims and what happens to them (`claims/`). */
 
+/** A record with its version, which is another after each change that callers can make. */
+export type Versioned<Kind> = Kind & { version: string }
+
+/** Those of a record that a change may be made of; null for any. */
+export type ExpectedVersions = readonly string[] | null
+
 /** An account: everything that the service holds belongs to one. */
 export interface User {
   id: string

@@ -149,6 +149,12 @@ export const ERRORS = {
     title: 'Notifications that follow the cursor have been removed.',
     help: 'Notifications are kept for 30 days, unless whoever runs the service has set another time. Read the claims themselves, and begin the feed again without `after`: it starts with the oldest that is kept.',
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    type: 'invalid_request_error',
+    title: 'The record is not as the header `If-Match` says.',
+    help: 'It was changed since it was read: its ETag is none of those that `If-Match` names (weak ones, `W/"…"`, never match). Nothing was done. Read the record, see what is different, and send the request again with its new ETag; or without `If-Match`, to overwrite whatever is there.',
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     type: 'invalid_request_error',

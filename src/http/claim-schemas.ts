@@ -9,8 +9,15 @@ import {
 } from '../app/claim-schemas.ts'
 import type { ClaimSchema } from '../domain/records.ts'
 import { ContractRef } from './claims/contract-body.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  withTag,
+} from './protocol/entity-tags.ts'
 import { presentEach } from './protocol/lists.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
+import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { DateTime, Uuid } from './protocol/scalars.ts'
 import { sendJson } from './protocol/send-json.ts'
 import { type Route, route } from './route.ts'
@@ -52,13 +59,20 @@ const createClaimSchemaRoute = (app: App, most: number) =>
       tags,
       body: NewClaimSchemaBody,
       response: responses(
-        { 201: { description: 'The schema.', headers: LOCATION, schema: ref(ClaimSchemaBody) } },
+        {
+          201: {
+            description: 'The schema.',
+            headers: { ...LOCATION, ...ETAG },
+            schema: ref(ClaimSchemaBody),
+          },
+        },
         [...BODY_ERRORS, 'SCHEMA_LIMIT_REACHED'],
       ),
     },
     handler: async (request, reply) => {
       const schema = await createClaimSchema(app, request.userId, request.body.contract, most)
-      return reply.code(201).header('Location', `/v1/schemas/${schema.id}`).send(presentClaimSchema(schema))
+      reply.code(201).header('Location', `/v1/schemas/${schema.id}`)
+      return withTag(reply, schema.version).send(presentClaimSchema(schema))
     },
   })
 
@@ -97,12 +111,16 @@ const getClaimSchemaRoute = (app: App) =>
       summary: 'Read a schema',
       tags,
       params,
-      response: responses({ 200: { description: 'The schema.', schema: ref(ClaimSchemaBody) } }, [
-        'SCHEMA_NOT_FOUND',
-      ]),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        { 200: { description: 'The schema.', headers: ETAG, schema: ref(ClaimSchemaBody) }, ...NOT_MODIFIED },
+        ['SCHEMA_NOT_FOUND'],
+      ),
     },
-    handler: async (request) =>
-      presentClaimSchema(await getClaimSchema(app, request.userId, request.params.id.toLowerCase())),
+    handler: async (request, reply) => {
+      const schema = await getClaimSchema(app, request.userId, request.params.id.toLowerCase())
+      return sendTagged(request, reply, schema.version, presentClaimSchema(schema))
+    },
   })
 
 const updateClaimSchemaRoute = (app: App) =>
@@ -115,15 +133,18 @@ const updateClaimSchemaRoute = (app: App) =>
       description: 'Replaces the contract. Claims made from the schema before keep the copy that they have.',
       tags,
       params,
+      headers: IfMatchHeader,
       body: NewClaimSchemaBody,
-      response: responses({ 200: { description: 'The updated schema.', schema: ref(ClaimSchemaBody) } }, [
-        ...BODY_ERRORS,
-        'SCHEMA_NOT_FOUND',
-      ]),
+      response: responses(
+        { 200: { description: 'The updated schema.', headers: ETAG, schema: ref(ClaimSchemaBody) } },
+        [...BODY_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
+      ),
     },
-    handler: async (request) => {
-      const { userId, params, body } = request
-      return presentClaimSchema(await updateClaimSchema(app, userId, params.id.toLowerCase(), body.contract))
+    handler: async ({ userId, params, body, headers }, reply) => {
+      const expected = expectedVersions(headers['if-match'])
+      const id = params.id.toLowerCase()
+      const schema = await updateClaimSchema(app, userId, id, body.contract, expected)
+      return withTag(reply, schema.version).send(presentClaimSchema(schema))
     },
   })
 
@@ -137,10 +158,15 @@ const deleteClaimSchemaRoute = (app: App) =>
       description: 'Claims made from the schema keep their copy of its contract.',
       tags,
       params,
-      response: responses({ 204: { description: 'Deleted.' } }, [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']),
+      headers: IfMatchHeader,
+      response: responses({ 204: { description: 'Deleted.' } }, [
+        ...BODY_ERRORS,
+        'SCHEMA_NOT_FOUND',
+        'PRECONDITION_FAILED',
+      ]),
     },
-    handler: async (request, reply) => {
-      await deleteClaimSchema(app, request.userId, request.params.id.toLowerCase())
+    handler: async ({ userId, params, headers }, reply) => {
+      await deleteClaimSchema(app, userId, params.id.toLowerCase(), expectedVersions(headers['if-match']))
       return reply.code(204).send()
     },
   })

@@ -2,8 +2,15 @@ import { type Static, Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import { createCustomer, getCustomer, listCustomers, updateCustomer } from '../app/customers.ts'
 import type { Customer } from '../domain/records.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  withTag,
+} from './protocol/entity-tags.ts'
 import { listQuery, pageOf, presentPage } from './protocol/lists.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
+import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { CustomerName, DateTime, ExternalId, Uuid } from './protocol/scalars.ts'
 import { type Route, route } from './route.ts'
 
@@ -45,17 +52,17 @@ const createCustomerRoute = (app: App) =>
       tags,
       body: NewCustomerBody,
       response: responses(
-        { 201: { description: 'The customer.', headers: LOCATION, schema: ref(CustomerBody) } },
+        {
+          201: { description: 'The customer.', headers: { ...LOCATION, ...ETAG }, schema: ref(CustomerBody) },
+        },
         [...BODY_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
       ),
     },
     handler: async (request, reply) => {
       const { external_id: externalId, name = null } = request.body
       const customer = await createCustomer(app, { userId: request.userId, externalId, name })
-      return reply
-        .code(201)
-        .header('Location', `/v1/customers/${customer.id}`)
-        .send(presentCustomer(customer))
+      reply.code(201).header('Location', `/v1/customers/${customer.id}`)
+      return withTag(reply, customer.version).send(presentCustomer(customer))
     },
   })
 
@@ -89,12 +96,16 @@ const getCustomerRoute = (app: App) =>
       summary: 'Read a customer',
       tags,
       params,
-      response: responses({ 200: { description: 'The customer.', schema: ref(CustomerBody) } }, [
-        'CUSTOMER_NOT_FOUND',
-      ]),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        { 200: { description: 'The customer.', headers: ETAG, schema: ref(CustomerBody) }, ...NOT_MODIFIED },
+        ['CUSTOMER_NOT_FOUND'],
+      ),
     },
-    handler: async (request) =>
-      presentCustomer(await getCustomer(app, request.userId, request.params.id.toLowerCase())),
+    handler: async (request, reply) => {
+      const customer = await getCustomer(app, request.userId, request.params.id.toLowerCase())
+      return sendTagged(request, reply, customer.version, presentCustomer(customer))
+    },
   })
 
 const updateCustomerRoute = (app: App) =>
@@ -107,15 +118,17 @@ const updateCustomerRoute = (app: App) =>
       description: 'Sets or clears the name; the external_id never changes.',
       tags,
       params,
+      headers: IfMatchHeader,
       body: CustomerChangeBody,
-      response: responses({ 200: { description: 'The customer.', schema: ref(CustomerBody) } }, [
-        ...BODY_ERRORS,
-        'CUSTOMER_NOT_FOUND',
-      ]),
+      response: responses(
+        { 200: { description: 'The customer.', headers: ETAG, schema: ref(CustomerBody) } },
+        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'PRECONDITION_FAILED'],
+      ),
     },
-    handler: async (request) => {
-      const { userId, params, body } = request
-      return presentCustomer(await updateCustomer(app, userId, params.id.toLowerCase(), body.name))
+    handler: async ({ userId, params, body, headers }, reply) => {
+      const expected = expectedVersions(headers['if-match'])
+      const customer = await updateCustomer(app, userId, params.id.toLowerCase(), body.name, expected)
+      return withTag(reply, customer.version).send(presentCustomer(customer))
     },
   })
 

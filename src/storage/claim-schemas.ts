@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Contract } from '../domain/contract/contract.ts'
-import type { ClaimSchema } from '../domain/records.ts'
+import type { ClaimSchema, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
+import { isExpected, versionOf } from './record-version.ts'
 
 interface ClaimSchemaRow {
   id: string
@@ -14,6 +15,7 @@ interface ClaimSchemaRow {
 }
 
 const COLUMNS = 'id, user_id, contract, created_at, updated_at'
+const VERSION = versionOf('extract(epoch FROM updated_at)', 'contract')
 
 const toClaimSchema = (row: ClaimSchemaRow): ClaimSchema => ({
   id: row.id,
@@ -21,6 +23,13 @@ const toClaimSchema = (row: ClaimSchemaRow): ClaimSchema => ({
   contract: row.contract,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+})
+
+type VersionedRow = Versioned<ClaimSchemaRow>
+
+const toVersioned = (row: VersionedRow): Versioned<ClaimSchema> => ({
+  ...toClaimSchema(row),
+  version: row.version,
 })
 
 /**
@@ -32,17 +41,17 @@ export async function insertClaimSchema(
   userId: string,
   contract: Contract,
   most: number,
-): Promise<ClaimSchema | null> {
-  const [row] = await db.query<ClaimSchemaRow>({
+): Promise<Versioned<ClaimSchema> | null> {
+  const [row] = await db.query<VersionedRow>({
     name: 'insert_claim_schema',
     text: `-- insert_claim_schema
       INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
       SELECT $1, $2, $3, now, now FROM ${NOW} AS now
       WHERE (SELECT count(*) FROM claim_schemas WHERE user_id = $1) < $4
-      RETURNING ${COLUMNS}`,
+      RETURNING ${COLUMNS}, ${VERSION} AS version`,
     values: [userId, uuidv7(), JSON.stringify(contract), most],
   })
-  return row ? toClaimSchema(row) : null
+  return row ? toVersioned(row) : null
 }
 
 /** Null if the account has none with this id. */
@@ -50,15 +59,15 @@ export async function findClaimSchema(
   db: Connection,
   userId: string,
   id: string,
-): Promise<ClaimSchema | null> {
-  const [row] = await db.query<ClaimSchemaRow>({
+): Promise<Versioned<ClaimSchema> | null> {
+  const [row] = await db.query<VersionedRow>({
     name: 'find_claim_schema',
     text: `-- find_claim_schema
-      SELECT ${COLUMNS} FROM claim_schemas WHERE user_id = $1 AND id = $2`,
+      SELECT ${COLUMNS}, ${VERSION} AS version FROM claim_schemas WHERE user_id = $1 AND id = $2`,
     values: [userId, id],
     readOnly: true,
   })
-  return row ? toClaimSchema(row) : null
+  return row ? toVersioned(row) : null
 }
 
 /** Bytes of contracts that are read together: as objects they take up to thirty times as much. */
@@ -108,30 +117,39 @@ export async function listClaimSchemas(
   return rows.map((row) => ({ schema: toClaimSchema(row), position: row.position }))
 }
 
-/** Replaces the contract of the template; claims made from it keep theirs. Null if there is no such schema. */
+/**
+ * Replaces the contract of the template; claims made from it keep theirs. Null if there is no such schema, or none of a
+ * version that is expected. Two changes never have the same time, so the same contract once more is another version.
+ */
 export async function updateClaimSchema(
   db: Connection,
   userId: string,
   id: string,
   contract: Contract,
-): Promise<ClaimSchema | null> {
-  const [row] = await db.query<ClaimSchemaRow>({
+  expected: ExpectedVersions,
+): Promise<Versioned<ClaimSchema> | null> {
+  const [row] = await db.query<VersionedRow>({
     name: 'update_claim_schema',
     text: `-- update_claim_schema
-      UPDATE claim_schemas SET contract = $3, updated_at = ${NOW}
-      WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
-    values: [userId, id, JSON.stringify(contract)],
+      UPDATE claim_schemas SET contract = $3, updated_at = greatest(${NOW}, updated_at + interval '1 millisecond')
+      WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')} RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: [userId, id, JSON.stringify(contract), expected],
   })
-  return row ? toClaimSchema(row) : null
+  return row ? toVersioned(row) : null
 }
 
-/** False if there is no such schema. */
-export async function deleteClaimSchema(db: Connection, userId: string, id: string): Promise<boolean> {
+/** False if there is no such schema, or none of a version that is expected. */
+export async function deleteClaimSchema(
+  db: Connection,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<boolean> {
   const rows = await db.query({
     name: 'delete_claim_schema',
     text: `-- delete_claim_schema
-      DELETE FROM claim_schemas WHERE user_id = $1 AND id = $2 RETURNING id`,
-    values: [userId, id],
+      DELETE FROM claim_schemas WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$3')} RETURNING id`,
+    values: [userId, id, expected],
   })
   return rows.length === 1
 }

@@ -1,11 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Customer } from '../domain/records.ts'
+import type { Customer, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
 import { ENTER_TURNSTILES, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
+import { isExpected, versionOf } from './record-version.ts'
 
 interface CustomerRow {
   id: string
@@ -16,6 +17,8 @@ interface CustomerRow {
 }
 
 const COLUMNS = 'id, user_id, external_id, name, created_at'
+/** Of the one column that can be changed. */
+const VERSION = versionOf('name')
 
 const toCustomer = (row: CustomerRow): Customer => ({
   id: row.id,
@@ -25,15 +28,19 @@ const toCustomer = (row: CustomerRow): Customer => ({
   createdAt: row.created_at,
 })
 
+type VersionedRow = Versioned<CustomerRow>
+
+const toVersioned = (row: VersionedRow): Versioned<Customer> => ({ ...toCustomer(row), version: row.version })
+
 export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name'>
 
 /** Stores new customers, of any accounts. Each is null if its account has one with this external_id. */
 export async function insertCustomers(
   db: Connection,
   customers: readonly NewCustomer[],
-): Promise<(Customer | null)[]> {
+): Promise<(Versioned<Customer> | null)[]> {
   const ids = customers.map(() => uuidv7())
-  const rows = await db.query<CustomerRow>({
+  const rows = await db.query<VersionedRow>({
     name: 'insert_customers',
     // One that is there already is looked for first, as with claims.
     // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
@@ -49,7 +56,7 @@ export async function insertCustomers(
       ) IS NULL
       ORDER BY user_id, external_id, place
       ON CONFLICT (user_id, external_id) DO NOTHING
-      RETURNING ${COLUMNS}`,
+      RETURNING ${COLUMNS}, ${VERSION} AS version`,
     values: [
       'customers',
       plainArray(customers.map(({ userId }) => userId)),
@@ -58,7 +65,7 @@ export async function insertCustomers(
       customers.map(({ name }) => name),
     ],
   })
-  const inserted = new Map(rows.map((row) => [row.id, toCustomer(row)]))
+  const inserted = new Map(rows.map((row) => [row.id, toVersioned(row)]))
   return ids.map((id) => inserted.get(id) ?? null)
 }
 
@@ -99,9 +106,19 @@ async function readCustomers(
 }
 
 /** Null if the account has no such customer. */
-export async function findCustomer(db: Connection, userId: string, id: string): Promise<Customer | null> {
-  const [found] = await findCustomers(db, [{ userId, names: [id] }])
-  return found?.[0] ?? null
+export async function findCustomer(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<Versioned<Customer> | null> {
+  const [row] = await db.query<VersionedRow>({
+    name: 'find_customer',
+    text: `-- find_customer
+      SELECT ${COLUMNS}, ${VERSION} AS version FROM customers WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return row ? toVersioned(row) : null
 }
 
 /** Null if the account has no such customer. */
@@ -114,20 +131,22 @@ export async function findCustomerByExternalId(
   return found?.[0] ?? null
 }
 
-/** Sets the name; null if the account has no such customer. */
+/** Sets the name; null if the account has no such customer, or none of a version that is expected. */
 export async function renameCustomer(
   db: Connection,
   userId: string,
   id: string,
   name: string | null,
-): Promise<Customer | null> {
-  const [row] = await db.query<CustomerRow>({
+  expected: ExpectedVersions,
+): Promise<Versioned<Customer> | null> {
+  const [row] = await db.query<VersionedRow>({
     name: 'rename_customer',
     text: `-- rename_customer
-      UPDATE customers SET name = $3 WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
-    values: [userId, id, name],
+      UPDATE customers SET name = $3 WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')}
+      RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: [userId, id, name, expected],
   })
-  return row ? toCustomer(row) : null
+  return row ? toVersioned(row) : null
 }
 
 export interface CustomerFilter {

@@ -394,7 +394,7 @@ describe('what is sent for each request', () => {
         // Every other one is settled by its event.
         const becomes = (n: number) => (n % 2 === 1 ? SETTLED : null)
         assert.equal(some.length, count)
-        await writeNotificationSettings(reader.connection, user, { eventRecorded: isAsked })
+        await writeNotificationSettings(reader.connection, user, { eventRecorded: isAsked }, null)
         reader.take()
         const read = [...(await readClaimsToDecide(reader.connection, namedEvents(some, ['event-1']))).claims]
         assert.equal(read.length, count)

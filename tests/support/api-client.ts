@@ -42,12 +42,12 @@ export class ApiClient {
     return this.send('POST', path, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
   }
 
-  patch(path: string, body: unknown): Promise<Answer> {
-    return this.send('PATCH', path, JSON.stringify(body), { 'Content-Type': 'application/json' })
+  patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('PATCH', path, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
   }
 
-  delete(path: string): Promise<Answer> {
-    return this.send('DELETE', path)
+  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.send('DELETE', path, undefined, headers)
   }
 
   /** Sends exactly these bytes. */

@@ -1,5 +1,5 @@
 import type { Claim } from '../../domain/claims/claim.ts'
-import type { Customer } from '../../domain/records.ts'
+import type { Customer, Versioned } from '../../domain/records.ts'
 import { findContracts } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { insertClaims, type NewClaim, prepareContracts } from '../../storage/claims/claims.ts'
@@ -30,7 +30,7 @@ const SCHEMAS = 32
 export class CreationGroups implements Part {
   readonly customers: GroupedWork<AskedNames, Customer[]>
   readonly customersByExternalId: GroupedWork<AskedNames, Customer[]>
-  readonly newCustomers: GroupedWork<NewCustomer, Customer | null>
+  readonly newCustomers: GroupedWork<NewCustomer, Versioned<Customer> | null>
   /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
   readonly newClaims: GroupedByMachine<readonly NewClaim[], (Claim | null)[]>
   /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */

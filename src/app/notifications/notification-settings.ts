@@ -1,18 +1,29 @@
 import type { NotificationSettings } from '../../domain/notifications.ts'
+import type { ExpectedVersions, Versioned } from '../../domain/records.ts'
 import { readNotificationSettings, writeNotificationSettings } from '../../storage/notifications/settings.ts'
 import type { App } from '../app.ts'
+import { changedSince } from '../changed-since.ts'
 
-export const getNotificationSettings = (app: App, userId: string): Promise<NotificationSettings> =>
+export const getNotificationSettings = (app: App, userId: string): Promise<Versioned<NotificationSettings>> =>
   readNotificationSettings(app.db.reads.for(userId), userId)
 
-/** Those that are not given stay as they are. It holds for what is written once this has returned. */
+/**
+ * Those that are not given stay as they are. It holds for what is written once this has returned.
+ * @throws PRECONDITION_FAILED
+ */
 export async function changeNotificationSettings(
   app: App,
   userId: string,
   { eventRecorded }: { [Key in keyof NotificationSettings]: NotificationSettings[Key] | undefined },
-): Promise<NotificationSettings> {
+  expected: ExpectedVersions,
+): Promise<Versioned<NotificationSettings>> {
   if (eventRecorded !== undefined) {
-    await writeNotificationSettings(app.db.writes.for(userId), userId, { eventRecorded })
+    const db = app.db.writes.for(userId)
+    if (!(await writeNotificationSettings(db, userId, { eventRecorded }, expected)))
+      throw changedSince('settings')
+    return getNotificationSettings(app, userId)
   }
-  return getNotificationSettings(app, userId)
+  const settings = await getNotificationSettings(app, userId)
+  if (expected !== null && !expected.includes(settings.version)) throw changedSince('settings')
+  return settings
 }

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { ExpectedVersions, Versioned } from '../../domain/records.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../domain/webhooks.ts'
 import { ServiceError, unavailable, validationError } from '../../errors.ts'
 import { findCustomer } from '../../storage/customers.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../storage/webhooks/endpoints.ts'
 import { readPlace } from '../../storage/webhooks/sending.ts'
 import type { App } from '../app.ts'
+import { changedSince } from '../changed-since.ts'
 import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
 import { isPublic, literalAddress } from './public-addresses.ts'
@@ -27,10 +29,8 @@ const MOST_ENDPOINTS = 50
 /** After a rotation the secret before signs for so long as well. */
 const OLD_SECRET_MS = 24 * 3_600_000
 
-export interface EndpointWithHealth {
-  endpoint: WebhookEndpoint
-  health: EndpointHealth
-}
+/** The version is that of its settings. */
+export type EndpointWithHealth = Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>
 
 /** @param allowPrivate for development: http, and any address, will do */
 export interface WebhookRules {
@@ -52,7 +52,7 @@ export async function createWebhookEndpoint(
   const id = uuidv7()
   const secret = newSecret()
   const toldUpTo = await readSettled(app.db.reads.for(userId), userId)
-  const endpoint = await insertEndpoint(
+  const made = await insertEndpoint(
     app.db.writes.for(userId),
     {
       ...settings,
@@ -65,13 +65,13 @@ export async function createWebhookEndpoint(
     },
     MOST_ENDPOINTS,
   )
-  if (!endpoint) {
+  if (!made) {
     throw new ServiceError(
       'WEBHOOK_ENDPOINT_LIMIT_REACHED',
       `The account has ${MOST_ENDPOINTS} webhook endpoints, as many as it may.`,
     )
   }
-  return { endpoint, health: NO_HEALTH, secret }
+  return { ...made, health: NO_HEALTH, secret }
 }
 
 const NO_HEALTH: EndpointHealth = {
@@ -95,7 +95,7 @@ export async function getWebhookEndpoint(app: App, userId: string, id: string): 
 
 /**
  * If it was disabled, it goes on where it was; if it was failing, that is forgotten.
- * @throws VALIDATION_ERROR, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_FOUND
+ * @throws VALIDATION_ERROR, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function updateWebhookEndpoint(
   app: App,
@@ -103,18 +103,31 @@ export async function updateWebhookEndpoint(
   id: string,
   changes: Partial<EndpointSettings>,
   rules: WebhookRules,
+  expected: ExpectedVersions,
 ): Promise<EndpointWithHealth> {
   const url = changes.url === undefined ? {} : { url: checkUrl(changes.url, rules) }
   await requireCustomer(app, userId, changes.customerId ?? null)
-  if (changes.types !== undefined) await passOver(app, userId, id)
-  const isThere = await updateEndpoint(app.db.writes.for(userId), userId, id, { ...changes, ...url })
-  if (!isThere) throw webhookEndpointNotFound(id)
+  if (changes.types !== undefined) await passOver(app, userId, id, expected)
+  const isDone = await updateEndpoint(app.db.writes.for(userId), userId, id, { ...changes, ...url }, expected)
+  if (!isDone) throw await whyNotDone(app, userId, id, expected)
   return getWebhookEndpoint(app, userId, id)
 }
 
-/** @throws WEBHOOK_ENDPOINT_NOT_FOUND */
-export async function deleteWebhookEndpoint(app: App, userId: string, id: string): Promise<void> {
-  if (!(await deleteEndpoint(app.db.writes.for(userId), userId, id))) throw webhookEndpointNotFound(id)
+/** @throws WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED */
+export async function deleteWebhookEndpoint(
+  app: App,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<void> {
+  const isDone = await deleteEndpoint(app.db.writes.for(userId), userId, id, expected)
+  if (!isDone) throw await whyNotDone(app, userId, id, expected)
+}
+
+async function whyNotDone(app: App, userId: string, id: string, expected: ExpectedVersions) {
+  if (expected === null) return webhookEndpointNotFound(id)
+  await getWebhookEndpoint(app, userId, id)
+  return changedSince('webhook endpoint')
 }
 
 /**
@@ -156,9 +169,10 @@ export async function testWebhookEndpoint(app: App, userId: string, id: string):
 }
 
 /** What lies behind its place, and is not for it, is not made up for when it is given other types: it moves on to the end. */
-async function passOver(app: App, userId: string, id: string): Promise<void> {
+async function passOver(app: App, userId: string, id: string, expected: ExpectedVersions): Promise<void> {
   const db = app.db.reads.for(userId)
-  const { endpoint } = await getWebhookEndpoint(app, userId, id)
+  const { endpoint, version } = await getWebhookEndpoint(app, userId, id)
+  if (expected !== null && !expected.includes(version)) throw changedSince('webhook endpoint')
   const place = await readPlace(db, userId, id)
   if (!place) throw webhookEndpointNotFound(id)
   const upTo = await readSettled(db, userId)

@@ -5,7 +5,14 @@ import {
   getNotificationSettings,
 } from '../../app/notifications/notification-settings.ts'
 import type { NotificationSettings } from '../../domain/notifications.ts'
-import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  withTag,
+} from '../protocol/entity-tags.ts'
+import { BODY_ERRORS, ETAG, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { type Route, route } from '../route.ts'
 
 const FIELDS = {
@@ -42,12 +49,19 @@ const getNotificationSettingsRoute = (app: App) =>
       operationId: 'getNotificationSettings',
       summary: 'Read what is told of',
       tags,
+      headers: IfNoneMatchHeader,
       response: responses(
-        { 200: { description: 'The settings.', schema: ref(NotificationSettingsBody) } },
+        {
+          200: { description: 'The settings.', headers: ETAG, schema: ref(NotificationSettingsBody) },
+          ...NOT_MODIFIED,
+        },
         [],
       ),
     },
-    handler: async ({ userId }) => present(await getNotificationSettings(app, userId)),
+    handler: async (request, reply) => {
+      const settings = await getNotificationSettings(app, request.userId)
+      return sendTagged(request, reply, settings.version, present(settings))
+    },
   })
 
 const updateNotificationSettingsRoute = (app: App) =>
@@ -59,14 +73,19 @@ const updateNotificationSettingsRoute = (app: App) =>
       summary: 'Change what is told of',
       description: 'It holds for what is submitted once this is answered.',
       tags,
+      headers: IfMatchHeader,
       body: ChangeBody,
       response: responses(
-        { 200: { description: 'The settings.', schema: ref(NotificationSettingsBody) } },
-        BODY_ERRORS,
+        { 200: { description: 'The settings.', headers: ETAG, schema: ref(NotificationSettingsBody) } },
+        [...BODY_ERRORS, 'PRECONDITION_FAILED'],
       ),
     },
-    handler: async ({ userId, body }) =>
-      present(await changeNotificationSettings(app, userId, { eventRecorded: body.event_recorded })),
+    handler: async ({ userId, body, headers }, reply) => {
+      const changes = { eventRecorded: body.event_recorded }
+      const expected = expectedVersions(headers['if-match'])
+      const settings = await changeNotificationSettings(app, userId, changes, expected)
+      return withTag(reply, settings.version).send(present(settings))
+    },
   })
 
 const present = ({ eventRecorded }: NotificationSettings): Static<typeof NotificationSettingsBody> => ({

@@ -104,6 +104,19 @@ function toResponse({ description, schema, headers, mediaType = 'application/jso
 /** Where a created record is. */
 export const LOCATION: Headers = { Location: { type: 'string', description: 'The path of the new record.' } }
 
+/** Of a record that callers can change. */
+export const ETAG: Headers = {
+  ETag: {
+    type: 'string',
+    description: 'Names the record as it is here: for `If-None-Match`, and for `If-Match` of a change.',
+  },
+}
+
+/** To who has what it would be, by `If-None-Match`. */
+export const NOT_MODIFIED: Record<304, Success> = {
+  304: { description: 'The record is as `If-None-Match` says.', headers: ETAG },
+}
+
 const RETRY_AFTER: Headers[string] = { type: 'integer', description: 'Seconds to wait before the next try.' }
 
 const ERROR_HEADERS: Partial<Record<number, Headers>> = {

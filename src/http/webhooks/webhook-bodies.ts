@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { deliveryId } from '../../app/webhooks/webhook-deliveries.ts'
 import type { EndpointWithHealth } from '../../app/webhooks/webhook-endpoints.ts'
@@ -170,6 +171,17 @@ export const presentEndpoint = ({
     paused_until: endpoint.pausedUntil,
   },
 })
+
+/**
+ * Of an endpoint's ETag: the version of its settings, a dot, and a digest of all that it shows. So it is another whenever an
+ * answer would be, and a change is held to the settings alone: what is sent meanwhile is nobody's change.
+ */
+export function tagOf(one: EndpointWithHealth): string {
+  const shown = createHash('sha256').update(JSON.stringify(presentEndpoint(one)))
+  return `${one.version}.${shown.digest('base64url').slice(0, 22)}`
+}
+
+export const versionOfTag = (tag: string): string => tag.slice(0, Math.max(tag.indexOf('.'), 0))
 
 export const presentDelivery = (delivery: WebhookDelivery): Static<typeof WebhookDeliveryBody> => ({
   id: deliveryId(delivery),

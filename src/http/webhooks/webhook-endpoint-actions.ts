@@ -4,8 +4,9 @@ import { redeliverWebhooks } from '../../app/webhooks/webhook-deliveries.ts'
 import { rotateWebhookSecret, testWebhookEndpoint } from '../../app/webhooks/webhook-endpoints.ts'
 import { validationError } from '../../errors.ts'
 import { whileThere } from '../bounds/while-there.ts'
+import { withTag } from '../protocol/entity-tags.ts'
 import { readTime } from '../protocol/read-time.ts'
-import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
+import { BODY_ERRORS, ETAG, ref, responses } from '../protocol/responses.ts'
 import { Time, Uuid } from '../protocol/scalars.ts'
 import { type Route, route } from '../route.ts'
 import {
@@ -13,6 +14,7 @@ import {
   presentDelivery,
   presentEndpoint,
   RotatedWebhookEndpointBody,
+  tagOf,
   WebhookDeliveryBody,
 } from './webhook-bodies.ts'
 
@@ -49,18 +51,27 @@ const rotateWebhookSecretRoute = (app: App) =>
       params,
       response: responses(
         {
-          200: { description: 'The endpoint, and its new secret.', schema: ref(RotatedWebhookEndpointBody) },
+          200: {
+            description: 'The endpoint, and its new secret.',
+            headers: ETAG,
+            schema: ref(RotatedWebhookEndpointBody),
+          },
         },
         [...BODY_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
       ),
     },
-    handler: async ({ userId, params }): Promise<Static<typeof RotatedWebhookEndpointBody>> => {
+    handler: async ({ userId, params }, reply) => {
       const { secret, oldSecretUntil, ...rotated } = await rotateWebhookSecret(
         app,
         userId,
         params.id.toLowerCase(),
       )
-      return { ...presentEndpoint(rotated), secret, old_secret_until: oldSecretUntil }
+      const body: Static<typeof RotatedWebhookEndpointBody> = {
+        ...presentEndpoint(rotated),
+        secret,
+        old_secret_until: oldSecretUntil,
+      }
+      return withTag(reply, tagOf(rotated)).send(body)
     },
   })
 

@@ -8,13 +8,22 @@ import {
   updateWebhookEndpoint,
   type WebhookRules,
 } from '../../app/webhooks/webhook-endpoints.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  withTag,
+} from '../protocol/entity-tags.ts'
 import { pageOf } from '../protocol/lists.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from '../protocol/responses.ts'
+import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
 import { type Route, route } from '../route.ts'
 import {
   NewWebhookEndpointBody,
   presentEndpoint,
+  tagOf,
+  versionOfTag,
   WebhookCustomer,
   WebhookDescription,
   WebhookEnabled,
@@ -68,7 +77,7 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
         {
           201: {
             description: 'The endpoint, and its secret.',
-            headers: LOCATION,
+            headers: { ...LOCATION, ...ETAG },
             schema: ref(NewWebhookEndpointBody),
           },
         },
@@ -80,10 +89,8 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       const customerId = customer_id?.toLowerCase() ?? null
       const settings = { url, types, customerId, description, disabled: disabledBy(enabled) }
       const { secret, ...made } = await createWebhookEndpoint(app, request.userId, settings, rules)
-      return reply
-        .code(201)
-        .header('Location', `/v1/webhook_endpoints/${made.endpoint.id}`)
-        .send({ ...presentEndpoint(made), secret })
+      reply.code(201).header('Location', `/v1/webhook_endpoints/${made.endpoint.id}`)
+      return withTag(reply, tagOf(made)).send({ ...presentEndpoint(made), secret })
     },
   })
 
@@ -115,12 +122,19 @@ const getWebhookEndpointRoute = (app: App) =>
         'With the number and the hash of its last delivery: by these a receiver knows whether it has all.',
       tags,
       params,
-      response: responses({ 200: { description: 'The endpoint.', schema: ref(WebhookEndpointBody) } }, [
-        'WEBHOOK_ENDPOINT_NOT_FOUND',
-      ]),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        {
+          200: { description: 'The endpoint.', headers: ETAG, schema: ref(WebhookEndpointBody) },
+          ...NOT_MODIFIED,
+        },
+        ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      ),
     },
-    handler: async ({ userId, params }) =>
-      presentEndpoint(await getWebhookEndpoint(app, userId, params.id.toLowerCase())),
+    handler: async (request, reply) => {
+      const found = await getWebhookEndpoint(app, request.userId, request.params.id.toLowerCase())
+      return sendTagged(request, reply, tagOf(found), presentEndpoint(found))
+    },
   })
 
 const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
@@ -134,22 +148,26 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
         'Takes effect within some seconds. One that is enabled again goes on where it stopped, and is told of what happened meanwhile.',
       tags,
       params,
+      headers: IfMatchHeader,
       body: ChangeBody,
       response: responses(
-        { 200: { description: 'The endpoint as it is now.', schema: ref(WebhookEndpointBody) } },
-        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+        {
+          200: { description: 'The endpoint as it is now.', headers: ETAG, schema: ref(WebhookEndpointBody) },
+        },
+        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    handler: async ({ userId, params, body }) => {
+    handler: async ({ userId, params, body, headers }, reply) => {
       const { customer_id, enabled, ...changes } = body
       const settings = {
         ...changes,
         ...(customer_id === undefined ? {} : { customerId: customer_id?.toLowerCase() ?? null }),
         ...(enabled === undefined ? {} : { disabled: disabledBy(enabled) }),
       }
-      return presentEndpoint(
-        await updateWebhookEndpoint(app, userId, params.id.toLowerCase(), settings, rules),
-      )
+      const expected = expectedVersions(headers['if-match'], versionOfTag)
+      const id = params.id.toLowerCase()
+      const changed = await updateWebhookEndpoint(app, userId, id, settings, rules, expected)
+      return withTag(reply, tagOf(changed)).send(presentEndpoint(changed))
     },
   })
 
@@ -163,13 +181,16 @@ const deleteWebhookEndpointRoute = (app: App) =>
       description: 'Its deliveries go with it.',
       tags,
       params,
+      headers: IfMatchHeader,
       response: responses({ 204: { description: 'Deleted.' } }, [
         ...BODY_ERRORS,
         'WEBHOOK_ENDPOINT_NOT_FOUND',
+        'PRECONDITION_FAILED',
       ]),
     },
-    handler: async ({ userId, params }, reply) => {
-      await deleteWebhookEndpoint(app, userId, params.id.toLowerCase())
+    handler: async ({ userId, params, headers }, reply) => {
+      const expected = expectedVersions(headers['if-match'], versionOfTag)
+      await deleteWebhookEndpoint(app, userId, params.id.toLowerCase(), expected)
       return reply.code(204).send()
     },
   })

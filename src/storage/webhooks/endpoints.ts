@@ -1,7 +1,9 @@
 import type { NotificationType } from '../../domain/notification-types.ts'
+import type { ExpectedVersions, Versioned } from '../../domain/records.ts'
 import type { WebhookEndpoint } from '../../domain/webhooks.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
+import { isExpected, versionOf } from '../record-version.ts'
 
 export interface EndpointRow {
   id: string
@@ -20,6 +22,9 @@ export interface EndpointRow {
 
 export const ENDPOINT_COLUMNS = `id, user_id, created_at, url, types, customer_id, description, disabled, last_number, last_hash,
         failing_since, paused_until`
+
+/** Of its settings: what is sent, and whether it arrives, changes at any time. */
+const VERSION = versionOf('url', 'types', 'customer_id', 'description', 'disabled')
 
 /** SQL for whether an endpoint, by this alias, is there for its account: what is left of a deleted one goes later (`removal.ts`). */
 export const isThere = (endpoint: string): string => `${endpoint}.disabled IS DISTINCT FROM 'deleted'`
@@ -53,15 +58,15 @@ export async function insertEndpoint(
   db: Connection,
   made: EndpointSettings & { id: string; userId: string; secret: Buffer; toldUpTo: bigint; lastHash: string },
   most: number,
-): Promise<WebhookEndpoint | null> {
-  const [row] = await db.query<EndpointRow>({
+): Promise<Versioned<{ endpoint: WebhookEndpoint }> | null> {
+  const [row] = await db.query<Versioned<EndpointRow>>({
     name: 'insert_webhook_endpoint',
     text: `-- insert_webhook_endpoint
       INSERT INTO webhook_endpoints
         (id, user_id, created_at, url, types, customer_id, description, disabled, secret, told_up_to, last_hash)
       SELECT $1, $2, ${NOW}, $3, $4, $5, $6, $7, $8, $9, $10
       WHERE (SELECT count(*) FROM webhook_endpoints WHERE user_id = $2 AND ${IS_THERE}) < $11
-      RETURNING ${ENDPOINT_COLUMNS}`,
+      RETURNING ${ENDPOINT_COLUMNS}, ${VERSION} AS version`,
     values: [
       made.id,
       made.userId,
@@ -76,7 +81,7 @@ export async function insertEndpoint(
       most,
     ],
   })
-  return row ? toEndpoint(row) : null
+  return row ? { endpoint: toEndpoint(row), version: row.version } : null
 }
 
 /** What the newest attempts and the deliveries that wait tell of an endpoint. */
@@ -97,9 +102,9 @@ export async function readEndpoints(
   db: Connection,
   userId: string,
   id: string | null,
-): Promise<{ endpoint: WebhookEndpoint; health: EndpointHealth }[]> {
+): Promise<Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>[]> {
   const rows = await db.query<
-    EndpointRow & {
+    Versioned<EndpointRow> & {
       made: number
       succeeded: number
       median_ms: number | null
@@ -109,7 +114,7 @@ export async function readEndpoints(
   >({
     name: 'read_webhook_endpoints',
     text: `-- read_webhook_endpoints
-      SELECT ${ENDPOINT_COLUMNS}, made, succeeded, median_ms, waiting, oldest_waiting_at
+      SELECT ${ENDPOINT_COLUMNS}, ${VERSION} AS version, made, succeeded, median_ms, waiting, oldest_waiting_at
       FROM webhook_endpoints e, LATERAL (
         SELECT count(*)::integer AS made, (count(*) FILTER (WHERE error IS NULL))::integer AS succeeded,
           percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median_ms
@@ -131,6 +136,7 @@ export async function readEndpoints(
   })
   return rows.map((row) => ({
     endpoint: toEndpoint(row),
+    version: row.version,
     health: {
       attempts: row.made,
       succeeded: row.succeeded,
@@ -160,13 +166,14 @@ export async function findEndpoints(
 
 /**
  * Gives it these settings, and forgets that it was failing: what was wrong may be mended. False if the account has no such
- * endpoint.
+ * endpoint, or none of a version that is expected.
  */
 export async function updateEndpoint(
   db: Connection,
   userId: string,
   id: string,
   changes: Partial<EndpointSettings>,
+  expected: ExpectedVersions,
 ): Promise<boolean> {
   const given = (key: keyof EndpointSettings) => changes[key] !== undefined
   const rows = await db.query({
@@ -180,7 +187,7 @@ export async function updateEndpoint(
         disabled = CASE WHEN $11 THEN $12 ELSE disabled END,
         failing_since = CASE WHEN $3 OR $11 THEN NULL ELSE failing_since END,
         paused_until = CASE WHEN $3 OR $11 THEN NULL ELSE paused_until END
-      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} RETURNING id`,
+      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} AND ${isExpected(VERSION, '$13')} RETURNING id`,
     values: [
       userId,
       id,
@@ -194,6 +201,7 @@ export async function updateEndpoint(
       changes.description,
       given('disabled'),
       changes.disabled,
+      expected,
     ],
   })
   return rows.length > 0
@@ -218,13 +226,22 @@ export async function replaceSecret(
   return row?.old_secret_until ?? null
 }
 
-/** Nothing is sent to it any more; what was is removed later (`removal.ts`). False if the account has no such endpoint. */
-export async function deleteEndpoint(db: Connection, userId: string, id: string): Promise<boolean> {
+/**
+ * Nothing is sent to it any more; what was is removed later (`removal.ts`). False if the account has no such endpoint, or
+ * none of a version that is expected.
+ */
+export async function deleteEndpoint(
+  db: Connection,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<boolean> {
   const rows = await db.query({
     name: 'delete_webhook_endpoint',
     text: `-- delete_webhook_endpoint
-      UPDATE webhook_endpoints SET disabled = 'deleted' WHERE user_id = $1 AND id = $2 AND ${IS_THERE} RETURNING id`,
-    values: [userId, id],
+      UPDATE webhook_endpoints SET disabled = 'deleted'
+      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} AND ${isExpected(VERSION, '$3')} RETURNING id`,
+    values: [userId, id, expected],
   })
   return rows.length > 0
 }

@@ -31,6 +31,9 @@ export class ApiError extends Error {
 /** No answer came. */
 export class NetworkError extends Error {}
 
+/** A record with its ETag: what is changed of it can be held to what was read. Not of lists. */
+export type Tagged<Kind> = Kind & { etag?: string }
+
 type Query = Record<string, string | number | boolean | null | undefined>
 
 /** The path with those parameters of the query that have a value. */
@@ -45,7 +48,9 @@ export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => send<T>('POST', path, body)
 
-export const patch = <T>(path: string, body: unknown): Promise<T> => send<T>('PATCH', path, body)
+/** @param base what it is a change of, if it is to be done to that alone; else the answer is 412 */
+export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {}): Promise<T> =>
+  send<T>('PATCH', path, body, undefined, base.etag === undefined ? {} : { 'If-Match': base.etag })
 
 export const remove = (path: string): Promise<void> => send<void>('DELETE', path)
 
@@ -61,12 +66,20 @@ export async function open(
   throw toApiError(response, await readAnswer(response))
 }
 
-async function send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const response = await request(method, path, body, signal)
+async function send<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<T> {
+  const response = await request(method, path, body, signal, headers)
   noteServerTime(response.headers.get('date'))
   const answer = await readAnswer(response)
   if (!response.ok) throw toApiError(response, answer)
-  return answer as T
+  // Who compresses on the way makes it a weak one, which would never match.
+  const etag = response.headers.get('etag')?.replace(/^W\//, '')
+  return (etag === undefined ? answer : { ...(answer as object), etag }) as T
 }
 
 async function readAnswer(response: Response): Promise<unknown> {

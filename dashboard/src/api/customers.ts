@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { get, patch, post } from './client.ts'
+import { get, patch, post, type Tagged } from './client.ts'
 import type { Customer, Page } from './records.ts'
 
 interface CustomersQuery {
@@ -21,12 +21,15 @@ export const customerChoicesQuery = customersQuery({ limit: 100 })
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customers', 'one', id],
-    queryFn: ({ signal }) => get<Customer>(`/v1/customers/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: ({ signal }) => readCustomer(id, signal),
   })
+
+export const readCustomer = (id: string, signal?: AbortSignal): Promise<Tagged<Customer>> =>
+  get(`/v1/customers/${encodeURIComponent(id)}`, {}, signal)
 
 export const createCustomer = (body: { external_id: string; name?: string }): Promise<Customer> =>
   post('/v1/customers', body)
 
-/** Null leaves it without a name; the external_id never changes. */
-export const renameCustomer = (id: string, name: string | null): Promise<Customer> =>
-  patch(`/v1/customers/${id}`, { name })
+/** Null leaves it without a name; the external_id never changes. If it was renamed since, it is not. */
+export const renameCustomer = (base: Tagged<Customer>, name: string | null): Promise<Tagged<Customer>> =>
+  patch(`/v1/customers/${base.id}`, { name }, base)

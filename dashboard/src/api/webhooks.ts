@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { DeliveryStatus } from '../../../src/domain/webhooks.ts'
 import { POLL_MS } from './claims.ts'
-import { get, patch, post, remove } from './client.ts'
+import { get, patch, post, remove, type Tagged } from './client.ts'
 import type { Page, WebhookDelivery, WebhookEndpoint } from './records.ts'
 
 /** While something waits to be sent, it is looked at as often as this. */
@@ -18,9 +18,12 @@ const pathOf = (id: string) => `/v1/webhook_endpoints/${encodeURIComponent(id)}`
 export const endpointQuery = (id: string) =>
   queryOptions({
     queryKey: ['webhooks', 'endpoints', 'one', id],
-    queryFn: ({ signal }) => get<WebhookEndpoint>(pathOf(id), {}, signal),
+    queryFn: ({ signal }) => readEndpoint(id, signal),
     refetchInterval: POLL_MS,
   })
+
+export const readEndpoint = (id: string, signal?: AbortSignal): Promise<Tagged<WebhookEndpoint>> =>
+  get(pathOf(id), {}, signal)
 
 export type EndpointSettings = Pick<WebhookEndpoint, 'url' | 'types' | 'customer_id' | 'description'>
 
@@ -28,10 +31,15 @@ export type EndpointSettings = Pick<WebhookEndpoint, 'url' | 'types' | 'customer
 export const createEndpoint = (settings: EndpointSettings): Promise<WebhookEndpoint & { secret: string }> =>
   post('/v1/webhook_endpoints', settings)
 
+/** If its settings were changed since, it is not. */
 export const changeEndpoint = (
-  id: string,
-  changes: Partial<EndpointSettings> & { enabled?: boolean },
-): Promise<WebhookEndpoint> => patch(pathOf(id), changes)
+  base: Tagged<WebhookEndpoint>,
+  settings: EndpointSettings,
+): Promise<Tagged<WebhookEndpoint>> => patch(pathOf(base.id), settings, base)
+
+/** On or off, whatever else was changed. */
+export const switchEndpoint = (id: string, enabled: boolean): Promise<Tagged<WebhookEndpoint>> =>
+  patch(pathOf(id), { enabled })
 
 export const deleteEndpoint = (id: string): Promise<void> => remove(pathOf(id))
 

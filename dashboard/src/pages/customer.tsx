@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import type { AnyClaim } from '../api/claims.ts'
+import type { Tagged } from '../api/client.ts'
 import { customerQuery } from '../api/customers.ts'
 import { overviewQuery } from '../api/overview.ts'
 import type { Customer } from '../api/records.ts'
@@ -25,7 +26,7 @@ export function CustomerPage() {
   return data ? <CustomerDetails key={id} customer={data} /> : <CustomerSkeleton />
 }
 
-function CustomerDetails({ customer }: { customer: Customer }) {
+function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
   const { id, external_id, name, created_at } = customer
   const [isRenaming, setRenaming] = useState(false)
   return (

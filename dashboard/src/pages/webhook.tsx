@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { Tagged } from '../api/client.ts'
 import type { WebhookEndpoint } from '../api/records.ts'
 import { endpointQuery } from '../api/webhooks.ts'
 import { CopyButton } from '../components/ui/copy-button.tsx'
@@ -21,7 +22,7 @@ export function WebhookPage() {
   return data ? <EndpointDetails key={id} endpoint={data} /> : <EndpointSkeleton />
 }
 
-function EndpointDetails({ endpoint }: { endpoint: WebhookEndpoint }) {
+function EndpointDetails({ endpoint }: { endpoint: Tagged<WebhookEndpoint> }) {
   const { id, url } = endpoint
   const name = nameOfEndpoint(endpoint)
   return (

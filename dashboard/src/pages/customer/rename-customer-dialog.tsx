@@ -1,17 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorsByPath } from '../../api/client.ts'
-import { renameCustomer } from '../../api/customers.ts'
+import { errorsByPath, type Tagged } from '../../api/client.ts'
+import { readCustomer, renameCustomer } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
+import { ConflictDialog } from '../../components/conflict-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
+import { useGuardedSave } from '../../use-guarded-save.ts'
 
 interface RenameCustomerDialogProps {
-  customer: Customer
+  customer: Tagged<Customer>
   open: boolean
   onOpenChange: (open: boolean) => void
 }
@@ -29,43 +31,64 @@ export function RenameCustomerDialog({ customer, open, onOpenChange }: RenameCus
   )
 }
 
-function RenameForm({ customer, onClose }: { customer: Customer; onClose: () => void }) {
+function RenameForm({ customer, onClose }: { customer: Tagged<Customer>; onClose: () => void }) {
+  // As it was when the form was opened: it may be read again meanwhile.
+  const [base] = useState(customer)
   const [name, setName] = useState(customer.name ?? '')
   const queryClient = useQueryClient()
   const toast = useToast()
-  const renaming = useMutation({
-    mutationFn: () => renameCustomer(customer.id, name.trim() || null),
-    onSuccess: async (renamed) => {
-      queryClient.setQueryData(['customers', 'one', customer.id], renamed)
+  const renaming = useGuardedSave<string | null, Customer>({
+    read: () => readCustomer(base.id),
+    save: (name, over) => renameCustomer(over ?? base, name),
+    valuesOf: ({ name }) => name,
+    onStored: async (stored, by) => {
+      queryClient.setQueryData(['customers', 'one', base.id], stored)
       await queryClient.invalidateQueries({ queryKey: ['customers'] })
-      toast('Customer renamed')
+      if (by === 'me') toast('Customer renamed')
       onClose()
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    renaming.mutate()
+    renaming.save(name.trim() || null, base)
+  }
+  const { conflict } = renaming
+  const compared = conflict && {
+    label: 'Name',
+    mine: conflict.mine ?? '(none)',
+    theirs: conflict.theirs.name ?? '(none)',
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
-      <Field label="Name" hint="Empty for none." error={errorsByPath(renaming.error).name}>
-        {(props) => (
-          <Input
-            {...props}
-            autoFocus
-            maxLength={255}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <FormError error={renaming.error} shownPaths={['name']} />
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" pending={renaming.isPending}>
-          Rename
-        </Button>
-      </DialogActions>
-    </form>
+    <>
+      <form onSubmit={submit} className="grid gap-4">
+        <Field label="Name" hint="Empty for none." error={errorsByPath(renaming.error).name}>
+          {(props) => (
+            <Input
+              {...props}
+              autoFocus
+              maxLength={255}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <FormError error={renaming.error} shownPaths={['name']} />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" pending={renaming.isPending}>
+            Rename
+          </Button>
+        </DialogActions>
+      </form>
+      <ConflictDialog
+        kind="customer"
+        fields={compared && [compared]}
+        pending={renaming.isPending}
+        error={renaming.error}
+        onOverwrite={renaming.overwrite}
+        onTakeTheirs={renaming.takeTheirs}
+        onKeepEditing={renaming.keepEditing}
+      />
+    </>
   )
 }

@@ -1,21 +1,29 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
-import { createSchema, updateSchema } from '../../api/schemas.ts'
+import type { Tagged } from '../../api/client.ts'
+import type { ClaimSchema } from '../../api/records.ts'
+import { createSchema, readSchema, updateSchema } from '../../api/schemas.ts'
 import { useToast } from '../../components/ui/toast.tsx'
+import { useGuardedSave } from '../../use-guarded-save.ts'
 
 /** Saves a schema, or creates one and goes to its page. */
-export function useSaveSchema(id: string | null, onSaved: (contract: Contract) => void) {
+export function useSaveSchema(
+  id: string | null,
+  onStored: (schema: Tagged<ClaimSchema>, by: 'me' | 'others') => void,
+) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  return useMutation({
-    mutationFn: (contract: Contract) => (id ? updateSchema(id, contract) : createSchema(contract)),
-    onSuccess: async (schema) => {
-      onSaved(schema.contract)
+  return useGuardedSave<Contract, ClaimSchema>({
+    read: () => readSchema(id ?? ''),
+    save: (contract, base) => (base ? updateSchema(base, contract) : createSchema(contract)),
+    valuesOf: ({ contract }) => contract,
+    onStored: async (schema, by) => {
+      onStored(schema, by)
       queryClient.setQueryData(['schemas', 'one', schema.id], schema)
       void queryClient.invalidateQueries({ queryKey: ['schemas', 'list'] })
-      toast(id ? 'Schema saved' : 'Schema created')
+      if (by === 'me') toast(id ? 'Schema saved' : 'Schema created')
       if (!id) await navigate({ to: '/schemas/$id', params: { id: schema.id }, ignoreBlocker: true })
     },
   })

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useState } from 'react'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, type Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { ContractInWords } from '../../components/contract-in-words.tsx'
 import { Button } from '../../components/ui/button.tsx'
@@ -8,37 +8,24 @@ import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { ConditionBuilder } from '../../condition-builder/condition-builder.tsx'
-import {
-  type ContractDocument,
-  ofContract,
-  ofDraft,
-  withJson,
-} from '../../condition-builder/contract-document.ts'
-import { type ContractDraft, newDraft } from '../../condition-builder/contract-draft.ts'
+import { ofDraft, withJson } from '../../condition-builder/contract-document.ts'
+import type { ContractDraft } from '../../condition-builder/contract-draft.ts'
 import { ContractJson } from './contract-json.tsx'
 import { ContractTerms } from './contract-terms.tsx'
 import { LiveTrial } from './live-trial.tsx'
-import { useSaveSchema } from './save-schema.ts'
+import { SchemaConflict } from './schema-conflict.tsx'
+import { useSchemaDocument } from './use-schema-document.ts'
 
 /** A contract as a form and as JSON, always in step; below it what it makes of events. */
-export function SchemaEditor({ schema }: { schema: ClaimSchema | null }) {
-  const [stored, setStored] = useState(() => (schema ? ofContract(schema.contract) : ofDraft(newDraft())))
-  const [document, setDocument] = useState<ContractDocument>(stored)
+export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null }) {
+  const { document, isChanged, edit, discard, save, saving } = useSchemaDocument(schema)
   const [isChecked, setChecked] = useState(false)
-  const isChanged = document.json !== stored.json
-  const saving = useSaveSchema(schema?.id ?? null, (saved) => setStored(ofContract(saved)))
-  const edit = (changed: ContractDocument) => {
-    setDocument(changed)
-    if (saving.isError) saving.reset()
-  }
   const issues = [...document.issues, ...(saving.error instanceof ApiError ? saving.error.details : [])]
   const setDraft = (draft: ContractDraft) => edit(ofDraft(draft))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)
-    if (!document.contract) return
-    setDocument(ofContract(document.contract))
-    saving.mutate(document.contract)
+    save()
   }
   const isLost = isChanged && !saving.isPending
   return (
@@ -98,7 +85,7 @@ export function SchemaEditor({ schema }: { schema: ClaimSchema | null }) {
             </CardBody>
           </Card>
         </div>
-        {schema === null || isChanged || saving.isError ? (
+        {schema === null || isChanged || saving.error ? (
           <div className="sticky bottom-0 z-10 -mx-4 grid gap-2 border-t bg-canvas/95 px-4 py-3 sm:mx-0 sm:rounded-xl sm:border sm:bg-surface/95 xl:col-span-2">
             <FormError error={saving.error} />
             <SaveBar
@@ -106,13 +93,14 @@ export function SchemaEditor({ schema }: { schema: ClaimSchema | null }) {
               isChanged={isChanged}
               isPending={saving.isPending}
               hasIssues={isChecked && document.contract === null}
-              onDiscard={() => edit(stored)}
+              onDiscard={discard}
             />
           </div>
         ) : null}
       </form>
       <LiveTrial contract={document.contract} />
       <LeaveGuard isChanged={isLost} />
+      <SchemaConflict saving={saving} />
     </>
   )
 }

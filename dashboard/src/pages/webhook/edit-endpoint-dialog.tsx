@@ -1,47 +1,91 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Tagged } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
-import { changeEndpoint, type EndpointSettings } from '../../api/webhooks.ts'
+import { changeEndpoint, type EndpointSettings, readEndpoint } from '../../api/webhooks.ts'
+import { type ComparedField, ConflictDialog } from '../../components/conflict-dialog.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 import { EndpointForm } from '../../components/webhooks/endpoint-form.tsx'
+import { useGuardedSave } from '../../use-guarded-save.ts'
 
 interface EditEndpointDialogProps {
-  endpoint: WebhookEndpoint
+  endpoint: Tagged<WebhookEndpoint>
   open: boolean
   onClose: () => void
 }
 
 export function EditEndpointDialog({ endpoint, open, onClose }: EditEndpointDialogProps) {
-  const queryClient = useQueryClient()
-  const toast = useToast()
-  const change = useMutation({
-    mutationFn: (settings: EndpointSettings) => changeEndpoint(endpoint.id, settings),
-    onSuccess: (changed) => {
-      queryClient.setQueryData(['webhooks', 'endpoints', 'one', changed.id], changed)
-      toast('Endpoint changed')
-      onClose()
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
-  })
-  const close = () => {
-    change.reset()
-    onClose()
-  }
   return (
     <Dialog
       open={open}
-      onOpenChange={close}
+      onOpenChange={onClose}
       title="Edit the endpoint"
       description="It takes effect within some seconds."
     >
+      <EditForm endpoint={endpoint} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function EditForm({ endpoint, onClose }: Omit<EditEndpointDialogProps, 'open'>) {
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  // As it was when the form was opened: it is read again every few seconds.
+  const [base] = useState(endpoint)
+  const change = useGuardedSave<EndpointSettings, WebhookEndpoint>({
+    read: () => readEndpoint(base.id),
+    save: (settings, over) => changeEndpoint(over ?? base, settings),
+    valuesOf: settingsOf,
+    onStored: (stored, by) => {
+      queryClient.setQueryData(['webhooks', 'endpoints', 'one', stored.id], stored)
+      void queryClient.invalidateQueries({ queryKey: ['webhooks'] })
+      if (by === 'me') toast('Endpoint changed')
+      onClose()
+    },
+  })
+  const { conflict } = change
+  return (
+    <>
       <EndpointForm
-        endpoint={endpoint}
+        endpoint={base}
         action="Save"
         pending={change.isPending}
         error={change.error}
-        onSubmit={(settings) => change.mutate(settings)}
-        onCancel={close}
+        onSubmit={(settings) => change.save(settings, base)}
+        onCancel={onClose}
       />
-    </Dialog>
+      <ConflictDialog
+        kind="endpoint"
+        fields={conflict && compare(conflict.mine, conflict.theirs)}
+        pending={change.isPending}
+        error={change.error}
+        onOverwrite={change.overwrite}
+        onTakeTheirs={change.takeTheirs}
+        onKeepEditing={change.keepEditing}
+      />
+    </>
   )
+}
+
+/** In the order in which the form tells them. */
+const settingsOf = ({ url, description, types, customer_id }: EndpointSettings): EndpointSettings => ({
+  url,
+  description,
+  types,
+  customer_id,
+})
+
+function compare(mine: EndpointSettings, theirs: EndpointSettings): ComparedField[] {
+  const field = (label: string, textOf: (settings: EndpointSettings) => string) => ({
+    label,
+    mine: textOf(mine),
+    theirs: textOf(theirs),
+  })
+  return [
+    field('URL', ({ url }) => url),
+    field('Description', ({ description }) => description ?? '(none)'),
+    field('Types', ({ types }) => types?.join('\n') ?? '(all but single events)'),
+    field('Customer', ({ customer_id }) => customer_id ?? '(all)'),
+  ]
 }

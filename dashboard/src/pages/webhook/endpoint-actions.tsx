@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
+import type { Tagged } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
-import { changeEndpoint } from '../../api/webhooks.ts'
+import { switchEndpoint } from '../../api/webhooks.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
@@ -13,7 +14,7 @@ import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
 type Asked = 'edit' | 'rotate' | 'delete' | null
 
 /** What one can do to it. */
-export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
+export function EndpointActions({ endpoint }: { endpoint: Tagged<WebhookEndpoint> }) {
   const [asked, setAsked] = useState<Asked>(null)
   const switching = useSwitch(endpoint)
   const close = () => setAsked(null)
@@ -44,7 +45,7 @@ function useSwitch({ id, enabled }: WebhookEndpoint) {
   const queryClient = useQueryClient()
   const toast = useToast()
   return useMutation({
-    mutationFn: () => changeEndpoint(id, { enabled: !enabled }),
+    mutationFn: () => switchEndpoint(id, !enabled),
     onSuccess: (changed) => {
       queryClient.setQueryData(['webhooks', 'endpoints', 'one', id], changed)
       toast(changed.enabled ? 'Endpoint enabled' : 'Endpoint disabled')

@@ -24,7 +24,7 @@ export function oddHeaders({ bodies }: Operation, random: Random): Record<string
     { 'X-Request-Id': 'mine' },
     { 'X-HTTP-Method-Override': 'DELETE' },
     { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'javascript' },
-    { 'Accept-Encoding': 'gzip, br' },
+    { 'Accept-Encoding': random.pick(['gzip, br', 'zstd', '*', 'gzip;q=0.1', ';q=', 'x'.repeat(1_000)]) },
     { TE: 'trailers', 'Accept-Language': 'xx' },
   ]
   const onBodies =

@@ -1,5 +1,6 @@
 import { Agent, request as startRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Answer, Request } from './request.ts'
 
 /** A request that is not answered in this time is a finding. */
@@ -7,6 +8,13 @@ const PATIENCE_MS = 60_000
 /** Answers that ask to come again later. */
 const LATER = [429, 503]
 const MOST_TRIES = 30
+
+/** For answers that were asked for like this. */
+const DECODE: Record<string, (bytes: Buffer) => Buffer> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+}
 
 /** Says why no answer came. */
 export class NoAnswer extends Error {
@@ -68,8 +76,13 @@ export class Wire {
         response.on('data', (piece: Buffer) => pieces.push(piece))
         response.on('error', fail)
         response.on('end', () => {
-          const text = Buffer.concat(pieces).toString('utf8')
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+          const decode = DECODE[`${response.headers['content-encoding']}`] ?? ((bytes: Buffer) => bytes)
+          try {
+            const text = decode(Buffer.concat(pieces)).toString('utf8')
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+          } catch (error) {
+            fail(error as Error)
+          }
         })
       })
       if (body === null) sent.end()

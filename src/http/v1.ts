@@ -21,6 +21,7 @@ import { notificationSettingsRoutes } from './notifications/notification-setting
 import { listNotificationsRoute } from './notifications/notifications.ts'
 import { HEARTBEAT_MS } from './notifications/stream-notifications.ts'
 import { getOverviewRoute } from './overview.ts'
+import { compressAnswer, mayAnswerMuch } from './protocol/compress-answer.ts'
 import { testClockRoutes } from './test-clocks.ts'
 import type { TypedServer } from './typed-server.ts'
 import { webhookDeliveryRoutes } from './webhooks/webhook-deliveries.ts'
@@ -61,6 +62,12 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
   api.addHook('preParsing', bodies.admit)
   api.addHook('onSend', memory.end)
   api.addHook('onSend', bodies.answer)
+
+  // At the end of all, when it is known what is sent.
+  api.addHook('onRoute', (route) => {
+    if (!mayAnswerMuch(route.method, route.config?.items !== undefined)) return
+    route.onSend = [...[route.onSend ?? []].flat(), compressAnswer]
+  })
 
   // In the order in which the OpenAPI document shows them.
   const upToEvents = [...claimRoutes(app), ...candidateRoutes(app), ...eventRoutes(app)]

@@ -26,9 +26,14 @@ export const IfNoneMatchHeader = Type.Object({
 
 interface Tag {
   isWeak: boolean
-  /** Without its quotes. */
+  /** As it was sent, without its quotes. */
+  sent: string
+  /** The record's: without the encoding that the answer came in. */
   text: string
 }
+
+/** Behind the ETag of an answer that was compressed (`compress-answer.ts`). */
+const ENCODED = /\+(?:zstd|br|gzip)$/
 
 /** One of a list; whatever is empty in a list is passed over. Each part begins with another character: it is read in one go. */
 const TAG = /[\t ,]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,|$)/y
@@ -41,9 +46,9 @@ function parseTags(name: string, header: string): Tag[] | '*' {
   let at = 0
   for (;;) {
     TAG.lastIndex = at
-    const [, weak, text] = TAG.exec(header) ?? []
-    if (text === undefined) break
-    tags.push({ isWeak: weak !== undefined, text })
+    const [, weak, sent] = TAG.exec(header) ?? []
+    if (sent === undefined) break
+    tags.push({ isWeak: weak !== undefined, sent, text: sent.replace(ENCODED, '') })
     at = TAG.lastIndex
   }
   NOTHING_MORE.lastIndex = at
@@ -81,7 +86,9 @@ export function sendTagged(
   body: object,
 ): FastifyReply {
   const header = request.headers['if-none-match']
-  const had = header === undefined ? [] : parseTags('If-None-Match', header)
-  withTag(reply, tag)
-  return had === '*' || had.some(({ text }) => text === tag) ? reply.code(304).send() : reply.send(body)
+  const named = header === undefined ? [] : parseTags('If-None-Match', header)
+  // As the caller knows it.
+  const had = named === '*' ? tag : named.find(({ text }) => text === tag)?.sent
+  if (had === undefined) return withTag(reply, tag).send(body)
+  return withTag(reply, had).code(304).header('Vary', 'Accept-Encoding').send()
 }

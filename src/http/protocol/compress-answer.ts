@@ -1,0 +1,123 @@
+import { pipeline, Readable, type Transform } from 'node:stream'
+import { promisify } from 'node:util'
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  zstdCompress,
+} from 'node:zlib'
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import { owned } from '../../owned-promise.ts'
+
+/** Characters from which on it pays: less goes in one packet as it is. */
+const FROM = 1_024
+/** At once, in one process. Beyond, answers are sent as they are: nobody waits for it. */
+const MOST = 8
+/** Characters of a header that lists encodings; a longer one is a bad joke. */
+const LONGEST_LIST = 500
+
+interface Encoding {
+  whole: (text: string) => Promise<Buffer>
+  stream: () => Transform
+}
+
+// Fast, and with a small window: what takes megabytes for each answer would be too much for what is gained.
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_windowLog]: 18 } }
+const BROTLI = {
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: 4,
+    [constants.BROTLI_PARAM_LGWIN]: 18,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+  },
+}
+const GZIP = { level: 4 }
+const toZstd = promisify<string, typeof ZSTD, Buffer>(zstdCompress)
+const toBrotli = promisify<string, typeof BROTLI, Buffer>(brotliCompress)
+const toGzip = promisify<string, typeof GZIP, Buffer>(gzip)
+
+/** All work in the thread pool, the quickest first. */
+const ENCODINGS: [name: string, encoding: Encoding][] = [
+  ['zstd', { whole: (text) => toZstd(text, ZSTD), stream: () => createZstdCompress(ZSTD) }],
+  ['br', { whole: (text) => toBrotli(text, BROTLI), stream: () => createBrotliCompress(BROTLI) }],
+  ['gzip', { whole: (text) => toGzip(text, GZIP), stream: () => createGzip(GZIP) }],
+]
+
+let underWay = 0
+
+/** Routes whose answers may be large. Those of a single deed are short, and are to be quick: they do not even have the hook. */
+export const mayAnswerMuch = (method: unknown, hasItems: boolean): boolean => method === 'GET' || hasItems
+
+/** The last hook of an answer: compresses JSON for who asks for it, if it pays. Lines and events are sent as they come. */
+export const compressAnswer: onSendHookHandler = (request, reply, payload, done) => {
+  if (!isWorthIt(reply, payload)) return done(null, payload)
+  reply.header('Vary', 'Accept-Encoding')
+  const chosen =
+    request.method === 'HEAD' || underWay >= MOST || isToStay(request, reply)
+      ? null
+      : chooseEncoding(request.headers['accept-encoding'])
+  if (chosen === null) return done(null, payload)
+  const [name, { whole, stream }] = chosen
+  underWay++
+  if (payload instanceof Readable) {
+    const compressed = stream()
+    pipeline(payload, compressed, () => {
+      underWay--
+    })
+    noteEncoding(reply, name)
+    return done(null, compressed)
+  }
+  const sent = whole(payload).then(
+    (bytes) => {
+      underWay--
+      noteEncoding(reply, name)
+      done(null, bytes)
+    },
+    () => {
+      underWay--
+      done(null, payload)
+    },
+  )
+  void owned(sent)
+}
+
+const isWorthIt = (reply: FastifyReply, payload: unknown): payload is string | Readable =>
+  (typeof payload === 'string' ? payload.length > FROM : payload instanceof Readable) &&
+  `${reply.getHeader('content-type')}`.startsWith('application/json') &&
+  !reply.hasHeader('content-encoding')
+
+/** Who says so wants what the service has made, as it is. */
+const isToStay = ({ headers }: FastifyRequest, reply: FastifyReply): boolean =>
+  `${headers['cache-control']},${reply.getHeader('cache-control')}`.toLowerCase().includes('no-transform')
+
+/** Other bytes have another strong ETag; whoever names it means the same record (`entity-tags.ts`). */
+function noteEncoding(reply: FastifyReply, name: string): void {
+  reply.removeHeader('Content-Length')
+  reply.header('Content-Encoding', name)
+  const tag = reply.getHeader('etag')
+  if (typeof tag === 'string') reply.header('ETag', `${tag.slice(0, -1)}+${name}"`)
+}
+
+const PART = /^ *([\w*-]+) *(?:; *q=([\d.]+) *)?$/
+
+/** That of the greatest weight; of several the quickest. What is not said to be known is not sent. */
+export function chooseEncoding(header: string | string[] | undefined): [string, Encoding] | null {
+  if (typeof header !== 'string' || header.length > LONGEST_LIST) return null
+  const weights = new Map<string, number>()
+  for (const part of header.toLowerCase().split(',')) {
+    const [, name, weight = '1'] = PART.exec(part) ?? []
+    if (name !== undefined) weights.set(name, Number(weight))
+  }
+  // Whoever knows any knows the oldest.
+  const weightOf = (name: string) =>
+    weights.get(name) ?? (name === 'gzip' ? weights.get('*') : undefined) ?? 0
+  let best: [string, Encoding] | null = null
+  let most = 0
+  for (const one of ENCODINGS) {
+    const weight = weightOf(one[0])
+    if (weight > most) [best, most] = [one, weight]
+  }
+  return (weights.get('identity') ?? 0) > most ? null : best
+}

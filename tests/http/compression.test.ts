@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { after, describe, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { chooseEncoding } from '../../src/http/protocol/compress-answer.ts'
+import type { ApiClient } from '../support/api-client.ts'
+import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
+import { addLargeSchemas } from '../support/large-records.ts'
+import { newClaim, newSchema } from '../support/new-records.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* Answers in JSON are compressed for who asks for it (§4). */
+
+const service = await startTestService({ after })
+const { api } = service
+
+/** For all kinds of answers, as bytes. */
+const DECODE: Record<string, (bytes: Buffer) => Buffer> = {
+  zstd: zstdDecompressSync,
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  identity: (bytes) => bytes,
+}
+
+interface Received {
+  status: number | undefined
+  headers: IncomingHttpHeaders
+  encoding: string
+  size: number
+  text: string
+}
+
+/** Sends a request whose answer nobody decodes, and waits for its head. */
+function begin(
+  account: ApiClient,
+  path: string,
+  headers: Record<string, string> = {},
+  { method = 'GET', body = '' } = {},
+): Promise<{ asked: ClientRequest; answer: IncomingMessage }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    asked: ClientRequest
+    answer: IncomingMessage
+  }>()
+  const type = body ? { 'Content-Type': 'application/json' } : {}
+  const asked = request(account.url + path, {
+    method,
+    headers: { Authorization: `Bearer ${account.token}`, ...type, ...headers },
+  })
+  asked.on('error', reject).on('response', (answer) => resolve({ asked, answer }))
+  asked.end(body)
+  return promise
+}
+
+async function receive(...of: Parameters<typeof begin>): Promise<Received> {
+  const { answer } = await begin(...of)
+  const pieces: Buffer[] = []
+  for await (const piece of answer) pieces.push(piece)
+  const bytes = Buffer.concat(pieces)
+  const encoding = answer.headers['content-encoding'] ?? 'identity'
+  const text = bytes.length > 0 ? (DECODE[encoding] as (typeof DECODE)[string])(bytes).toString() : ''
+  return { status: answer.statusCode, headers: answer.headers, encoding, size: bytes.length, text }
+}
+
+const accept = (encodings: string) => ({ 'Accept-Encoding': encodings })
+/** Of a kind that does not compress to nothing. */
+const longText = (bytes: number) => randomBytes(bytes).toString('base64')
+const largeSchema = () =>
+  newSchema(api, { fulfillment_condition: { event: 'done', match: longText(10_000) } })
+
+test('what is asked for is chosen by its weight, of several the quickest; without a word, nothing', () => {
+  const chosen = (header: string | undefined) => chooseEncoding(header)?.[0] ?? null
+  for (const [header, name] of [
+    [undefined, null],
+    ['', null],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.5, gzip;q=0.8', 'gzip'],
+    ['zstd; q=0, br;q=0.0, gzip;q=0.1', 'gzip'],
+    ['gzip;q=0', null],
+    ['identity, gzip;q=0.5', null],
+    ['identity;q=0.2, gzip;q=0.5', 'gzip'],
+    ['*', 'gzip'],
+    ['*;q=0', null],
+    ['gzip;q=0, *', null],
+    ['deflate, x-gzip', null],
+    ['gzip;q=x', null],
+    ['gzip;q=1.2.3', null],
+    ['gzipbr', null],
+    [`${'gzip,'.repeat(1_000)}br`, null],
+  ] as const)
+    assert.equal(chosen(header), name, `${header}`)
+})
+
+describe('an answer of more than a kilobyte', () => {
+  for (const encoding of ['zstd', 'br', 'gzip']) {
+    test(`comes as ${encoding} to who asks for it, and is the same`, async () => {
+      const path = `/v1/schemas/${(await largeSchema()).id}`
+      const plain = await receive(api, path)
+      const compressed = await receive(api, path, accept(encoding))
+      assert.deepEqual([plain.encoding, compressed.encoding], ['identity', encoding])
+      assert.equal(compressed.text, plain.text)
+      assert.ok(compressed.size < plain.size)
+      assert.equal(compressed.headers['content-length'], `${compressed.size}`)
+      for (const { headers } of [plain, compressed]) assert.equal(headers.vary, 'Accept-Encoding')
+    })
+
+    test(`of any length, in pieces, as ${encoding}`, async () => {
+      const account = await service.newAccount()
+      const { id } = await newSchema(account)
+      await addLargeSchemas(service.sql, id, 20)
+      const plain = await receive(account, '/v1/schemas')
+      const compressed = await receive(account, '/v1/schemas', accept(encoding))
+      assert.equal(compressed.encoding, encoding)
+      assert.equal(compressed.text, plain.text)
+      assert.ok(plain.size > 20 * 65_000 && compressed.size < plain.size / 10)
+    })
+  }
+
+  test('of a claim with a long log', async () => {
+    const { id } = await newClaim(api)
+    for (let n = 0; n < 3; n++)
+      await api.post(`/v1/claims/${id}/events`, { type: 'a', value: `${n}${'x'.repeat(150_000)}` })
+    const plain = await receive(api, `/v1/claims/${id}`)
+    const compressed = await receive(api, `/v1/claims/${id}`, accept('gzip'))
+    assert.equal(compressed.text, plain.text)
+    assert.ok(compressed.encoding === 'gzip' && compressed.size < 10_000)
+  })
+
+  test('to a batch, or a simulation', async () => {
+    const { id } = await newClaim(api)
+    const events = Array.from({ length: 20 }, (_, n) => ({ claim_id: id, type: 'a', id: `e${n}` }))
+    const sent = { method: 'POST', body: JSON.stringify({ events }) }
+    const batch = await receive(api, '/v1/events/batch', accept('gzip'), sent)
+    assert.deepEqual([batch.encoding, JSON.parse(batch.text).results.length], ['gzip', 20])
+    const at = '2026-01-01T00:00:00Z'
+    const simulated = JSON.stringify({
+      contract: contractWith(),
+      events: [{ at, type: 'a', value: longText(2_000) }],
+    })
+    const simulation = await receive(api, '/v1/simulations', accept('br'), {
+      method: 'POST',
+      body: simulated,
+    })
+    assert.equal(simulation.encoding, 'br')
+    assert.ok(JSON.parse(simulation.text).timeline.length > 0)
+  })
+})
+
+describe('is sent as it is', () => {
+  const plain = async (...of: Parameters<typeof begin>) => {
+    const { status, encoding, headers } = await receive(...of)
+    assert.equal(encoding, 'identity')
+    return { status, vary: headers.vary }
+  }
+
+  test('what is short', async () => {
+    const { id } = await newSchema(api)
+    assert.deepEqual(await plain(api, `/v1/schemas/${id}`, accept('gzip')), { status: 200, vary: undefined })
+  })
+
+  test('the answer to a single event, however long', async () => {
+    const { id } = await newClaim(api, { fulfillment_condition: { event: 'done', match: longText(2_000) } })
+    const event = { method: 'POST', body: '{"type":"a"}' }
+    const answer = await plain(api, `/v1/claims/${id}/events`, accept('gzip'), event)
+    assert.deepEqual(answer, { status: 201, vary: undefined })
+  })
+
+  test('what must not be transformed, and what was asked for by HEAD', async () => {
+    const path = `/v1/schemas/${(await largeSchema()).id}`
+    const headers = { ...accept('gzip'), 'Cache-Control': 'max-age=0, No-Transform' }
+    assert.deepEqual(await plain(api, path, headers), { status: 200, vary: 'Accept-Encoding' })
+    assert.equal((await plain(api, path, accept('gzip'), { method: 'HEAD' })).status, 200)
+  })
+
+  test('what is told as it happens, and lines', async () => {
+    const { asked, answer } = await begin(api, '/v1/notifications', {
+      ...accept('gzip'),
+      Accept: 'text/event-stream',
+    })
+    assert.equal(answer.headers['content-encoding'], undefined)
+    asked.destroy()
+    const { id } = await newClaim(api)
+    const lines = Array.from({ length: 30 }, () => JSON.stringify({ claim_id: id, type: 'a' })).join('\n')
+    const headers = { ...accept('gzip'), 'Content-Type': 'application/x-ndjson' }
+    assert.equal((await plain(api, '/v1/events/batch', headers, { method: 'POST', body: lines })).status, 200)
+  })
+})
+
+test('a compressed answer has an ETag of its own, which stands for the same record', async () => {
+  const { id, contract } = await largeSchema()
+  const path = `/v1/schemas/${id}`
+  const tag = `${(await receive(api, path)).headers.etag}`
+  const compressed = `${(await receive(api, path, accept('gzip'))).headers.etag}`
+  assert.equal(compressed, tag.replace(/"$/, '+gzip"'))
+  for (const known of [tag, compressed]) {
+    const again = await receive(api, path, { ...accept('gzip'), 'If-None-Match': known })
+    const { etag, vary } = again.headers
+    assert.deepEqual(
+      [again.status, again.encoding, again.size, etag, vary],
+      [304, 'identity', 0, known, 'Accept-Encoding'],
+    )
+  }
+  const changed = await api.patch(path, { contract: { ...contract, price: 1 } }, { 'If-Match': compressed })
+  assert.equal(changed.status, 200)
+  const late = await api.patch(path, { contract }, { 'If-Match': `${compressed}, ${tag}` })
+  assert.equal(late.status, 412)
+})
+
+test('as many as go on at once are compressed, others are sent as they are; who leaves makes room', async () => {
+  const small = `/v1/schemas/${(await largeSchema()).id}`
+  const account = await service.newAccount()
+  const { id } = await newSchema(account)
+  // More than connections hold unread.
+  await addLargeSchemas(
+    service.sql,
+    id,
+    300,
+    contractWith({
+      fulfillment_condition: { event: 'done', match: longText(48_000) },
+    }),
+  )
+  const unread = await Promise.all(
+    Array.from({ length: 8 }, () => begin(account, '/v1/schemas', accept('gzip'))),
+  )
+  for (const { answer } of unread) assert.equal(answer.headers['content-encoding'], 'gzip')
+  assert.equal((await receive(api, small, accept('gzip'))).encoding, 'identity')
+  for (const { asked } of unread) asked.destroy()
+  await eventually(async () => (await receive(api, small, accept('gzip'))).encoding === 'gzip')
+  // All of the eight came back.
+  const again = await Promise.all(
+    Array.from({ length: 8 }, () => begin(account, '/v1/schemas', accept('gzip'))),
+  )
+  for (const { asked, answer } of again) {
+    assert.equal(answer.headers['content-encoding'], 'gzip')
+    asked.destroy()
+  }
+})
+
+test('an answer that breaks off on the way does not look whole', async () => {
+  const account = await service.newAccount()
+  const { id } = await newSchema(account)
+  const contract = contractWith({ fulfillment_condition: { event: 'done', match: longText(48_000) } })
+  await addLargeSchemas(service.sql, id, 200, contract)
+  const { answer } = await begin(account, '/v1/schemas', accept('gzip'))
+  await service.sql('ALTER TABLE claim_schemas RENAME TO claim_schemas_away')
+  try {
+    const read = async () => {
+      for await (const _ of answer);
+    }
+    await assert.rejects(read, /aborted|ECONNRESET/)
+  } finally {
+    await service.sql('ALTER TABLE claim_schemas_away RENAME TO claim_schemas')
+  }
+})

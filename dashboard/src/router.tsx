@@ -12,8 +12,9 @@ import { accountQuery } from './api/account.ts'
 import { ApiError } from './api/client.ts'
 import type { FeedFilters } from './api/notifications.ts'
 import { queryClient, session } from './api/query-client.ts'
-import { ErrorState, NotFoundState } from './components/ui/error-state.tsx'
+import { NotFoundState } from './components/ui/error-state.tsx'
 import { loadPage } from './load-page.ts'
+import { PageError } from './page-error.tsx'
 import { readClaimFilters } from './pages/claim-filters.ts'
 import { Shell } from './shell/shell.tsx'
 
@@ -124,7 +125,7 @@ const settingsRoute = createRoute(page('/settings', () => import('./pages/settin
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => loadPage(() => import('./pages/sign-in.tsx')), 'SignInPage'),
   // A path of this site: not //elsewhere, nor /\elsewhere.
   validateSearch: ({ next }: RawSearch): { next?: string } =>
     next && /^\/(?![/\\])/.test(next) ? { next } : {},
@@ -132,7 +133,7 @@ const signInRoute = createRoute({
 const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+  component: lazyRouteComponent(() => loadPage(() => import('./pages/welcome.tsx')), 'WelcomePage'),
 })
 
 const routeTree = rootRoute.addChildren([
@@ -166,8 +167,7 @@ export const router = createRouter({
   scrollRestoration: true,
   defaultPreload: 'intent',
   defaultNotFoundComponent: () => <NotFoundState />,
-  // A chunk that could not be loaded is not tried again by the router: only with the whole page.
-  defaultErrorComponent: ({ error }) => <ErrorState error={error} retry={() => location.reload()} isPage />,
+  defaultErrorComponent: PageError,
 })
 
 session.onEnd = () => {

@@ -26,6 +26,38 @@ test('a page that is gone to while the service cannot be reached says so, and ca
   await page.getByText('No tokens yet').waitFor()
 })
 
+test('a page whose chunk could not be fetched stays as long as the service is away, and then comes by itself', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const isAway = page.getByRole('heading', { name: 'The service cannot be reached' })
+  // Twice: the router loads the whole page anew for a missing chunk only once.
+  for (const [link, shown] of [
+    ['Customers', 'No customers yet'],
+    ['Webhooks', 'No endpoints yet'],
+  ] as const) {
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: link }).click()
+    await isAway.waitFor()
+    const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/healthz'))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await asked
+    await isAway.waitFor()
+    await page.context().setOffline(false)
+    await page.getByText(shown).waitFor()
+  }
+})
+
+test('the overview whose chart could not be fetched comes back with the service too', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const chart = '**/assets/resolutions-chart-*.js'
+  await page.route(chart, (route) => route.abort())
+  await page.route('**/healthz', (route) => route.fulfill({ status: 502 }))
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
+  await page.unroute(chart)
+  await page.unroute('**/healthz')
+  await page.getByRole('region', { name: 'Resolutions by day' }).getByText('Nothing was resolved').waitFor()
+})
+
 test('a page that is refused with 503 offers to try again', async () => {
   const { page } = await openSignedInPage(service, browser)
   const body = { error: { code: 'UNAVAILABLE', message: 'The database is away.', request_id: 'req_1' } }

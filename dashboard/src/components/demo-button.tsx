@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Sparkles } from 'lucide-react'
+import { loadPage } from '../load-page.ts'
 import { Button } from './ui/button.tsx'
 import { FormError } from './ui/form-error.tsx'
 import { useToast } from './ui/toast.tsx'
@@ -11,7 +12,7 @@ export function DemoButton({ variant = 'secondary' }: { variant?: 'primary' | 's
   const navigate = useNavigate()
   const toast = useToast()
   const demo = useMutation({
-    mutationFn: () => import('../demo/make-demo.ts').then(({ makeDemo }) => makeDemo()),
+    mutationFn: () => loadPage(() => import('../demo/make-demo.ts')).then(({ makeDemo }) => makeDemo()),
     onSuccess: async (clock) => {
       void queryClient.invalidateQueries()
       toast('The demo is on a test clock: advance it under Test clocks')

@@ -17,10 +17,11 @@ import { PageHeader } from '../components/ui/page-header.tsx'
 import { Segmented } from '../components/ui/segmented.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
 import { DateTime } from '../components/ui/time.tsx'
+import { loadPage } from '../load-page.ts'
 import { OverdueNotice } from './overview/overdue-notice.tsx'
 
 /** A chunk of its own: it is large, and the figures can be read without it. */
-const ResolutionsChart = lazy(() => import('./overview/resolutions-chart.tsx'))
+const ResolutionsChart = lazy(() => loadPage(() => import('./overview/resolutions-chart.tsx')))
 
 const PERIODS = [
   { value: '7', label: '7 days' },

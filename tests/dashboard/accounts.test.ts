@@ -82,7 +82,7 @@ test('an invitation makes one account, works once, and can be revoked', async ()
     await page.goto('/settings')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('button', { name: 'Make a link' }).click()
-    const link = await page.locator('dialog pre').innerText()
+    const link = await page.locator('dialog code').innerText()
     await page.getByRole('button', { name: 'Done' }).click()
     return link
   }

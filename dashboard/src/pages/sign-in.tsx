@@ -5,6 +5,7 @@ import { sessionSettingsQuery, signIn } from '../api/auth.ts'
 import { PasswordField } from '../components/password-field.tsx'
 import { Button } from '../components/ui/button.tsx'
 import { Field } from '../components/ui/field.tsx'
+import { Form } from '../components/ui/form.tsx'
 import { FormError } from '../components/ui/form-error.tsx'
 import { Input } from '../components/ui/input.tsx'
 import { Entrance } from '../shell/entrance.tsx'
@@ -22,7 +23,7 @@ export function SignInPage() {
   }
   return (
     <Entrance title="Sign in">
-      <form onSubmit={submit} className="grid gap-4">
+      <Form onSubmit={submit} className="grid gap-4">
         <Field label="Email">
           {(props) => (
             <Input
@@ -52,7 +53,7 @@ export function SignInPage() {
             'No account yet? Ask for an invitation link. The first account has its link in the service’s start-up message.'
           )}
         </p>
-      </form>
+      </Form>
     </Entrance>
   )
 }

@@ -7,6 +7,7 @@ import { PasswordField } from '../components/password-field.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
 import { ErrorState } from '../components/ui/error-state.tsx'
 import { Field } from '../components/ui/field.tsx'
+import { Form } from '../components/ui/form.tsx'
 import { FormError } from '../components/ui/form-error.tsx'
 import { Input } from '../components/ui/input.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
@@ -86,7 +87,7 @@ function SignUpForm({ email: invited, invitation }: { email: string; invitation?
     signing.mutate({ email, name, password, ...(invitation ? { invitation } : {}) })
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <Form onSubmit={submit} className="grid gap-4">
       <Field label="Name" error={errors.name}>
         {(props) => (
           <Input
@@ -122,6 +123,6 @@ function SignUpForm({ email: invited, invitation }: { email: string; invitation?
       <Button type="submit" variant="primary" size="lg" pending={signing.isPending}>
         Create account
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { Dialog, DialogActions } from './dialog.tsx'
+import { CancelButton, Dialog, DialogActions } from './dialog.tsx'
 import { FormError } from './form-error.tsx'
 
 interface ConfirmDialogProps {
@@ -26,9 +26,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         <FormError error={error} />
       </div>
       <DialogActions>
-        <Button autoFocus onClick={() => onOpenChange(false)}>
-          Cancel
-        </Button>
+        <CancelButton />
         <Button variant="danger" pending={pending} onClick={onConfirm}>
           {action}
         </Button>

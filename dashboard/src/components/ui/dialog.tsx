@@ -1,20 +1,47 @@
+import { createContext, type ReactNode, useContext, useState } from 'react'
+import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 import { Modal, type ModalProps } from './modal.tsx'
+import { useEntries } from './use-entries.ts'
 
-/** A dialog in the middle; on a phone at the lower edge, where thumbs are. */
-export function Dialog({ className, ...props }: ModalProps) {
+const DismissContext = createContext<() => void>(() => {})
+
+/** A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost. */
+export function Dialog({ className, onOpenChange, children, ...props }: ModalProps) {
+  const [isAsking, setAsking] = useState(false)
+  const { areChanged, ...listeners } = useEntries()
+  if (isAsking && !props.open) setAsking(false)
+  const dismiss = () => (areChanged() ? setAsking(true) : onOpenChange(false))
   return (
-    <Modal
-      {...props}
-      className={cn(
-        'm-auto max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] max-w-none animate-appear overflow-y-auto rounded-2xl border shadow-2xl max-sm:mb-4',
-        className,
-      )}
-    />
+    <DismissContext value={dismiss}>
+      <Modal {...props} onOpenChange={dismiss} className={cn(MIDDLE, className)}>
+        <div {...listeners}>{children}</div>
+      </Modal>
+      <Modal
+        open={isAsking && props.open}
+        onOpenChange={setAsking}
+        title="Discard what you entered?"
+        className={MIDDLE}
+      >
+        <p className="text-muted">It has not been saved.</p>
+        <DialogActions>
+          <Button onClick={() => setAsking(false)}>Keep editing</Button>
+          <Button variant="danger" onClick={() => onOpenChange(false)}>
+            Discard
+          </Button>
+        </DialogActions>
+      </Modal>
+    </DismissContext>
   )
 }
 
+const MIDDLE =
+  'm-auto max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] max-w-none animate-appear overflow-y-auto rounded-2xl border shadow-2xl max-sm:mb-4'
+
 /** The row of buttons at a dialog's end. */
-export function DialogActions({ children }: { children: React.ReactNode }) {
+export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-6 flex flex-wrap justify-end gap-2">{children}</div>
 }
+
+/** Closes the dialog that it is in, as Escape does. */
+export const CancelButton = () => <Button onClick={useContext(DismissContext)}>Cancel</Button>

@@ -29,11 +29,18 @@ export function Modal({
   className,
 }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null)
+  const body = useRef<HTMLDivElement>(null)
   const id = useId()
   useEffect(() => {
     const dialog = ref.current
-    if (open && dialog && !dialog.open) dialog.showModal()
-    return () => dialog?.close()
+    if (!open || !dialog) return
+    const origin = document.activeElement
+    if (!dialog.open) dialog.showModal()
+    focusFirst(body.current)
+    return () => {
+      dialog.close()
+      focusAgain(origin)
+    }
   }, [open])
   if (!open) return null
 
@@ -41,7 +48,10 @@ export function Modal({
     if (!isHeld) onOpenChange(false)
   }
   const closeOnBackdrop = (event: MouseEvent) => {
-    if (event.target === ref.current) dismiss()
+    if (event.target !== ref.current || !isBeside(event, ref.current)) return
+    // Else the click takes the focus to nowhere, from what is then shown.
+    event.preventDefault()
+    dismiss()
   }
   return (
     <dialog
@@ -52,6 +62,13 @@ export function Modal({
       closedby={isHeld ? 'none' : 'closerequest'}
       onCancel={(event) => {
         event.preventDefault()
+        dismiss()
+      }}
+      // Browsers let a page refuse Escape once; at the second they close it all the same.
+      onClose={({ currentTarget: dialog }) => {
+        if (dialog !== ref.current || dialog.open) return
+        dialog.showModal()
+        focusFirst(body.current)
         dismiss()
       }}
       className={cn('bg-surface text-ink', className)}
@@ -79,7 +96,34 @@ export function Modal({
           </Button>
         )}
       </div>
-      <div className="p-5">{children}</div>
+      <div ref={body} className="p-5">
+        {children}
+      </div>
     </dialog>
   )
+}
+
+/** The first field, or the first button if there is no field. Else the browser's choice stays. */
+function focusFirst(body: HTMLElement | null): void {
+  for (const kind of ['input, select, textarea', 'button, a[href]']) {
+    const controls = [...(body?.querySelectorAll<HTMLElement>(kind) ?? [])]
+    const first = controls.find((control) => !control.matches(':disabled') && control.checkVisibility())
+    if (!first) continue
+    first.focus()
+    return
+  }
+}
+
+/** To where the focus came from, or to the page if that is gone. Not if the focus is somewhere else by now. */
+function focusAgain(origin: Element | null): void {
+  if (document.activeElement !== document.body || origin === document.body) return
+  if (origin instanceof HTMLElement) origin.focus()
+  if (document.activeElement === document.body)
+    document.getElementById('main')?.focus({ preventScroll: true })
+}
+
+/** A click on the scroll bar of a dialog is on the dialog too. */
+function isBeside({ clientX, clientY }: MouseEvent, dialog: HTMLElement): boolean {
+  const { left, right, top, bottom } = dialog.getBoundingClientRect()
+  return clientX < left || clientX > right || clientY < top || clientY > bottom
 }

@@ -4,8 +4,9 @@ import type { WebhookEndpoint } from '../../api/records.ts'
 import type { EndpointSettings } from '../../api/webhooks.ts'
 import { CustomerSelect } from '../customer-select.tsx'
 import { Button } from '../ui/button.tsx'
-import { DialogActions } from '../ui/dialog.tsx'
+import { CancelButton, DialogActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Input } from '../ui/input.tsx'
 import { Choice } from './choice.tsx'
@@ -18,13 +19,12 @@ interface EndpointFormProps {
   pending: boolean
   error: unknown
   onSubmit: (settings: EndpointSettings) => void
-  onCancel: () => void
 }
 
 const AT_FIELDS = ['url', 'description', 'types', 'customer_id']
 
 /** What is set of an endpoint. */
-export function EndpointForm({ endpoint, action, pending, error, onSubmit, onCancel }: EndpointFormProps) {
+export function EndpointForm({ endpoint, action, pending, error, onSubmit }: EndpointFormProps) {
   const [url, setUrl] = useState(endpoint?.url ?? '')
   const [description, setDescription] = useState(endpoint?.description ?? '')
   const [types, setTypes] = useState(endpoint?.types ?? null)
@@ -44,12 +44,11 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit, onCan
     })
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <Form onSubmit={submit} className="grid gap-4">
       <Field label="URL" hint="Reached over https, at a public address." error={errors.url}>
         {(props) => (
           <Input
             {...props}
-            autoFocus
             required
             inputMode="url"
             maxLength={2048}
@@ -103,11 +102,11 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit, onCan
       </div>
       <FormError error={error} shownPaths={AT_FIELDS} />
       <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" variant="primary" pending={pending}>
           {action}
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }

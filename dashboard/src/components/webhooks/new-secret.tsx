@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Secret } from '../ui/secret.tsx'
 
 interface NewSecretDialogProps {
   /** Null while there is none to show. */
@@ -21,12 +21,7 @@ export const NewSecretDialog = ({ secret, children, onDone }: NewSecretDialogPro
     description="It is shown only this once."
   >
     <div className="grid gap-4">
-      <div className="flex items-center gap-3 rounded-lg bg-sunken p-3">
-        <code className="min-w-0 flex-1 font-mono text-[0.8125rem] break-all">{secret}</code>
-        <CopyButton text={secret ?? ''} label="Copy secret" autoFocus>
-          Copy
-        </CopyButton>
-      </div>
+      <Secret text={secret ?? ''} label="secret" />
       <div className="grid gap-2 text-muted">{children}</div>
     </div>
     <DialogActions>

@@ -8,6 +8,7 @@ import { errorsByPath } from '../../api/client.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Textarea } from '../../components/ui/textarea.tsx'
@@ -55,7 +56,7 @@ function EventForm({ kind, one }: SubmitEventProps) {
   }
   const types = decisiveEventTypes(one.contract).filter((name) => !isReservedType(name))
   return (
-    <form onSubmit={submit} className="grid gap-3.5">
+    <Form onSubmit={submit} className="grid gap-3.5">
       <div className="grid grid-cols-2 gap-3">
         <Field label="Type" error={errors.type}>
           {(props) => (
@@ -106,7 +107,7 @@ function EventForm({ kind, one }: SubmitEventProps) {
       <Button type="submit" variant="primary" pending={submission.isPending} className="justify-self-start">
         Submit event
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -6,8 +6,9 @@ import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
 import { TestClockSelect } from '../../components/test-clock-select.tsx'
 import { Button } from '../../components/ui/button.tsx'
-import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
@@ -29,12 +30,12 @@ export function CreateClaimDialog({ kind, open, onOpenChange }: CreateClaimDialo
       title={title}
       description="Its contract will never change."
     >
-      <CreateClaimForm kind={kind} onCancel={() => onOpenChange(false)} />
+      <CreateClaimForm kind={kind} />
     </Dialog>
   )
 }
 
-function CreateClaimForm({ kind, onCancel }: { kind: ClaimKind; onCancel: () => void }) {
+function CreateClaimForm({ kind }: { kind: ClaimKind }) {
   const [alias, setAlias] = useState('')
   const [customer, setCustomer] = useState<Customer | null>(null)
   const [source, setSource] = useState<Source>({ schemaId: '', json: null })
@@ -59,7 +60,7 @@ function CreateClaimForm({ kind, onCancel }: { kind: ClaimKind; onCancel: () => 
     if (customer && chosen) creation.mutate(chosen)
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <Form onSubmit={submit} className="grid gap-4">
       {kind === 'candidates' ? (
         <Field
           label="Alias"
@@ -89,12 +90,12 @@ function CreateClaimForm({ kind, onCancel }: { kind: ClaimKind; onCancel: () => 
       </Field>
       <FormError error={creation.error} shownPaths={['candidate_alias', 'customer_id', 'customer_uuid']} />
       <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" variant="primary" pending={creation.isPending}>
           Create
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }
 

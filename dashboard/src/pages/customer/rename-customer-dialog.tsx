@@ -5,8 +5,9 @@ import { readCustomer, renameCustomer } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
 import { ConflictDialog } from '../../components/conflict-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
-import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
@@ -60,26 +61,20 @@ function RenameForm({ customer, onClose }: { customer: Tagged<Customer>; onClose
   }
   return (
     <>
-      <form onSubmit={submit} className="grid gap-4">
+      <Form onSubmit={submit} className="grid gap-4">
         <Field label="Name" hint="Empty for none." error={errorsByPath(renaming.error).name}>
           {(props) => (
-            <Input
-              {...props}
-              autoFocus
-              maxLength={255}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
+            <Input {...props} maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
           )}
         </Field>
         <FormError error={renaming.error} shownPaths={['name']} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <CancelButton />
           <Button type="submit" variant="primary" pending={renaming.isPending}>
             Rename
           </Button>
         </DialogActions>
-      </form>
+      </Form>
       <ConflictDialog
         kind="customer"
         fields={compared && [compared]}

@@ -3,8 +3,9 @@ import { type FormEvent, useState } from 'react'
 import { ApiError, errorsByPath } from '../../api/client.ts'
 import { createCustomer } from '../../api/customers.ts'
 import { Button } from '../../components/ui/button.tsx'
-import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
@@ -43,7 +44,7 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
     creation.mutate({ external_id: externalId, ...(name ? { name } : {}) })
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <Form onSubmit={submit} className="grid gap-4">
       <Field
         label="External id"
         hint="Your own name for the customer. It never changes."
@@ -52,7 +53,6 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
         {(props) => (
           <Input
             {...props}
-            autoFocus
             required
             maxLength={255}
             placeholder="acme"
@@ -74,11 +74,11 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
       </Field>
       {isTaken ? null : <FormError error={error} shownPaths={['external_id', 'name']} />}
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" variant="primary" pending={creation.isPending}>
           Create
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }

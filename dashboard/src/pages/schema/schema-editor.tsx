@@ -6,6 +6,7 @@ import { ContractInWords } from '../../components/contract-in-words.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { ConditionBuilder } from '../../condition-builder/condition-builder.tsx'
 import { ofDraft, withJson } from '../../condition-builder/contract-document.ts'
@@ -30,7 +31,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
   const isLost = isChanged && !saving.isPending
   return (
     <>
-      <form
+      <Form
         onSubmit={submit}
         noValidate
         className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
@@ -97,7 +98,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
             />
           </div>
         ) : null}
-      </form>
+      </Form>
       <LiveTrial contract={document.contract} />
       <LeaveGuard isChanged={isLost} />
       <SchemaConflict saving={saving} />

@@ -5,6 +5,7 @@ import { errorsByPath } from '../../api/client.ts'
 import { PasswordField } from '../../components/password-field.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 
@@ -31,7 +32,7 @@ export function PasswordForm() {
     <Card aria-label="Password">
       <CardHeader title="Password" description="Changing it signs you out everywhere else." />
       <CardBody>
-        <form onSubmit={submit} className="grid gap-4">
+        <Form onSubmit={submit} className="grid gap-4">
           <PasswordField
             label="Present password"
             kind="current"
@@ -50,7 +51,7 @@ export function PasswordForm() {
           <Button type="submit" pending={change.isPending} className="justify-self-start">
             Change password
           </Button>
-        </form>
+        </Form>
       </CardBody>
     </Card>
   )

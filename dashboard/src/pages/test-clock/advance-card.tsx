@@ -6,6 +6,7 @@ import { ClaimList } from '../../components/claim-list.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody } from '../../components/ui/card.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Countdown, formatDateTime } from '../../components/ui/time.tsx'
@@ -101,7 +102,7 @@ function ChosenTime({ frozenTime, pending, error, onAdvance }: ChosenTimeProps) 
     if (time) onAdvance(time)
   }
   return (
-    <form onSubmit={submit} className="grid gap-2">
+    <Form onSubmit={submit} className="grid gap-2">
       <Field label="To a chosen time" error={refused?.message}>
         {(props) => (
           <span className="flex max-w-sm gap-2 max-sm:flex-wrap">
@@ -120,7 +121,7 @@ function ChosenTime({ frozenTime, pending, error, onAdvance }: ChosenTimeProps) 
         )}
       </Field>
       <FormError error={error} shownPaths={['frozen_time']} />
-    </form>
+    </Form>
   )
 }
 

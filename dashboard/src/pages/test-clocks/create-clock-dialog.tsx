@@ -5,8 +5,9 @@ import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { createTestClock } from '../../api/test-clocks.ts'
 import { Button } from '../../components/ui/button.tsx'
-import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
@@ -20,12 +21,12 @@ interface CreateClockDialogProps {
 export function CreateClockDialog({ open, onOpenChange }: CreateClockDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Create a test clock">
-      <CreateClockForm onClose={() => onOpenChange(false)} />
+      <CreateClockForm />
     </Dialog>
   )
 }
 
-function CreateClockForm({ onClose }: { onClose: () => void }) {
+function CreateClockForm() {
   const [name, setName] = useState('')
   const [begin, setBegin] = useState(() => toLocalTime(new Date(serverNow()).toISOString()))
   const queryClient = useQueryClient()
@@ -46,12 +47,11 @@ function CreateClockForm({ onClose }: { onClose: () => void }) {
     if (frozen_time) creation.mutate({ frozen_time, ...(name ? { name } : {}) })
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <Form onSubmit={submit} className="grid gap-4">
       <Field label="Name (optional)" error={errors.name}>
         {(props) => (
           <Input
             {...props}
-            autoFocus
             maxLength={255}
             placeholder="A month of deliveries"
             value={name}
@@ -76,11 +76,11 @@ function CreateClockForm({ onClose }: { onClose: () => void }) {
       </Field>
       <FormError error={creation.error} shownPaths={['name', 'frozen_time']} />
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" variant="primary" pending={creation.isPending}>
           Create
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }

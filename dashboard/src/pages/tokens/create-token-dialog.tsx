@@ -4,11 +4,12 @@ import { errorsByPath } from '../../api/client.ts'
 import { createToken } from '../../api/tokens.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { CodeBlock } from '../../components/ui/code-block.tsx'
-import { CopyButton } from '../../components/ui/copy-button.tsx'
-import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
+import { Secret } from '../../components/ui/secret.tsx'
 
 interface CreateTokenDialogProps {
   open: boolean
@@ -25,24 +26,16 @@ export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps
     <Dialog
       open={open}
       onOpenChange={change}
+      isHeld={token !== null}
       title={token ? 'Copy the token now' : 'Create a token'}
       description={token ? 'It is shown only this once: we keep no more than its fingerprint.' : undefined}
     >
-      {token ? (
-        <NewToken token={token} onDone={() => change(false)} />
-      ) : (
-        <TokenForm onCreated={setToken} onCancel={() => change(false)} />
-      )}
+      {token ? <NewToken token={token} onDone={() => change(false)} /> : <TokenForm onCreated={setToken} />}
     </Dialog>
   )
 }
 
-interface TokenFormProps {
-  onCreated: (token: string) => void
-  onCancel: () => void
-}
-
-function TokenForm({ onCreated, onCancel }: TokenFormProps) {
+function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
   const [name, setName] = useState('')
   const [lastDay, setLastDay] = useState('')
   const queryClient = useQueryClient()
@@ -59,12 +52,11 @@ function TokenForm({ onCreated, onCancel }: TokenFormProps) {
     creation.mutate({ name, ...(lastDay ? { expires_at: endOfDay(lastDay) } : {}) })
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <Form onSubmit={submit} className="grid gap-4">
       <Field label="Name" hint="What will use it, such as nightly-import." error={errors.name}>
         {(props) => (
           <Input
             {...props}
-            autoFocus
             required
             maxLength={255}
             value={name}
@@ -88,12 +80,12 @@ function TokenForm({ onCreated, onCancel }: TokenFormProps) {
       </Field>
       <FormError error={creation.error} shownPaths={['name', 'expires_at']} />
       <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" variant="primary" pending={creation.isPending}>
           Create token
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }
 
@@ -104,12 +96,7 @@ function NewToken({ token, onDone }: { token: string; onDone: () => void }) {
   const curl = `curl -sS ${location.origin}/v1/claims -H 'Authorization: Bearer ${token}'`
   return (
     <div className="grid gap-4">
-      <div className="flex items-center gap-3 rounded-lg bg-sunken p-3">
-        <code className="min-w-0 flex-1 font-mono text-[0.8125rem] break-all">{token}</code>
-        <CopyButton text={token} label="Copy token" autoFocus>
-          Copy
-        </CopyButton>
-      </div>
+      <Secret text={token} label="token" />
       <div className="grid gap-1.5">
         <p className="text-[0.8125rem] text-muted">Try it in a terminal:</p>
         <CodeBlock text={curl} label="command" wrap />

@@ -53,7 +53,6 @@ function EditForm({ endpoint, onClose }: Omit<EditEndpointDialogProps, 'open'>) 
         pending={change.isPending}
         error={change.error}
         onSubmit={(settings) => change.save(settings, base)}
-        onCancel={onClose}
       />
       <ConflictDialog
         kind="endpoint"

@@ -5,8 +5,9 @@ import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { redeliverRange } from '../../api/webhooks.ts'
 import { Button } from '../../components/ui/button.tsx'
-import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
@@ -64,7 +65,7 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
     if (range.from && range.to) redelivery.mutate({ from: range.from, to: range.to })
   }
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <Form onSubmit={submit} className="grid gap-4">
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Made from" error={errors.from}>
           {(props) => (
@@ -72,7 +73,6 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
               {...props}
               type="datetime-local"
               required
-              autoFocus
               value={from}
               onChange={({ target }) => setFrom(target.value)}
             />
@@ -107,11 +107,11 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
       </Field>
       <FormError error={redelivery.error} shownPaths={['from', 'to']} />
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <CancelButton />
         <Button type="submit" variant="primary" pending={redelivery.isPending}>
           Send again
         </Button>
       </DialogActions>
-    </form>
+    </Form>
   )
 }

@@ -36,7 +36,6 @@ export function CreateEndpointDialog({ open, onOpenChange }: CreateEndpointDialo
           pending={creation.isPending}
           error={creation.error}
           onSubmit={(settings) => creation.mutate(settings)}
-          onCancel={close}
         />
       </Dialog>
       <NewSecretDialog

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startWebhookService } from '../support/webhook-service.ts'
+
+const service = await startWebhookService({ after })
+const browser = await startBrowser({ after })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+const focusComesTo = (control: Locator) => control.and(control.page().locator(':focus')).waitFor()
+const clickBeside = (page: Page) => page.mouse.click(5, 5)
+const isClosed = (dialog: Locator) => dialog.waitFor({ state: 'detached' })
+
+test('a dialog begins at its first field, or its first button, and gives the focus back where it came from', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
+  await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })
+  const time = { frozen_time: '2026-01-01T00:00:00Z' }
+  const clock = (await sendAs(page, 'POST', '/v1/test_clocks', time)).body.id
+  for (const [path, opener, field] of [
+    ['/tokens', 'Create token', 'Name'],
+    ['/customers', 'Create customer', 'External id'],
+    [`/customers/${customer}`, 'Rename', 'Name'],
+    ['/test-clocks', 'Create test clock', 'Name (optional)'],
+    ['/settings', 'Invite', 'Email (optional)'],
+    ['/claims', 'Create claim', 'Customer'],
+    ['/candidates', 'Create candidate', 'Alias'],
+    ['/webhooks', 'Create endpoint', 'URL'],
+    [`/test-clocks/${clock}`, 'Delete', null],
+  ] as const) {
+    await page.goto(path)
+    const dialog = page.getByRole('dialog')
+    for (const close of ['Escape', 'Cancel', 'Close']) {
+      await button(page, opener).first().click()
+      await focusComesTo(field ? dialog.getByLabel(field, { exact: true }) : button(page, 'Cancel'))
+      if (close === 'Escape') await page.keyboard.press('Escape')
+      else await dialog.getByRole('button', { name: close, exact: true }).click()
+      await isClosed(dialog)
+      await focusComesTo(button(page, opener).first())
+    }
+  }
+  assert.deepEqual(complaints, [])
+})
+
+test('focus comes back after a dialog has done its work too, and to the page if what opened it is gone', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await page.goto('/customers')
+  for (const name of ['first', 'second']) {
+    // At first from within the list, as long as that is empty.
+    if (name === 'first') await page.getByText('No customers yet').waitFor()
+    await button(page, 'Create customer').last().click()
+    await page.getByLabel('External id').fill(name)
+    await button(page, 'Create').click()
+    await isClosed(page.getByRole('dialog'))
+    await focusComesTo(name === 'first' ? page.getByRole('main') : button(page, 'Create customer'))
+  }
+})
+
+test('a half-filled form asks before it goes, each time; an untouched one, or one that was emptied again, just closes', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await page.goto('/customers')
+  const form = page.getByRole('dialog', { name: 'Create a customer' })
+  const question = page.getByRole('dialog', { name: 'Discard what you entered?' })
+  await button(page, 'Create customer').first().click()
+  await form.getByLabel('External id').fill('acme')
+  const ways: (() => Promise<unknown>)[] = [
+    () => page.keyboard.press('Escape'),
+    () => page.keyboard.press('Escape'),
+    () => clickBeside(page),
+    () => button(page, 'Cancel').click(),
+    () => button(page, 'Close').first().click(),
+  ]
+  for (const leave of ways) {
+    await leave()
+    await question.waitFor()
+    await focusComesTo(button(page, 'Keep editing'))
+    await page.keyboard.press('Escape')
+    await isClosed(question)
+    assert.equal(await form.getByLabel('External id').inputValue(), 'acme')
+  }
+  await form.getByLabel('External id').fill('')
+  await page.keyboard.press('Escape')
+  await isClosed(form)
+
+  await button(page, 'Create customer').first().click()
+  await form.getByLabel('Name (optional)').fill('ACME')
+  await page.keyboard.press('Escape')
+  await button(page, 'Discard').click()
+  await isClosed(form)
+  assert.equal(await question.count(), 0)
+  await focusComesTo(button(page, 'Create customer').first())
+
+  await button(page, 'Create customer').first().click()
+  assert.equal(await form.getByLabel('Name (optional)').inputValue(), '')
+  await clickBeside(page)
+  await isClosed(form)
+  assert.deepEqual(complaints, [])
+})
+
+test('boxes that were ticked and what was chosen count as filled in', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await page.goto('/webhooks')
+  await button(page, 'Create endpoint').first().click()
+  await page.getByLabel('Of all customers').click()
+  await page.keyboard.press('Escape')
+  await button(page, 'Discard').click()
+  await isClosed(page.getByRole('dialog'))
+})
+
+test('a secret that is shown once stays until its own button is pressed', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const dialog = page.getByRole('dialog')
+  const stays = async (secret: RegExp, done: string) => {
+    await dialog.getByText(secret).first().waitFor()
+    await focusComesTo(dialog.getByRole('button', { name: /^Copy/ }).first())
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Escape')
+    await clickBeside(page)
+    assert.equal(await button(page, 'Close').count(), 0)
+    assert.equal(await dialog.getByText(secret).first().isVisible(), true)
+    assert.equal(await dialog.count(), 1)
+    await button(page, done).click()
+    await isClosed(dialog)
+  }
+  await page.goto('/tokens')
+  await button(page, 'Create token').first().click()
+  await page.getByLabel('Name').fill('import')
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  await stays(/ck_[A-Za-z0-9_-]{43}/, 'I have copied it')
+
+  await page.goto('/settings')
+  await button(page, 'Invite').click()
+  await button(page, 'Make a link').click()
+  await stays(/welcome#key=/, 'Done')
+
+  await page.goto('/webhooks')
+  await button(page, 'Create endpoint').first().click()
+  await page.getByLabel('URL').fill('http://127.0.0.1:9/')
+  await button(page, 'Create').click()
+  await stays(/whsec_/, 'I have copied it')
+})
+
+test('what is wrong with a form that was submitted has the focus', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
+  await page.goto('/customers')
+  await button(page, 'Create customer').click()
+  await page.getByLabel('External id').fill('acme')
+  await button(page, 'Create').click()
+  await page.getByText('There is a customer of this external id already').waitFor()
+  await focusComesTo(page.getByLabel('External id'))
+
+  await page.goto('/webhooks')
+  await button(page, 'Create endpoint').first().click()
+  await page.getByLabel('URL').fill('ftp://example.com')
+  await page.getByLabel('All types').uncheck()
+  for (const box of await page.getByRole('group', { name: 'What is sent' }).getByRole('checkbox').all())
+    await box.uncheck()
+  await button(page, 'Create').click()
+  await page.getByText('Choose one at least').waitFor()
+  await focusComesTo(page.getByLabel('All types'))
+  await page.getByLabel('All types').check()
+  await button(page, 'Create').click()
+  await focusComesTo(page.getByLabel('URL'))
+
+  await page.goto('/claims')
+  await button(page, 'Create claim').first().click()
+  await button(page, 'Create').click()
+  await page.getByText('Choose a customer').waitFor()
+  await focusComesTo(page.getByLabel('Customer'))
+})

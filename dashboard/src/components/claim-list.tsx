@@ -26,11 +26,13 @@ export function ClaimList({ title, claims, empty, now, moment = 'due' }: ClaimLi
       <ul className="divide-y border-t empty:hidden">
         {claims.map((one) => (
           <li key={nameOf(one)} className="flex items-center justify-between gap-3 px-5 py-2.5">
-            <span className="grid min-w-0 flex-1 justify-items-start gap-0.5">
+            <span className="grid min-w-0 flex-1 grid-cols-1 justify-items-start gap-0.5">
               <ClaimLink one={one} />
-              <span className="max-w-full truncate text-xs text-muted">
-                {'id' in one ? nameOfCustomer(customerOf(one)) : customerOf(one)} ·{' '}
-                <Money amount={one.contract.price} />
+              <span className="flex max-w-full gap-1 text-xs text-muted">
+                <bdi className="min-w-0 truncate">
+                  {'id' in one ? nameOfCustomer(customerOf(one)) : customerOf(one)}
+                </bdi>
+                · <Money amount={one.contract.price} />
               </span>
             </span>
             <span className="grid shrink-0 justify-items-end gap-0.5 max-sm:w-28">

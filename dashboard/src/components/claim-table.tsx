@@ -37,9 +37,11 @@ export function ClaimTable({ kind, claims }: ClaimTableProps) {
                 <ClaimLink one={one} />
                 {one.test_clock_id ? <OnTestClock /> : null}
               </span>
-              <span className="block text-xs break-words text-muted md:hidden">{customer(one)}</span>
+              <bdi className="block text-xs text-muted md:hidden">{customer(one)}</bdi>
             </Td>
-            <Td className="max-w-56 break-words max-md:hidden">{customer(one)}</Td>
+            <Td className="max-w-56 max-md:hidden">
+              <bdi>{customer(one)}</bdi>
+            </Td>
             <Td className="max-sm:pl-2">
               <span className="flex flex-wrap">
                 <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />

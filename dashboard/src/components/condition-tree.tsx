@@ -2,6 +2,7 @@ import { Ban, Check, CircleDashed, Minus } from 'lucide-react'
 import type { Condition, Leaf } from '../../../src/domain/contract/condition.ts'
 import { eventInWords } from '../../../src/domain/contract/contract-in-words.ts'
 import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
+import { InWords } from './in-words.tsx'
 import { cn } from './ui/cn.ts'
 
 interface ConditionTreeProps {
@@ -73,12 +74,12 @@ function LeafNode({
     <li className="flex min-w-0 items-start gap-2">
       <Truth satisfied={truthOf(leaf)} />
       <div className="min-w-0">
-        <span className="break-words">{eventInWords(leaf)}</span>
+        <InWords text={eventInWords(leaf)} />
         {events.length > 0 ? (
           <span className="flex flex-wrap gap-x-2 text-xs text-muted">
             by{' '}
             {events.map((id) => (
-              <span key={id}>{renderEvent?.(id) ?? id}</span>
+              <span key={id}>{renderEvent?.(id) ?? <bdi>{id}</bdi>}</span>
             ))}
           </span>
         ) : null}

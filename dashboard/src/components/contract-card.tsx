@@ -1,4 +1,5 @@
 import type { Contract } from '../../../src/domain/contract/contract.ts'
+import { legibleJson } from '../isolated.ts'
 import { ContractInWords } from './contract-in-words.tsx'
 import { Card } from './ui/card.tsx'
 import { CodeBlock } from './ui/code-block.tsx'
@@ -17,7 +18,7 @@ export function ContractCard({ contract }: { contract: Contract }) {
           <ContractInWords contract={contract} />
         </TabsContent>
         <TabsContent value="json" className="p-4">
-          <CodeBlock text={JSON.stringify(contract, null, 2)} label="contract" />
+          <CodeBlock text={legibleJson(JSON.stringify(contract, null, 2))} label="contract" />
         </TabsContent>
       </Tabs>
     </Card>

@@ -4,12 +4,13 @@ import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
 import { formatMoney } from '../../../src/domain/contract/format-money.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemasQuery } from '../api/schemas.ts'
+import { isolated } from '../isolated.ts'
 import { shortId } from '../short-id.ts'
 import { Select } from './ui/select.tsx'
 
 /** Schemas have no names: what they ask for tells them apart. */
 const schemaLabel = ({ id, contract }: ClaimSchema): string =>
-  `${decisiveEventTypes(contract).join(', ') || 'no event'} · ${formatMoney(contract.price)} · ${shortId(id)}`
+  `${decisiveEventTypes(contract).map(isolated).join(', ') || 'no event'} · ${formatMoney(contract.price)} · ${shortId(id)}`
 
 interface SchemaSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
   /** Empty for none. */

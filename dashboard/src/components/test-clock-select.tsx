@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { testClocksQuery } from '../api/test-clocks.ts'
+import { isolated } from '../isolated.ts'
 import { shortId } from '../short-id.ts'
 import { Select } from './ui/select.tsx'
 
@@ -23,7 +24,7 @@ export function TestClockSelect({ value, onChange, none, ...props }: TestClockSe
       {isElsewhere ? <option value={value}>Clock {shortId(value)}</option> : null}
       {clocks.map(({ id, name }) => (
         <option key={id} value={id}>
-          Clock {name ?? shortId(id)}
+          Clock {isolated(name ?? shortId(id))}
         </option>
       ))}
     </Select>

@@ -1,6 +1,7 @@
 import { ArrowRight, Circle, Cog, Flag } from 'lucide-react'
 import { useState } from 'react'
 import type { ClaimEvent, StatusTransition } from '../api/records.ts'
+import { legibleJson } from '../isolated.ts'
 import { Button } from './ui/button.tsx'
 import { CodeBlock } from './ui/code-block.tsx'
 import { STATUS_ICON, StatusBadge } from './ui/status-badge.tsx'
@@ -21,9 +22,13 @@ export function Timeline({ openedAt, events, transitions }: TimelineProps) {
   const causedBy = Map.groupBy(transitions, ({ because }) => because.event_id ?? '')
   const newestFirst = events.toReversed()
   return (
-    <ol className="relative grid gap-4 before:absolute before:top-2 before:bottom-2 before:left-[0.6875rem] before:w-px before:bg-line">
+    <ol className="relative grid grid-cols-1 gap-4 before:absolute before:top-2 before:bottom-2 before:left-[0.6875rem] before:w-px before:bg-line">
       {newestFirst.slice(0, shown).map((event) => (
-        <li key={event.id} id={anchorOf(event.id)} className="grid scroll-mt-20 gap-3 target:bg-accent-soft">
+        <li
+          key={event.id}
+          id={anchorOf(event.id)}
+          className="grid scroll-mt-20 grid-cols-1 gap-3 target:bg-accent-soft"
+        >
           {causedBy.get(event.id)?.map((transition) => (
             <TransitionEntry key={transition.to} transition={transition} />
           ))}
@@ -100,15 +105,15 @@ function EventEntry({ event }: { event: ClaimEvent }) {
         className={system ? 'text-muted' : 'text-accent [&_svg]:size-2 [&_svg]:fill-current'}
       />
       <div className="flex min-h-6 flex-wrap items-center gap-x-3">
-        <span className={`break-all ${system ? 'text-muted' : 'font-medium'}`}>{type}</span>
+        <bdi className={system ? 'text-muted' : 'font-medium'}>{type}</bdi>
         <DateTime at={created_at} className="text-xs text-muted" />
       </div>
       {system ? null : (
-        <p className="text-xs break-all text-muted">
-          id <span className="font-mono">{id}</span>
+        <p className="text-xs text-muted">
+          id <bdi className="font-mono">{id}</bdi>
         </p>
       )}
-      {hasPayload ? <Payload text={JSON.stringify(payload)} /> : null}
+      {hasPayload ? <Payload text={legibleJson(JSON.stringify(payload))} /> : null}
     </div>
   )
 }
@@ -123,13 +128,13 @@ function Payload({ text }: { text: string }) {
         <summary className="text-xs text-muted">
           Payload of {text.length.toLocaleString('en')} characters
         </summary>
-        <CodeBlock text={JSON.stringify(JSON.parse(text), null, 2)} label="payload" />
+        <CodeBlock text={legibleJson(JSON.stringify(JSON.parse(text), null, 2))} label="payload" wrap />
       </details>
     )
   }
   return (
-    <p className="mt-1 w-fit max-w-full rounded-md bg-sunken px-2.5 py-1.5 font-mono text-xs break-all">
-      {text}
+    <p className="mt-1 w-fit max-w-full rounded-md bg-sunken px-2.5 py-1.5 font-mono text-xs">
+      <bdi>{text}</bdi>
     </p>
   )
 }

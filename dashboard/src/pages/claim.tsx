@@ -59,9 +59,9 @@ function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
           <span className="inline-flex max-w-full items-center gap-1">
             <span className="min-w-0">
               <span className="text-muted">{kind === 'claims' ? 'Claim ' : 'Candidate '}</span>
-              <span className={kind === 'claims' ? 'font-mono text-lg break-all' : 'break-all'}>
+              <bdi className={kind === 'claims' ? 'font-mono text-lg' : ''}>
                 {kind === 'claims' ? shortId(name) : name}
-              </span>
+              </bdi>
             </span>
             <CopyButton text={name} label={kind === 'claims' ? 'Copy id' : 'Copy alias'} />
           </span>
@@ -88,7 +88,7 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: WithEvents<AnyClaim
                 condition={explanation.condition}
                 renderEvent={(id) => (
                   <a href={`#${anchorOf(id)}`} className="underline underline-offset-2">
-                    {typeOf.get(id) ?? 'event'} {shortId(id)}
+                    <bdi>{typeOf.get(id) ?? 'event'}</bdi> <bdi>{shortId(id)}</bdi>
                   </a>
                 )}
               />

@@ -35,14 +35,13 @@ function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
         documentTitle={name ?? external_id}
         title={
           <span className="inline-flex max-w-full items-center gap-1">
-            <span className="min-w-0 break-words">{name ?? external_id}</span>
+            <bdi className="min-w-0">{name ?? external_id}</bdi>
             <CopyButton text={id} label="Copy id" />
           </span>
         }
         description={
           <>
-            External id <span className="break-all text-ink">{external_id}</span>, created{' '}
-            <DateTime at={created_at} />
+            External id <bdi className="text-ink">{external_id}</bdi>, created <DateTime at={created_at} />
           </>
         }
         actions={

@@ -13,6 +13,7 @@ import { Pagination } from '../components/ui/pagination.tsx'
 import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
 import { DateTime } from '../components/ui/time.tsx'
+import { isolated } from '../isolated.ts'
 import { usePages } from '../use-pages.ts'
 import { CreateCustomerDialog } from './customers/create-customer-dialog.tsx'
 import { CustomerSearch } from './customers/customer-search.tsx'
@@ -51,7 +52,7 @@ export function CustomersPage() {
         {data && data.data.length > 0 ? (
           <CustomerTable customers={data.data} />
         ) : data && search ? (
-          <EmptyState icon={Users} title={`No customer ${search}`}>
+          <EmptyState icon={Users} title={`No customer ${isolated(search)}`}>
             An external_id is searched for as a whole, in upper and lower case as it was written.
           </EmptyState>
         ) : data ? (
@@ -87,12 +88,14 @@ const CustomerTable = ({ customers }: { customers: readonly Customer[] }) => (
             <Link
               to="/customers/$id"
               params={{ id }}
-              className="font-medium break-all underline-offset-4 hover:underline"
+              className="font-medium underline-offset-4 hover:underline"
             >
-              {external_id}
+              <bdi>{external_id}</bdi>
             </Link>
           </Td>
-          <Td className="max-w-72 break-words">{name ?? <span className="text-muted">none</span>}</Td>
+          <Td className="max-w-72 break-words">
+            {name === null ? <span className="text-muted">none</span> : <bdi>{name}</bdi>}
+          </Td>
           <Td className="text-muted max-sm:hidden">
             <DateTime at={created_at} />
           </Td>

@@ -6,6 +6,7 @@ import { conditionInWords } from '../../../src/domain/contract/contract-in-words
 import { durationInWords } from '../../../src/domain/contract/duration-in-words.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemasQuery } from '../api/schemas.ts'
+import { InWords } from '../components/in-words.tsx'
 import { Badge } from '../components/ui/badge.tsx'
 import { buttonVariants } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
@@ -15,6 +16,7 @@ import { Money } from '../components/ui/money.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import { RelativeTime } from '../components/ui/time.tsx'
+import { isolated } from '../isolated.ts'
 import { shortId } from '../short-id.ts'
 
 export function SchemasPage() {
@@ -64,12 +66,12 @@ function SchemaRow({ schema: { id, contract, updated_at } }: { schema: ClaimSche
           params={{ id }}
           className="font-medium break-words underline-offset-4 after:absolute after:inset-0 hover:underline"
         >
-          {types.slice(0, 4).join(', ') || 'No event'}
+          <bdi>{types.slice(0, 4).map(isolated).join(', ') || 'No event'}</bdi>
           {types.length > 4 ? ` and ${types.length - 4} more` : ''}
         </Link>
         <span className="ml-2 font-mono text-xs text-muted">{shortId(id)}</span>
         <p className="line-clamp-2 text-pretty break-words text-muted">
-          Confirmed once {conditionInWords(contract.fulfillment_condition)}.
+          Confirmed once <InWords text={conditionInWords(contract.fulfillment_condition)} />.
         </p>
         <p className="mt-1.5 flex flex-wrap gap-1.5">
           <Badge>within {durationInWords(contract.activity_window)}</Badge>

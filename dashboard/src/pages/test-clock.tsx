@@ -34,7 +34,7 @@ function ClockDetails({ clock }: { clock: TestClock }) {
         documentTitle={name ?? `Test clock ${shortId(id)}`}
         title={
           <span className="inline-flex max-w-full items-center gap-1">
-            <span className="min-w-0 break-words">{name ?? `Test clock ${shortId(id)}`}</span>
+            <bdi className="min-w-0">{name ?? `Test clock ${shortId(id)}`}</bdi>
             <CopyButton text={id} label="Copy id" />
           </span>
         }

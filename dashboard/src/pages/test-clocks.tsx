@@ -86,7 +86,7 @@ const ClockTable = ({ clocks }: { clocks: readonly TestClock[] }) => (
               params={{ id }}
               className="font-medium break-words underline-offset-4 hover:underline"
             >
-              {name ?? shortId(id)}
+              <bdi>{name ?? shortId(id)}</bdi>
             </Link>
           </Td>
           <Td className="max-sm:[&_time]:whitespace-normal">

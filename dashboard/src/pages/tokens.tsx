@@ -80,7 +80,7 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
           return (
             <Tr key={token.id}>
               <Td className="max-w-64 font-medium break-words">
-                {token.name} <TokenState token={token} now={now} />
+                <bdi>{token.name}</bdi> <TokenState token={token} now={now} />
               </Td>
               <Td className="text-muted">
                 {token.last_used_at ? <RelativeTime at={token.last_used_at} /> : 'never'}

@@ -22,7 +22,7 @@ export function AccountMenu({ side }: { side: 'above' | 'below' }) {
           <CircleUser aria-hidden />
           <span className="min-w-0 truncate max-lg:sr-only">
             <span className="sr-only">Account of </span>
-            {account.name || account.email}
+            <bdi>{account.name || account.email}</bdi>
           </span>
         </>
       }

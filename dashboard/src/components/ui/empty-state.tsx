@@ -15,7 +15,7 @@ export function EmptyState({ icon: Icon, title, children, actions }: EmptyStateP
       <span className="grid size-11 place-items-center rounded-xl bg-accent-soft text-accent">
         <Icon aria-hidden className="size-5" />
       </span>
-      <h2 className="text-base font-semibold">{title}</h2>
+      <h2 className="max-w-full text-base font-semibold wrap-anywhere">{title}</h2>
       <div className="max-w-md text-pretty text-muted">{children}</div>
       {actions ? <div className="mt-1 flex flex-wrap justify-center gap-2">{actions}</div> : null}
     </div>

@@ -32,7 +32,7 @@ export function Field({ label, hint, error, className, children }: FieldProps) {
         </p>
       ) : null}
       {error ? (
-        <p id={`${id}-error`} className="text-xs font-medium text-failed">
+        <p id={`${id}-error`} className="text-xs font-medium text-failed wrap-anywhere">
           {error}
         </p>
       ) : null}

@@ -15,7 +15,7 @@ export function FormError({ error, shownPaths = [] }: FormErrorProps) {
   return (
     <div role="alert" className="flex gap-2.5 rounded-lg bg-failed-soft px-3 py-2.5 text-failed">
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <ul className="grid min-w-0 gap-1 break-words">
+      <ul className="grid min-w-0 gap-1 wrap-anywhere">
         {messages.map((message) => (
           <li key={message}>{message}</li>
         ))}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { WebhookDelivery } from '../../api/records.ts'
+import { legibleJson } from '../../isolated.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 
 /** What is sent, to be read, and what links it to the one before it. */
@@ -9,7 +10,7 @@ export function DeliveryBody({ delivery }: { delivery: WebhookDelivery & { body:
   return (
     <div className="grid gap-2">
       <h3 className="text-[0.8125rem] font-medium">Body</h3>
-      <CodeBlock text={formatted(body)} original={body} label="body as it is sent" wrap />
+      <CodeBlock text={legibleJson(formatted(body))} original={body} label="body as it is sent" wrap />
       <dl className="grid gap-x-4 text-xs sm:grid-cols-[auto_minmax(0,1fr)]">
         {claim_id && type.startsWith('claim.') ? (
           <Fact name="Claim">

@@ -133,7 +133,7 @@ function SubjectLink({ subject }: { subject: Subject | null }) {
     )
   }
   return (
-    <span className="flex items-center gap-1.5">
+    <span className="flex flex-wrap items-center gap-x-1.5">
       <span className="min-w-0">
         <LinkByName kind={subject.kind === 'claim' ? 'claims' : 'candidates'} name={subject.name} />
       </span>

@@ -13,7 +13,7 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
     <Card aria-label="Details">
       <CardHeader title="Details" />
       <CardBody>
-        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 max-sm:[&_time]:whitespace-normal">
           <Fact name="Customer">
             <CustomerLink one={one} />
           </Fact>
@@ -54,13 +54,13 @@ function CustomerLink({ one }: { one: AnyClaim }) {
   if ('id' in one) {
     return (
       <Link to="/customers/$id" params={{ id: one.customer_id }} className={LINK}>
-        {nameOf(one.customer_id)}
+        <bdi>{nameOf(one.customer_id)}</bdi>
       </Link>
     )
   }
   return (
     <Link to="/candidates" search={{ customer: one.customer_uuid }} className={LINK}>
-      {one.customer_uuid}
+      <bdi>{one.customer_uuid}</bdi>
     </Link>
   )
 }

@@ -56,7 +56,7 @@ function EventForm({ kind, one }: SubmitEventProps) {
   }
   const types = decisiveEventTypes(one.contract).filter((name) => !isReservedType(name))
   return (
-    <Form onSubmit={submit} className="grid gap-3.5">
+    <Form onSubmit={submit} className="grid grid-cols-1 gap-3.5">
       <div className="grid grid-cols-2 gap-3">
         <Field label="Type" error={errors.type}>
           {(props) => (
@@ -128,7 +128,7 @@ function TypeSuggestions({ id, types, onChoose }: TypeSuggestionsProps) {
           onClick={() => onChoose(type)}
           className="max-w-full truncate rounded-md bg-accent-soft px-2 py-1 text-xs font-medium text-accent"
         >
-          {type}
+          <bdi>{type}</bdi>
         </button>
       ))}
       <datalist id={id}>

@@ -4,6 +4,7 @@ import { contractInWords } from '../../../../src/domain/contract/contract-in-wor
 import { validateContract } from '../../../../src/domain/contract/validate-contract.ts'
 import type { NewClaim } from '../../api/claims.ts'
 import { schemasQuery } from '../../api/schemas.ts'
+import { InWords } from '../../components/in-words.tsx'
 import { SchemaSelect } from '../../components/schema-select.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Textarea } from '../../components/ui/textarea.tsx'
@@ -86,7 +87,7 @@ export function ContractSource({ source, onChange, isChecked }: ContractSourcePr
       )}
       {contract ? (
         <p className="rounded-lg bg-sunken px-3 py-2.5 text-[0.8125rem] text-pretty text-muted">
-          {contractInWords(contract).join(' ')}
+          <InWords text={contractInWords(contract).join(' ')} />
         </p>
       ) : null}
     </>

@@ -6,6 +6,7 @@ import { CustomerSelect } from '../../components/customer-select.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
+import { isolated } from '../../isolated.ts'
 
 interface CustomerFieldProps {
   customer: Customer | null
@@ -33,7 +34,7 @@ export function CustomerField({ customer, onChange, error }: CustomerFieldProps)
       <Field
         label="Customer"
         hint="By its external_id: your own name for it."
-        error={unknown === null ? error : `There is no customer ${unknown} yet`}
+        error={unknown === null ? error : `There is no customer ${isolated(unknown)} yet`}
       >
         {(props) => (
           <CustomerSelect
@@ -52,7 +53,9 @@ export function CustomerField({ customer, onChange, error }: CustomerFieldProps)
           pending={creation.isPending}
           onClick={() => creation.mutate({ external_id: unknown })}
         >
-          <span className="truncate">Create customer {unknown}</span>
+          <span className="truncate">
+            Create customer <bdi>{unknown}</bdi>
+          </span>
         </Button>
       )}
       <FormError error={creation.error} />

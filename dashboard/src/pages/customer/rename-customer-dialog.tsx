@@ -25,7 +25,11 @@ export function RenameCustomerDialog({ customer, open, onOpenChange }: RenameCus
       open={open}
       onOpenChange={onOpenChange}
       title="Rename the customer"
-      description={`Its external id stays ${customer.external_id}.`}
+      description={
+        <>
+          Its external id stays <bdi>{customer.external_id}</bdi>.
+        </>
+      }
     >
       <RenameForm customer={customer} onClose={() => onOpenChange(false)} />
     </Dialog>

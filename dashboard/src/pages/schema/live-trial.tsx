@@ -28,14 +28,14 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
         title="Live trial"
         description="Add events and see what becomes of a claim under this contract. Nothing is stored."
       />
-      <CardBody className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-2">
+      <CardBody className="grid grid-cols-1 items-start gap-x-8 gap-y-6 lg:grid-cols-2">
         <TrialForm
           events={events}
           onChange={setEvents}
           condition={last?.fulfillment_condition ?? null}
           errors={errorsByEvent(error, asked?.ids ?? [])}
         />
-        <div className="grid gap-3" aria-busy={asked !== wanted}>
+        <div className="grid grid-cols-1 gap-3" aria-busy={asked !== wanted}>
           {data && !contract ? (
             <p className="text-xs text-muted">By the contract as it last was complete:</p>
           ) : null}

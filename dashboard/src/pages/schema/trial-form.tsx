@@ -31,8 +31,8 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
   }
   const suggested = condition ? suggestedEvents(condition).filter(({ type }) => !isReservedType(type)) : []
   return (
-    <div className="grid gap-3">
-      <ul className="grid gap-3 empty:hidden" aria-label="Events of the trial">
+    <div className="grid grid-cols-1 gap-3">
+      <ul className="grid grid-cols-1 gap-3 empty:hidden" aria-label="Events of the trial">
         {events.map((event, i) => (
           <EventRow
             key={event.id}
@@ -56,7 +56,7 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
             className="max-w-full border-transparent bg-accent-soft text-accent shadow-none"
             onClick={() => add(type, payload)}
           >
-            <Plus aria-hidden /> <span className="truncate">{type}</span>
+            <Plus aria-hidden /> <bdi className="truncate">{type}</bdi>
           </Button>
         ))}
         <Button size="sm" onClick={() => add('')}>

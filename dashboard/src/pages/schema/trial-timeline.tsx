@@ -5,6 +5,7 @@ import type { StatusTransition } from '../../api/records.ts'
 import type { Simulation, SimulationEntry } from '../../api/simulations.ts'
 import { StatusBadge } from '../../components/ui/status-badge.tsx'
 import { formatDateTime } from '../../components/ui/time.tsx'
+import { legibleJson } from '../../isolated.ts'
 import { shortDuration } from '../../short-duration.ts'
 
 interface TrialTimelineProps {
@@ -35,7 +36,7 @@ export function TrialTimeline({ simulation, contract }: TrialTimelineProps) {
       </p>
       <ol
         aria-label="Simulated timeline"
-        className="relative grid gap-3.5 before:absolute before:top-2 before:bottom-2 before:left-[0.6875rem] before:w-px before:bg-line"
+        className="relative grid grid-cols-1 gap-3.5 before:absolute before:top-2 before:bottom-2 before:left-[0.6875rem] before:w-px before:bg-line"
       >
         <li className="relative flex min-h-6 items-center gap-3 pl-9">
           <Marker icon={Flag} />
@@ -73,14 +74,16 @@ function Entry({ entry, opened }: { entry: SimulationEntry; opened: string }) {
     <>
       <Marker icon={icon} className={entry.accepted ? 'text-accent' : 'text-failed'} />
       <div className="flex min-h-6 flex-wrap items-center gap-x-2">
-        <span className="font-medium break-all">{type}</span>
+        <bdi className="font-medium">{type}</bdi>
         <span className={entry.accepted ? 'text-xs text-confirmed' : 'text-xs font-medium text-failed'}>
           {entry.accepted ? (entry.replayed ? 'accepted, a repeat' : 'accepted') : `refused: ${entry.code}`}
         </span>
         <After opened={opened} at={entry.at} />
       </div>
       {Object.keys(payload).length > 0 ? (
-        <p className="font-mono text-xs break-all text-muted">{JSON.stringify(payload)}</p>
+        <p className="font-mono text-xs text-muted">
+          <bdi>{legibleJson(JSON.stringify(payload))}</bdi>
+        </p>
       ) : null}
     </>
   )

@@ -1,5 +1,6 @@
 import type { ApiToken } from '../../api/records.ts'
 import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
+import { isolated } from '../../isolated.ts'
 
 interface EndSessionsDialogProps {
   /** That were made in the sessions to be ended; none if nothing is asked. */
@@ -22,7 +23,8 @@ export function EndSessionsDialog({ tokens, pending, error, onClose, onConfirm }
       error={error}
       onConfirm={onConfirm}
     >
-      Made there: <strong className="break-words">{tokens.map(({ name }) => name).join(', ')}</strong>.
+      Made there:{' '}
+      <strong className="wrap-anywhere">{tokens.map(({ name }) => isolated(name)).join(', ')}</strong>.
       Programs that use {tokens.length === 1 ? 'it' : 'them'} are refused from this moment on. To keep them
       going, make new tokens here first.
     </ConfirmDialog>

@@ -53,8 +53,8 @@ export function AdvanceCard({ clock }: { clock: TestClock }) {
             </dd>
           </div>
         </dl>
-        <div className="grid content-start gap-3">
-          <fieldset>
+        <div className="grid grid-cols-1 content-start gap-3">
+          <fieldset className="min-w-0">
             <legend className="mb-1.5 text-[0.8125rem] font-medium">Advance by</legend>
             <div className="flex flex-wrap gap-2">
               {STEPS.map(([name, ms]) => (

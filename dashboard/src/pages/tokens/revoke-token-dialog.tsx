@@ -29,7 +29,11 @@ export function RevokeTokenDialog({ token, onClose }: RevokeTokenDialogProps) {
     <ConfirmDialog
       open={token !== null}
       onOpenChange={close}
-      title={`Revoke ${token?.name ?? 'the token'}?`}
+      title={
+        <>
+          Revoke <bdi>{token?.name ?? 'the token'}</bdi>?
+        </>
+      }
       action="Revoke"
       pending={revocation.isPending}
       error={revocation.error}

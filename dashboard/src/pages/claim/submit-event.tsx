@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { isReservedType } from '../../../../src/domain/claims/event.ts'
+import { isReservedType, MAX_EVENTS } from '../../../../src/domain/claims/event.ts'
 import { decisiveEventTypes } from '../../../../src/domain/contract/contract.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../../src/domain/json.ts'
 import { type AnyClaim, type ClaimKind, nameOf, submitEvent } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
+import type { WithEvents } from '../../api/records.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { Field } from '../../components/ui/field.tsx'
@@ -19,22 +20,28 @@ interface SubmitEventProps {
   one: AnyClaim
 }
 
-/** A form that submits an event; only an OPEN one takes it (§3 rule 2). */
-export function SubmitEvent({ kind, one }: SubmitEventProps) {
-  const isOpen = one.status === 'OPEN'
+/** A form that submits an event, or why there is none. */
+export function SubmitEvent({ kind, one }: SubmitEventProps & { one: WithEvents<AnyClaim> }) {
+  const reason = refusalOf(one)
   return (
     <Card aria-label="Submit an event">
-      <CardHeader
-        title="Submit an event"
-        description={isOpen ? 'It is recorded for good.' : `It is ${one.status}: only OPEN takes events.`}
-      />
-      {isOpen ? (
+      <CardHeader title="Submit an event" description={reason ?? 'It is recorded for good.'} />
+      {reason === null ? (
         <CardBody>
           <EventForm kind={kind} one={one} />
         </CardBody>
       ) : null}
     </Card>
   )
+}
+
+/** Only an OPEN one takes events (§3 rule 2), and only as many as a log holds (§8). */
+function refusalOf({ status, events }: WithEvents<AnyClaim>): string | null {
+  if (status !== 'OPEN') return `It is ${status}: only OPEN takes events.`
+  const count = events.filter(({ system }) => !system).length
+  return count >= MAX_EVENTS
+    ? `Its log holds ${MAX_EVENTS.toLocaleString('en')} events, the most that a claim takes.`
+    : null
 }
 
 function EventForm({ kind, one }: SubmitEventProps) {

@@ -1,7 +1,8 @@
 import { ArrowRight, Circle, Cog, Flag } from 'lucide-react'
-import { useState } from 'react'
+import { memo } from 'react'
 import type { ClaimEvent, StatusTransition } from '../api/records.ts'
 import { legibleJson } from '../isolated.ts'
+import { piecesOf, useShownPieces } from './timeline-pieces.ts'
 import { Button } from './ui/button.tsx'
 import { CodeBlock } from './ui/code-block.tsx'
 import { STATUS_ICON, StatusBadge } from './ui/status-badge.tsx'
@@ -13,32 +14,26 @@ interface TimelineProps {
   transitions: readonly StatusTransition[]
 }
 
-/** Events that are shown at first: a log may hold ten thousand. */
-const FIRST_SHOWN = 100
-
 /** Events and the transitions that they caused, newest first: what happened last is what one looks for. */
 export function Timeline({ openedAt, events, transitions }: TimelineProps) {
-  const [shown, setShown] = useState(FIRST_SHOWN)
-  const causedBy = Map.groupBy(transitions, ({ because }) => because.event_id ?? '')
-  const newestFirst = events.toReversed()
+  const pieces = piecesOf(events)
+  const { shown, next, isComing, showMore } = useShownPieces(pieces.length)
+  const eventsOfNext = pieces.slice(pieces.length - next, pieces.length - shown).flat().length
   return (
-    <ol className="relative grid grid-cols-1 gap-4 before:absolute before:top-2 before:bottom-2 before:left-[0.6875rem] before:w-px before:bg-line">
-      {newestFirst.slice(0, shown).map((event) => (
-        <li
-          key={event.id}
-          id={anchorOf(event.id)}
-          className="grid scroll-mt-20 grid-cols-1 gap-3 target:bg-accent-soft"
-        >
-          {causedBy.get(event.id)?.map((transition) => (
-            <TransitionEntry key={transition.to} transition={transition} />
-          ))}
-          <EventEntry event={event} />
-        </li>
-      ))}
-      {newestFirst.length > shown ? (
+    <ol
+      aria-busy={isComing}
+      className="relative before:absolute before:top-2 before:bottom-2 before:left-[0.6875rem] before:w-px before:bg-line"
+    >
+      {pieces
+        .slice(pieces.length - shown)
+        .reverse()
+        .map((piece) => (
+          <Piece key={piece[0]?.id} events={piece} transitions={transitions} />
+        ))}
+      {shown < pieces.length ? (
         <li className="relative pl-9">
-          <Button size="sm" onClick={() => setShown(shown * 10)}>
-            Show {Math.min(shown * 9, newestFirst.length - shown)} earlier events
+          <Button size="sm" pending={isComing} onClick={showMore}>
+            {isComing ? 'Showing more…' : `Show ${eventsOfNext.toLocaleString('en')} earlier events`}
           </Button>
         </li>
       ) : (
@@ -50,6 +45,38 @@ export function Timeline({ openedAt, events, transitions }: TimelineProps) {
       )}
     </ol>
   )
+}
+
+interface PieceProps {
+  events: readonly ClaimEvent[]
+  transitions: readonly StatusTransition[]
+}
+
+const causedBy = (event: ClaimEvent, transitions: readonly StatusTransition[]) =>
+  transitions.filter(({ because }) => because.event_id === event.id)
+
+/** What is out of sight is neither laid out nor painted. */
+const ITEM =
+  'grid scroll-mt-20 grid-cols-1 gap-3 pb-4 [contain-intrinsic-size:auto_4.5rem] [content-visibility:auto] target:bg-accent-soft'
+
+const Piece = memo(function Piece({ events, transitions }: PieceProps) {
+  return events.toReversed().map((event) => (
+    <li key={event.id} id={anchorOf(event.id)} className={ITEM}>
+      {causedBy(event, transitions).map((transition) => (
+        <TransitionEntry key={transition.to} transition={transition} />
+      ))}
+      <EventEntry event={event} />
+    </li>
+  ))
+}, isSamePiece)
+
+/** By the events themselves: those that were read again and are the same are kept. */
+function isSamePiece(before: PieceProps, now: PieceProps): boolean {
+  if (before.events.length !== now.events.length) return false
+  if (!before.events.every((event, i) => event === now.events[i])) return false
+  if (before.transitions === now.transitions) return true
+  const causes = [...before.transitions, ...now.transitions].map(({ because }) => because.event_id)
+  return !now.events.some(({ id }) => causes.includes(id))
 }
 
 /** An event's id may hold any characters. */

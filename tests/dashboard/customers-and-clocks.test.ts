@@ -118,6 +118,20 @@ test('one button makes a demo in every state and shows its overview; pressed aga
   assert.deepEqual(complaints, [])
 })
 
+test('the overview after the demo was made shows what there is: its clock, with what is on it', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await button(page, 'Make a demo').click()
+  await page.waitForURL('**/?clock=*')
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  await page.waitForURL(`${service.url}/`)
+  const clocks = page.getByRole('region', { name: 'On test clocks' })
+  await clocks.getByText(/\d OPEN, \d PENDING, \d CONFIRMED, \d FAILED/).waitFor()
+  assert.equal(await page.getByRole('region', { name: 'Getting started' }).count(), 0)
+  await clocks.getByRole('link', { name: 'Demo: a week of deliveries' }).click()
+  await page.waitForURL('**/?clock=*')
+  assert.deepEqual(complaints, [])
+})
+
 test('a demo that was interrupted is made anew, with the customer and the schema that are there', async () => {
   const { page } = await openSignedInPage(service, browser)
   let posts = 0

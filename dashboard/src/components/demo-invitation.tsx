@@ -13,7 +13,7 @@ const STEPS = [
 export function DemoInvitation() {
   return (
     <Card aria-label="Getting started" className="p-5 sm:p-6">
-      <h2 className="text-base font-semibold">Nothing here yet</h2>
+      <h2 className="text-base font-semibold">No claims yet</h2>
       <p className="mt-0.5 max-w-2xl text-pretty text-muted">
         Make a demo to look around in: a schema, a customer, and claims in every state on a test clock, whose
         time you advance yourself. It touches nothing live.

@@ -7,7 +7,6 @@ import { ApiError } from '../api/client.ts'
 import { overviewQuery } from '../api/overview.ts'
 import type { Overview } from '../api/records.ts'
 import { ClaimList } from '../components/claim-list.tsx'
-import { DemoInvitation } from '../components/demo-invitation.tsx'
 import { Figures } from '../components/figures.tsx'
 import { StatusFigures } from '../components/status-figures.tsx'
 import { TestClockSelect } from '../components/test-clock-select.tsx'
@@ -18,6 +17,7 @@ import { Segmented } from '../components/ui/segmented.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
 import { DateTime } from '../components/ui/time.tsx'
 import { loadPage } from '../load-page.ts'
+import { NothingLive } from './overview/nothing-live.tsx'
 import { OverdueNotice } from './overview/overdue-notice.tsx'
 
 /** A chunk of its own: it is large, and the figures can be read without it. */
@@ -90,7 +90,7 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
   const now = clock ? overview.as_of : undefined
   return (
     <div className="grid gap-5">
-      {count === 0 && !clock ? <DemoInvitation /> : null}
+      {count === 0 && !clock ? <NothingLive /> : null}
       {clock ? <ClockNotice clock={clock} asOf={overview.as_of} /> : null}
       <OverdueNotice overdue={overview.overdue} now={now} />
       <StatusFigures

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { overviewQuery } from '../../api/overview.ts'
+import type { TestClock } from '../../api/records.ts'
+import { testClocksQuery } from '../../api/test-clocks.ts'
+import { DemoButton } from '../../components/demo-button.tsx'
+import { DemoInvitation } from '../../components/demo-invitation.tsx'
+import { buttonVariants } from '../../components/ui/button.tsx'
+import { Card, CardHeader } from '../../components/ui/card.tsx'
+import { DateTime } from '../../components/ui/time.tsx'
+import { shortId } from '../../short-id.ts'
+
+/** As many of the newest clocks as are named. */
+const MOST_NAMED = 5
+
+/** When nothing lives by the real time: what there is on test clocks, or an invitation if there are none. */
+export function NothingLive() {
+  const { data } = useQuery(testClocksQuery(undefined, MOST_NAMED))
+  if (!data) return null
+  return data.data.length > 0 ? <OnClocks clocks={data.data} /> : <DemoInvitation />
+}
+
+const OnClocks = ({ clocks }: { clocks: readonly TestClock[] }) => (
+  <Card aria-label="On test clocks">
+    <CardHeader
+      title="Nothing live yet"
+      description="What follows is of claims that live by the real time. Those on test clocks have overviews of their own:"
+      actions={
+        <>
+          <DemoButton />
+          <Link to="/claims" className={buttonVariants()}>
+            Claims
+          </Link>
+        </>
+      }
+    />
+    <ul className="divide-y border-t">
+      {clocks.map((clock) => (
+        <ClockItem key={clock.id} clock={clock} />
+      ))}
+    </ul>
+  </Card>
+)
+
+function ClockItem({ clock: { id, name, frozen_time } }: { clock: TestClock }) {
+  const { data } = useQuery({
+    ...overviewQuery({ days: 30, test_clock_id: id }),
+    refetchInterval: false,
+  })
+  const counts = Object.entries(data?.statuses ?? {}).filter(([, { count }]) => count > 0)
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5 px-5 py-2.5">
+      <Link to="/" search={{ clock: id }} className="min-w-0 font-medium underline-offset-4 hover:underline">
+        <bdi>{name ?? `Clock ${shortId(id)}`}</bdi>
+      </Link>
+      <span className="text-xs text-muted">
+        {data ? (
+          <>
+            {counts.map(([status, { count }]) => `${count.toLocaleString('en')} ${status}`).join(', ') ||
+              'no claims'}
+            {' · '}
+          </>
+        ) : null}
+        stands at <DateTime at={frozen_time} />
+      </span>
+    </li>
+  )
+}

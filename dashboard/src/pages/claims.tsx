@@ -4,6 +4,7 @@ import { Download, FileCheck, Plus, Tags } from 'lucide-react'
 import { useState } from 'react'
 import { type ClaimKind, claimsQuery, exportUrl } from '../api/claims.ts'
 import { ClaimTable } from '../components/claim-table.tsx'
+import { CreateClaimDialog } from '../components/create-claim/create-claim-dialog.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
 import { EmptyState } from '../components/ui/empty-state.tsx'
@@ -14,7 +15,6 @@ import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import { usePages } from '../use-pages.ts'
 import type { ClaimSearch } from './claim-filters.ts'
 import { ClaimFilterBar } from './claims/claim-filter-bar.tsx'
-import { CreateClaimDialog } from './claims/create-claim-dialog.tsx'
 
 export const ClaimsPage = () => (
   <ClaimListPage kind="claims" search={getRouteApi('/shell/claims').useSearch()} />

@@ -9,6 +9,7 @@ import { overviewQuery } from '../api/overview.ts'
 import type { Customer } from '../api/records.ts'
 import { ClaimList } from '../components/claim-list.tsx'
 import { ClaimSection } from '../components/claim-section.tsx'
+import { CreateClaimButton } from '../components/create-claim/create-claim-button.tsx'
 import { Figures } from '../components/figures.tsx'
 import { StatusFigures } from '../components/status-figures.tsx'
 import { Button } from '../components/ui/button.tsx'
@@ -45,9 +46,12 @@ function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
           </>
         }
         actions={
-          <Button onClick={() => setRenaming(true)}>
-            <Pencil aria-hidden /> Rename
-          </Button>
+          <>
+            <CreateClaimButton begin={{ customer }} />
+            <Button onClick={() => setRenaming(true)}>
+              <Pencil aria-hidden /> Rename
+            </Button>
+          </>
         }
       />
       <div className="grid gap-5">

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemaQuery } from '../api/schemas.ts'
 import { ClaimSection } from '../components/claim-section.tsx'
+import { CreateClaimButton } from '../components/create-claim/create-claim-button.tsx'
 import { Button } from '../components/ui/button.tsx'
 import { CopyButton } from '../components/ui/copy-button.tsx'
 import { ErrorState } from '../components/ui/error-state.tsx'
@@ -49,7 +50,14 @@ function StoredSchema({ id }: { id: string }) {
           </span>
         }
         description={data ? <Changes schema={data} /> : ' '}
-        actions={data ? <Button onClick={() => setDeleting(true)}>Delete</Button> : null}
+        actions={
+          data ? (
+            <>
+              <CreateClaimButton begin={{ schemaId: id }} />
+              <Button onClick={() => setDeleting(true)}>Delete</Button>
+            </>
+          ) : null
+        }
       />
       {data ? (
         <>

@@ -7,6 +7,7 @@ import type { TestClock } from '../api/records.ts'
 import { testClockQuery } from '../api/test-clocks.ts'
 import { ClaimList } from '../components/claim-list.tsx'
 import { ClaimSection } from '../components/claim-section.tsx'
+import { CreateClaimButton } from '../components/create-claim/create-claim-button.tsx'
 import { StatusFigures } from '../components/status-figures.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
 import { CopyButton } from '../components/ui/copy-button.tsx'
@@ -41,6 +42,7 @@ function ClockDetails({ clock }: { clock: TestClock }) {
         description="Claims on this clock live by its time alone."
         actions={
           <>
+            <CreateClaimButton begin={{ clock: id }} />
             <Link to="/" search={{ clock: id }} className={buttonVariants()}>
               Overview
             </Link>
@@ -54,7 +56,7 @@ function ClockDetails({ clock }: { clock: TestClock }) {
         <ClaimSection
           kind="claims"
           filters={filters}
-          empty="No claim is on this clock yet: choose it when you create one, or name it as test_clock_id."
+          empty="No claim is on this clock yet: create one above, or name it as test_clock_id."
         />
         <ClaimSection kind="candidates" filters={filters} empty="No candidate is on this clock." />
       </div>

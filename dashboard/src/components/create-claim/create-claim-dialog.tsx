@@ -1,27 +1,35 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { type AnyClaim, type ClaimKind, createClaim, nameOf } from '../../api/claims.ts'
+import { type AnyClaim, type ClaimKind, createClaim, type NewClaim, nameOf } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
-import { TestClockSelect } from '../../components/test-clock-select.tsx'
-import { Button } from '../../components/ui/button.tsx'
-import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
-import { Field } from '../../components/ui/field.tsx'
-import { Form } from '../../components/ui/form.tsx'
-import { FormError } from '../../components/ui/form-error.tsx'
-import { Input } from '../../components/ui/input.tsx'
-import { useToast } from '../../components/ui/toast.tsx'
-import { ContractSource, type Source, sourceOf } from './contract-source.tsx'
+import { TestClockSelect } from '../test-clock-select.tsx'
+import { Button } from '../ui/button.tsx'
+import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+import { Form } from '../ui/form.tsx'
+import { FormError } from '../ui/form-error.tsx'
+import { Input } from '../ui/input.tsx'
+import { useToast } from '../ui/toast.tsx'
+import { ContractSource, useContractSource } from './contract-source.tsx'
 import { CustomerField } from './customer-field.tsx'
+
+/** What is chosen already. */
+export interface ClaimBeginning {
+  customer?: Customer
+  schemaId?: string
+  clock?: string
+}
 
 interface CreateClaimDialogProps {
   kind: ClaimKind
+  begin?: ClaimBeginning
   open: boolean
   onOpenChange: (open: boolean) => void
 }
 
-export function CreateClaimDialog({ kind, open, onOpenChange }: CreateClaimDialogProps) {
+export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: CreateClaimDialogProps) {
   const title = kind === 'claims' ? 'Create a claim' : 'Create a candidate'
   return (
     <Dialog
@@ -30,24 +38,24 @@ export function CreateClaimDialog({ kind, open, onOpenChange }: CreateClaimDialo
       title={title}
       description="Its contract will never change."
     >
-      <CreateClaimForm kind={kind} />
+      <CreateClaimForm kind={kind} begin={begin} />
     </Dialog>
   )
 }
 
-function CreateClaimForm({ kind }: { kind: ClaimKind }) {
+function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginning }) {
   const [alias, setAlias] = useState('')
-  const [customer, setCustomer] = useState<Customer | null>(null)
-  const [source, setSource] = useState<Source>({ schemaId: '', json: null })
-  const [clock, setClock] = useState('')
+  const [customer, setCustomer] = useState<Customer | null>(begin.customer ?? null)
+  const source = useContractSource(begin.schemaId)
+  const [clock, setClock] = useState(begin.clock ?? '')
   const [isChecked, setChecked] = useState(false)
   const open = useOpenClaim(kind)
   const creation = useMutation({
-    mutationFn: (chosen: NonNullable<ReturnType<typeof sourceOf>>) =>
+    mutationFn: (given: NewClaim['source']) =>
       createClaim(kind, {
         customer: (kind === 'claims' ? customer?.id : customer?.external_id) ?? '',
         alias,
-        source: chosen,
+        source: given,
         clock,
       }),
     onSuccess: open,
@@ -56,8 +64,7 @@ function CreateClaimForm({ kind }: { kind: ClaimKind }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)
-    const chosen = sourceOf(source)
-    if (customer && chosen) creation.mutate(chosen)
+    if (customer && source.given) creation.mutate(source.given)
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
@@ -84,7 +91,7 @@ function CreateClaimForm({ kind }: { kind: ClaimKind }) {
         onChange={setCustomer}
         error={isChecked && !customer ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)}
       />
-      <ContractSource source={source} onChange={setSource} isChecked={isChecked} />
+      <ContractSource source={source} isChecked={isChecked} />
       <Field label="Time" hint="On a test clock, time stands still until you advance it.">
         {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
       </Field>

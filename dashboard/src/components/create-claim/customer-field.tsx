@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createCustomer } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
-import { CustomerSelect } from '../../components/customer-select.tsx'
-import { Button } from '../../components/ui/button.tsx'
-import { Field } from '../../components/ui/field.tsx'
-import { FormError } from '../../components/ui/form-error.tsx'
 import { isolated } from '../../isolated.ts'
+import { CustomerSelect } from '../customer-select.tsx'
+import { Button } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { FormError } from '../ui/form-error.tsx'
 
 interface CustomerFieldProps {
   customer: Customer | null

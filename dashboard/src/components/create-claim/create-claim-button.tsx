@@ -1,0 +1,17 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { type ClaimBeginning, CreateClaimDialog } from './create-claim-dialog.tsx'
+
+/** On the page of what the claim is to be of: a schema, a customer, or a test clock. */
+export function CreateClaimButton({ begin }: { begin: ClaimBeginning }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <Plus aria-hidden /> Create claim
+      </Button>
+      <CreateClaimDialog kind="claims" begin={begin} open={isOpen} onOpenChange={setOpen} />
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+
+/** A page of an account with two schemas, of which the second is newer, a customer and a clock. */
+async function openFurnishedPage() {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
+  const older = await create('/v1/schemas', { contract: contractWith({ price: 11 }) })
+  const newer = await create('/v1/schemas', { contract: contractWith({ price: 22 }) })
+  const customer = await create('/v1/customers', { external_id: 'acme' })
+  const clock = await create('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z', name: 'January' })
+  return { page, complaints, older: older.id, newer: newer.id, customer: customer.id, clock: clock.id }
+}
+
+/** Creates it as the dialog stands, and gives what was created. */
+async function created(page: Page) {
+  await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'Submit an event' }).waitFor()
+  const id = new URL(page.url()).pathname.split('/').at(-1)
+  return (await sendAs(page, 'GET', `/v1/claims/${id}`)).body
+}
+
+test('creating a claim begins with the newest schema; a contract of its own begins as that one’s, and is the other choice', async () => {
+  const { page, complaints, newer } = await openFurnishedPage()
+  const dialog = page.getByRole('dialog')
+  const source = dialog.getByLabel('Contract', { exact: true })
+  const open = async () => {
+    await page.goto('/claims')
+    await page.getByRole('button', { name: 'Create claim' }).first().click()
+    await dialog.getByLabel('Customer').fill('acme')
+    await dialog.getByText('The claim is worth 22.00.').waitFor()
+  }
+  await open()
+  assert.equal(await source.inputValue(), newer)
+  assert.equal(await dialog.getByLabel('Contract as JSON').count(), 0)
+  assert.equal((await created(page)).schema_id, newer)
+
+  await open()
+  await source.selectOption({ label: 'A contract of its own, as JSON below' })
+  const json = dialog.getByLabel('Contract as JSON')
+  await json.fill((await json.inputValue()).replace('22', '33'))
+  await dialog.getByText('The claim is worth 33.00.').waitFor()
+  const own = await created(page)
+  assert.deepEqual([own.schema_id, own.contract.price], [null, 33])
+  assert.deepEqual(complaints, [])
+})
+
+test('the pages of a schema, a customer and a test clock create a claim of theirs', async () => {
+  const { page, complaints, older, newer, customer, clock } = await openFurnishedPage()
+  for (const [path, expected] of [
+    [`/schemas/${older}`, { schema_id: older, test_clock_id: null }],
+    [`/customers/${customer}`, { schema_id: newer, test_clock_id: null }],
+    [`/test-clocks/${clock}`, { schema_id: newer, test_clock_id: clock }],
+  ] as const) {
+    await page.goto(path)
+    await page.getByRole('button', { name: 'Create claim' }).click()
+    const field = page.getByRole('dialog').getByLabel('Customer')
+    if (path.includes('customers')) assert.equal(await field.inputValue(), 'acme')
+    else await field.fill('acme')
+    await page.getByRole('dialog').getByText('The claim is worth').waitFor()
+    const { customer_id, schema_id, test_clock_id } = await created(page)
+    assert.deepEqual({ customer_id, schema_id, test_clock_id }, { customer_id: customer, ...expected }, path)
+  }
+  assert.deepEqual(complaints, [])
+})
+
+test('the lists of schemas, customers and test clocks each have a button that creates one', async () => {
+  const { page } = await openFurnishedPage()
+  for (const [path, role, name] of [
+    ['/schemas', 'link', 'New schema'],
+    ['/customers', 'button', 'Create customer'],
+    ['/test-clocks', 'button', 'Create test clock'],
+  ] as const) {
+    await page.goto(path)
+    await page.getByRole('main').getByRole(role, { name }).waitFor()
+  }
+})

@@ -37,14 +37,16 @@ test('the page of a claim whose log is full says so in place of the form', async
   assert.equal(await card.getByLabel('Type').count(), 0)
 })
 
-/** It is 200 here if nothing else runs; other tests keep the machine busy. Rendered at once it takes 3 s. */
-const MOST_BLOCKED_MS = 500
+/** Of a hundred events each, and what stands around them. A task that renders all of them at once takes 3 s. */
+const MOST_AT_ONCE = 210
 
-test('ten thousand events are shown without a task that blocks the page', async () => {
-  await page.addInitScript(`window.longest = 0
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration)
-    }).observe({ type: 'longtask', buffered: true })`)
+test('ten thousand events are shown a hundred in a task, so that the page goes on answering', async () => {
+  await page.addInitScript(`window.mostAtOnce = 0
+    new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node instanceof Element)
+      const items = added.flatMap((node) => [...node.querySelectorAll('li'), ...(node.matches('li') ? [node] : [])])
+      window.mostAtOnce = Math.max(window.mostAtOnce, items.length)
+    }).observe(document, { childList: true, subtree: true })`)
   await page.goto(`/claims/${claim}`)
   const timeline = page.getByRole('region', { name: 'Timeline' })
   await timeline.getByText('id event-9998').waitFor()
@@ -59,8 +61,7 @@ test('ten thousand events are shown without a task that blocks the page', async 
   await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`)
   await (await again).finished()
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))')
-  const longest = await page.evaluate<number>('window.longest')
-  if (process.env.SHOW_TASKS) console.log(longest)
-  assert.ok(longest < MOST_BLOCKED_MS, `a task took ${longest} ms`)
+  const most = await page.evaluate<number>('window.mostAtOnce')
+  assert.ok(most > 90 && most <= MOST_AT_ONCE, `${most} items came at once`)
   assert.deepEqual(complaints, [])
 })

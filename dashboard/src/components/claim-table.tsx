@@ -33,13 +33,13 @@ export function ClaimTable({ kind, claims }: ClaimTableProps) {
         {claims.map((one) => (
           <Tr key={nameOf(one)}>
             <Td className="max-w-44 max-sm:pr-2 sm:max-w-80">
-              <span className="flex items-center gap-1.5">
+              <span className="flex flex-wrap items-center gap-x-1.5">
                 <ClaimLink one={one} />
                 {one.test_clock_id ? <OnTestClock /> : null}
               </span>
               <bdi className="block text-xs text-muted md:hidden">{customer(one)}</bdi>
             </Td>
-            <Td className="max-w-56 max-md:hidden">
+            <Td className="max-w-56 min-w-36 max-md:hidden">
               <bdi>{customer(one)}</bdi>
             </Td>
             <Td className="max-sm:pl-2">

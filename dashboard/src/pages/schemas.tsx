@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { BookOpenCheck, Plus } from 'lucide-react'
+import { Fragment } from 'react'
 import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
 import { conditionInWords } from '../../../src/domain/contract/contract-in-words.ts'
 import { durationInWords } from '../../../src/domain/contract/duration-in-words.ts'
@@ -16,7 +17,6 @@ import { Money } from '../components/ui/money.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import { RelativeTime } from '../components/ui/time.tsx'
-import { isolated } from '../isolated.ts'
 import { shortId } from '../short-id.ts'
 
 export function SchemasPage() {
@@ -64,9 +64,15 @@ function SchemaRow({ schema: { id, contract, updated_at } }: { schema: ClaimSche
         <Link
           to="/schemas/$id"
           params={{ id }}
-          className="font-medium break-words underline-offset-4 after:absolute after:inset-0 hover:underline"
+          className="font-medium wrap-anywhere underline-offset-4 after:absolute after:inset-0 hover:underline"
         >
-          <bdi>{types.slice(0, 4).map(isolated).join(', ') || 'No event'}</bdi>
+          {types.length === 0 ? 'No event' : null}
+          {types.slice(0, 4).map((type, i) => (
+            <Fragment key={type}>
+              {i > 0 ? ', ' : null}
+              <bdi>{type}</bdi>
+            </Fragment>
+          ))}
           {types.length > 4 ? ` and ${types.length - 4} more` : ''}
         </Link>
         <span className="ml-2 font-mono text-xs text-muted">{shortId(id)}</span>

@@ -51,7 +51,7 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
                   <Price subject={entry.subject} />
                 </span>
               </Td>
-              <Td className="max-w-56 break-words max-md:hidden">
+              <Td className="max-w-56 min-w-36 max-md:hidden">
                 <bdi>{customer}</bdi>
               </Td>
               <Td className="text-right max-sm:hidden">

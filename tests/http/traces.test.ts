@@ -198,8 +198,10 @@ describe('a collector', () => {
     await dead.close()
     const { tracing: toNobody, lost } = tracingTo(dead.url, 1)
     const beside = await startTestService(t, { tracing: toNobody, databaseUrl: service.databaseUrl })
-    const answers = Array.from({ length: 600 }, () => beside.api.get('/v1/me'))
-    for (const { status } of await Promise.all(answers)) assert.equal(status, 200)
+    for (let i = 0; i < 12; i++) {
+      const answers = Array.from({ length: 50 }, () => beside.api.get('/v1/me'))
+      for (const { status } of await Promise.all(answers)) assert.equal(status, 200)
+    }
     const since = performance.now()
     await toNobody.stop()
     assert.ok(performance.now() - since < 1_500)

@@ -21,7 +21,9 @@ const check = (sizes: CheckSizes, isOver = () => false) => runScheduledCheck(app
 async function dueClaims(count: number): Promise<void> {
   const { id } = await api.claim(customer, contractWith({ activity_window: 0.001, review_window: 86_400 }))
   await sql(COPY_CLAIM, [id, count - 1])
-  await sql(`UPDATE claims SET due_at = due_at - abs(hashtext(id::text)) % 50 * interval '1 second'
+  // On distributed tables only what depends on no setting may be computed from columns.
+  await sql(`UPDATE claims
+    SET due_at = (due_at AT TIME ZONE 'UTC' - abs(hashtext(id::text)) % 50 * interval '1 second') AT TIME ZONE 'UTC'
     WHERE status = 'OPEN'`)
 }
 

@@ -173,7 +173,7 @@ test('no secret is in the log, the process list, the metrics, traces or a dump, 
     for (const secret of [...browser.secrets, EMAIL])
       assert.ok(!line.includes(secret), `${secret} is in the log: ${line}`)
   }
-  assert.ok(elsewhere['the dump'].includes(EMAIL) && elsewhere['the process list'].includes('main.ts'))
+  assert.ok(elsewhere['the dump'].includes(EMAIL) && elsewhere['the process list'].includes('main.js'))
   assert.ok(collector.spans.length > 30, `${collector.spans.length} spans`)
   const places = { ...elsewhere, metrics, traces: JSON.stringify(collector.spans) }
   for (const [place, text] of Object.entries(places))

@@ -13,41 +13,53 @@ interface GuardedSave<Values, Kind> {
   onStored: (stored: Tagged<Kind>, by: 'me' | 'others') => void | Promise<void>
 }
 
-/** What one wants to save, and what somebody else has saved since one read it. */
-interface Conflict<Values, Kind> {
-  mine: Values
-  theirs: Tagged<Kind>
+export interface GuardedSaving<Values> {
+  error: Error | null
+  isPending: boolean
+  /** What one wants to save, and what somebody else has saved since one read it; null if there is none. */
+  conflict: { mine: Values; theirs: Values } | null
+  /** Over what is shown, and no later state. */
+  overwrite: () => void
+  takeTheirs: () => void
+  keepEditing: () => void
 }
 
-type Outcome<Values, Kind> = { stored: Tagged<Kind> } | { conflict: Conflict<Values, Kind> }
+interface Found<Values, Kind> {
+  mine: Values
+  record: Tagged<Kind>
+}
+
+type Outcome<Values, Kind> = { stored: Tagged<Kind> } | { conflict: Found<Values, Kind> }
 
 /** Saves a form, but never over what its writer has not seen: that is shown first, beside their own. */
 export function useGuardedSave<Values, Kind>(guarded: GuardedSave<Values, Kind>) {
-  const [conflict, setConflict] = useState<Conflict<Values, Kind> | null>(null)
+  const [found, setFound] = useState<Found<Values, Kind> | null>(null)
   const saving = useMutation({
     mutationFn: ({ mine, base }: { mine: Values; base: Tagged<Kind> | null }) => trySave(guarded, mine, base),
     onSuccess: async (outcome) => {
-      setConflict('conflict' in outcome ? outcome.conflict : null)
+      setFound('conflict' in outcome ? outcome.conflict : null)
       if ('stored' in outcome) await guarded.onStored(outcome.stored, 'me')
     },
   })
+  const keepEditing = () => {
+    setFound(null)
+    saving.reset()
+  }
+  const { error, isPending, reset } = saving
   return {
     save: (mine: Values, base: Tagged<Kind> | null) => saving.mutate({ mine, base }),
-    error: saving.error,
-    isPending: saving.isPending,
-    reset: saving.reset,
-    conflict,
-    /** Over what is shown, and no later state. */
-    overwrite: () => conflict && saving.mutate({ mine: conflict.mine, base: conflict.theirs }),
+    reset,
+    error,
+    isPending,
+    conflict: found && { mine: found.mine, theirs: guarded.valuesOf(found.record) },
+    overwrite: () => {
+      if (found) saving.mutate({ mine: found.mine, base: found.record })
+    },
     takeTheirs: () => {
-      setConflict(null)
-      saving.reset()
-      if (conflict) void guarded.onStored(conflict.theirs, 'others')
+      keepEditing()
+      if (found) void guarded.onStored(found.record, 'others')
     },
-    keepEditing: () => {
-      setConflict(null)
-      saving.reset()
-    },
+    keepEditing,
   }
 }
 
@@ -69,10 +81,10 @@ async function trySave<Values, Kind>(
       return { stored: await save(mine, theirs) }
     } catch (error) {
       if (!isChanged(error)) throw error
-      return { conflict: { mine, theirs: await read() } }
+      return { conflict: { mine, record: await read() } }
     }
   }
-  return { conflict: { mine, theirs } }
+  return { conflict: { mine, record: theirs } }
 }
 
 const isChanged = (error: unknown): boolean =>

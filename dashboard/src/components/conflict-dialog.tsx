@@ -1,36 +1,31 @@
 import type { ReactNode } from 'react'
+import type { GuardedSaving } from '../use-guarded-save.ts'
 import { Button } from './ui/button.tsx'
 import { Dialog, DialogActions } from './ui/dialog.tsx'
 import { FormError } from './ui/form-error.tsx'
 import { Table, Td, Th, Tr } from './ui/table.tsx'
 
-/** A field that both have something to say of. */
-export interface ComparedField {
-  label: string
-  mine: string
-  theirs: string
-}
-
-interface ConflictDialogProps {
+interface ConflictDialogProps<Values> {
   /** Such as "schema". */
   kind: string
-  /** Null if there is no conflict. */
-  fields: readonly ComparedField[] | null
-  pending: boolean
-  error: unknown
-  onOverwrite: () => void
-  onTakeTheirs: () => void
-  onKeepEditing: () => void
+  saving: GuardedSaving<Values>
+  /** What each field says, by its label. */
+  texts: Record<string, (values: Values) => string>
 }
 
 /** What one has typed and what somebody else has saved meanwhile, where they differ: one of the two is to be chosen. */
-export function ConflictDialog(props: ConflictDialogProps) {
-  const { kind, fields, pending, error, onOverwrite, onTakeTheirs, onKeepEditing } = props
-  const differing = fields?.filter(({ mine, theirs }) => mine !== theirs) ?? []
+export function ConflictDialog<Values>({ kind, saving, texts }: ConflictDialogProps<Values>) {
+  const { conflict, overwrite, takeTheirs, keepEditing } = saving
+  const fields = Object.entries(texts).map(([label, textOf]) => ({
+    label,
+    mine: conflict && textOf(conflict.mine),
+    theirs: conflict && textOf(conflict.theirs),
+  }))
+  const differing = fields.filter(({ mine, theirs }) => mine !== theirs)
   return (
     <Dialog
-      open={fields !== null}
-      onOpenChange={onKeepEditing}
+      open={conflict !== null}
+      onOpenChange={keepEditing}
       title={`The ${kind} was changed meanwhile`}
       description="Since you opened it, somebody else has saved it, or you in another tab. Nothing of yours was saved yet."
       className="w-[min(52rem,calc(100vw-2rem))]"
@@ -55,11 +50,11 @@ export function ConflictDialog(props: ConflictDialogProps) {
           ))}
         </tbody>
       </Table>
-      <FormError error={error} />
+      <FormError error={saving.error} />
       <DialogActions>
-        <Button onClick={onKeepEditing}>Keep editing</Button>
-        <Button onClick={onTakeTheirs}>Take theirs</Button>
-        <Button variant="danger" pending={pending} onClick={onOverwrite}>
+        <Button onClick={keepEditing}>Keep editing</Button>
+        <Button onClick={takeTheirs}>Take theirs</Button>
+        <Button variant="danger" pending={saving.isPending} onClick={overwrite}>
           Save mine over it
         </Button>
       </DialogActions>

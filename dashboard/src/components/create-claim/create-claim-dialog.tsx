@@ -5,8 +5,7 @@ import { type AnyClaim, type ClaimKind, createClaim, type NewClaim, nameOf } fro
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
 import { TestClockSelect } from '../test-clock-select.tsx'
-import { Button } from '../ui/button.tsx'
-import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Dialog, SubmitActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormError } from '../ui/form-error.tsx'
@@ -96,12 +95,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
         {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
       </Field>
       <FormError error={creation.error} shownPaths={['candidate_alias', 'customer_id', 'customer_uuid']} />
-      <DialogActions>
-        <CancelButton />
-        <Button type="submit" variant="primary" pending={creation.isPending}>
-          Create
-        </Button>
-      </DialogActions>
+      <SubmitActions action="Create" pending={creation.isPending} />
     </Form>
   )
 }

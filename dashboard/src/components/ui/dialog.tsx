@@ -43,5 +43,21 @@ export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-6 flex flex-wrap justify-end gap-2">{children}</div>
 }
 
+interface SubmitActionsProps {
+  /** What the form does: "Rename". */
+  action: string
+  pending: boolean
+}
+
+/** The row at the end of a form in a dialog. */
+export const SubmitActions = ({ action, pending }: SubmitActionsProps) => (
+  <DialogActions>
+    <CancelButton />
+    <Button type="submit" variant="primary" pending={pending}>
+      {action}
+    </Button>
+  </DialogActions>
+)
+
 /** Closes the dialog that it is in, as Escape does. */
 export const CancelButton = () => <Button onClick={useContext(DismissContext)}>Cancel</Button>

@@ -3,8 +3,7 @@ import { errorsByPath } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import type { EndpointSettings } from '../../api/webhooks.ts'
 import { CustomerSelect } from '../customer-select.tsx'
-import { Button } from '../ui/button.tsx'
-import { CancelButton, DialogActions } from '../ui/dialog.tsx'
+import { SubmitActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormError } from '../ui/form-error.tsx'
@@ -101,12 +100,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
         ) : null}
       </div>
       <FormError error={error} shownPaths={AT_FIELDS} />
-      <DialogActions>
-        <CancelButton />
-        <Button type="submit" variant="primary" pending={pending}>
-          {action}
-        </Button>
-      </DialogActions>
+      <SubmitActions action={action} pending={pending} />
     </Form>
   )
 }

@@ -4,8 +4,7 @@ import { errorsByPath, type Tagged } from '../../api/client.ts'
 import { readCustomer, renameCustomer } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
 import { ConflictDialog } from '../../components/conflict-dialog.tsx'
-import { Button } from '../../components/ui/button.tsx'
-import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
@@ -57,12 +56,6 @@ function RenameForm({ customer, onClose }: { customer: Tagged<Customer>; onClose
     event.preventDefault()
     renaming.save(name.trim() || null, base)
   }
-  const { conflict } = renaming
-  const compared = conflict && {
-    label: 'Name',
-    mine: conflict.mine ?? '(none)',
-    theirs: conflict.theirs.name ?? '(none)',
-  }
   return (
     <>
       <Form onSubmit={submit} className="grid gap-4">
@@ -72,22 +65,9 @@ function RenameForm({ customer, onClose }: { customer: Tagged<Customer>; onClose
           )}
         </Field>
         <FormError error={renaming.error} shownPaths={['name']} />
-        <DialogActions>
-          <CancelButton />
-          <Button type="submit" variant="primary" pending={renaming.isPending}>
-            Rename
-          </Button>
-        </DialogActions>
+        <SubmitActions action="Rename" pending={renaming.isPending} />
       </Form>
-      <ConflictDialog
-        kind="customer"
-        fields={compared && [compared]}
-        pending={renaming.isPending}
-        error={renaming.error}
-        onOverwrite={renaming.overwrite}
-        onTakeTheirs={renaming.takeTheirs}
-        onKeepEditing={renaming.keepEditing}
-      />
+      <ConflictDialog kind="customer" saving={renaming} texts={{ Name: (name) => name ?? '(none)' }} />
     </>
   )
 }

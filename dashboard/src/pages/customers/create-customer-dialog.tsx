@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError, errorsByPath } from '../../api/client.ts'
 import { createCustomer } from '../../api/customers.ts'
-import { Button } from '../../components/ui/button.tsx'
-import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
@@ -73,12 +72,7 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
         )}
       </Field>
       {isTaken ? null : <FormError error={error} shownPaths={['external_id', 'name']} />}
-      <DialogActions>
-        <CancelButton />
-        <Button type="submit" variant="primary" pending={creation.isPending}>
-          Create
-        </Button>
-      </DialogActions>
+      <SubmitActions action="Create" pending={creation.isPending} />
     </Form>
   )
 }

@@ -1,39 +1,20 @@
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
-import { type ComparedField, ConflictDialog } from '../../components/conflict-dialog.tsx'
+import { ConflictDialog } from '../../components/conflict-dialog.tsx'
 import { toDuration } from '../../condition-builder/contract-draft.ts'
-import type { useSaveSchema } from './save-schema.ts'
+import type { GuardedSaving } from '../../use-guarded-save.ts'
 
 /** What was saved meanwhile, beside what is to be saved. */
-export function SchemaConflict({ saving }: { saving: ReturnType<typeof useSaveSchema> }) {
-  const { conflict } = saving
-  return (
-    <ConflictDialog
-      kind="schema"
-      fields={conflict && compare(conflict.mine, conflict.theirs.contract)}
-      pending={saving.isPending}
-      error={saving.error}
-      onOverwrite={saving.overwrite}
-      onTakeTheirs={saving.takeTheirs}
-      onKeepEditing={saving.keepEditing}
-    />
-  )
-}
+export const SchemaConflict = ({ saving }: { saving: GuardedSaving<Contract> }) => (
+  <ConflictDialog kind="schema" saving={saving} texts={TEXTS} />
+)
 
-function compare(mine: Contract, theirs: Contract): ComparedField[] {
-  const field = (label: string, textOf: (contract: Contract) => string) => ({
-    label,
-    mine: textOf(mine),
-    theirs: textOf(theirs),
-  })
-  return [
-    field('Price', ({ price }) => String(price)),
-    field('Activity window', ({ activity_window }) => durationText(activity_window)),
-    field('Review window', ({ review_window }) => durationText(review_window)),
-    field('Fulfillment condition', ({ fulfillment_condition }) =>
-      JSON.stringify(fulfillment_condition, null, 2),
-    ),
-    field('Timeout outcome', ({ timeout_outcome }) => timeout_outcome),
-  ]
+const TEXTS = {
+  Price: ({ price }: Contract) => String(price),
+  'Activity window': ({ activity_window }: Contract) => durationText(activity_window),
+  'Review window': ({ review_window }: Contract) => durationText(review_window),
+  'Fulfillment condition': ({ fulfillment_condition }: Contract) =>
+    JSON.stringify(fulfillment_condition, null, 2),
+  'Timeout outcome': ({ timeout_outcome }: Contract) => timeout_outcome,
 }
 
 function durationText(seconds: number): string {

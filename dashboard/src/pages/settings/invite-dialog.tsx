@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { errorsByPath } from '../../api/client.ts'
 import { createInvitation } from '../../api/invitations.ts'
 import { Button } from '../../components/ui/button.tsx'
-import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Dialog, DialogActions, SubmitActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
@@ -60,12 +60,7 @@ function InviteForm({ onCreated }: { onCreated: (url: string) => void }) {
         )}
       </Field>
       <FormError error={creation.error} shownPaths={['email']} />
-      <DialogActions>
-        <CancelButton />
-        <Button type="submit" variant="primary" pending={creation.isPending}>
-          Make a link
-        </Button>
-      </DialogActions>
+      <SubmitActions action="Make a link" pending={creation.isPending} />
     </Form>
   )
 }

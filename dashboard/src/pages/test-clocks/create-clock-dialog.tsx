@@ -4,8 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { createTestClock } from '../../api/test-clocks.ts'
-import { Button } from '../../components/ui/button.tsx'
-import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
@@ -75,12 +74,7 @@ function CreateClockForm() {
         )}
       </Field>
       <FormError error={creation.error} shownPaths={['name', 'frozen_time']} />
-      <DialogActions>
-        <CancelButton />
-        <Button type="submit" variant="primary" pending={creation.isPending}>
-          Create
-        </Button>
-      </DialogActions>
+      <SubmitActions action="Create" pending={creation.isPending} />
     </Form>
   )
 }

@@ -4,7 +4,7 @@ import { errorsByPath } from '../../api/client.ts'
 import { createToken } from '../../api/tokens.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { CodeBlock } from '../../components/ui/code-block.tsx'
-import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Dialog, DialogActions, SubmitActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
@@ -79,12 +79,7 @@ function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
         )}
       </Field>
       <FormError error={creation.error} shownPaths={['name', 'expires_at']} />
-      <DialogActions>
-        <CancelButton />
-        <Button type="submit" variant="primary" pending={creation.isPending}>
-          Create token
-        </Button>
-      </DialogActions>
+      <SubmitActions action="Create token" pending={creation.isPending} />
     </Form>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Tagged } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import { changeEndpoint, type EndpointSettings, readEndpoint } from '../../api/webhooks.ts'
-import { type ComparedField, ConflictDialog } from '../../components/conflict-dialog.tsx'
+import { ConflictDialog } from '../../components/conflict-dialog.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 import { EndpointForm } from '../../components/webhooks/endpoint-form.tsx'
@@ -44,7 +44,6 @@ function EditForm({ endpoint, onClose }: Omit<EditEndpointDialogProps, 'open'>) 
       onClose()
     },
   })
-  const { conflict } = change
   return (
     <>
       <EndpointForm
@@ -54,15 +53,7 @@ function EditForm({ endpoint, onClose }: Omit<EditEndpointDialogProps, 'open'>) 
         error={change.error}
         onSubmit={(settings) => change.save(settings, base)}
       />
-      <ConflictDialog
-        kind="endpoint"
-        fields={conflict && compare(conflict.mine, conflict.theirs)}
-        pending={change.isPending}
-        error={change.error}
-        onOverwrite={change.overwrite}
-        onTakeTheirs={change.takeTheirs}
-        onKeepEditing={change.keepEditing}
-      />
+      <ConflictDialog kind="endpoint" saving={change} texts={TEXTS} />
     </>
   )
 }
@@ -75,16 +66,9 @@ const settingsOf = ({ url, description, types, customer_id }: EndpointSettings):
   customer_id,
 })
 
-function compare(mine: EndpointSettings, theirs: EndpointSettings): ComparedField[] {
-  const field = (label: string, textOf: (settings: EndpointSettings) => string) => ({
-    label,
-    mine: textOf(mine),
-    theirs: textOf(theirs),
-  })
-  return [
-    field('URL', ({ url }) => url),
-    field('Description', ({ description }) => description ?? '(none)'),
-    field('Types', ({ types }) => types?.join('\n') ?? '(all but single events)'),
-    field('Customer', ({ customer_id }) => customer_id ?? '(all)'),
-  ]
+const TEXTS = {
+  URL: ({ url }: EndpointSettings) => url,
+  Description: ({ description }: EndpointSettings) => description ?? '(none)',
+  Types: ({ types }: EndpointSettings) => types?.join('\n') ?? '(all but single events)',
+  Customer: ({ customer_id }: EndpointSettings) => customer_id ?? '(all)',
 }

@@ -4,8 +4,7 @@ import type { DeliveryStatus } from '../../../../src/domain/webhooks.ts'
 import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { redeliverRange } from '../../api/webhooks.ts'
-import { Button } from '../../components/ui/button.tsx'
-import { CancelButton, Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
@@ -106,12 +105,7 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
         )}
       </Field>
       <FormError error={redelivery.error} shownPaths={['from', 'to']} />
-      <DialogActions>
-        <CancelButton />
-        <Button type="submit" variant="primary" pending={redelivery.isPending}>
-          Send again
-        </Button>
-      </DialogActions>
+      <SubmitActions action="Send again" pending={redelivery.isPending} />
     </Form>
   )
 }

@@ -26,19 +26,17 @@ export function fastestPgbench(bench: Bench): Promise<Swept> {
 
 /** The highest rate of single submissions to these claims, which no other run has submitted to. */
 export async function highestRateOf(bench: Bench, pick: ClaimPick): Promise<number> {
-  const label = 'looking for the highest rate'
-  const rates: number[] = []
-  for (const [i, connections] of bench.sizes.clients.entries()) {
-    const requests = { kind: 'submit', pick, batch: 1, first: (i + 1) * EVENTS_OF_A_RUN } as const
-    const measured = await measureServer(bench, {
-      label,
+  const run = { label: 'looking for the highest rate', measureMs: bench.sizes.sweepMs }
+  let first = 0
+  const { measured } = await best(bench.sizes.clients, (connections) => {
+    first += EVENTS_OF_A_RUN
+    return measureServer(bench, {
+      ...run,
       connections,
-      measureMs: bench.sizes.sweepMs,
-      requests,
+      requests: { kind: 'submit', pick, batch: 1, first },
     })
-    rates.push(measured.perSecond)
-  }
-  return Math.max(...rates)
+  })
+  return measured.perSecond
 }
 
 /** The highest rate of single submissions, for parts that submit at a share of it. */

@@ -9,7 +9,7 @@ import {
   updateClaimSchema as replaceContract,
 } from '../storage/claim-schemas.ts'
 import type { App } from './app.ts'
-import { changedSince } from './changed-since.ts'
+import { whyNotDone } from './changed-since.ts'
 import { schemaNotFound } from './not-found.ts'
 
 /** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
@@ -60,7 +60,7 @@ export async function updateClaimSchema(
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema>> {
   const schema = await replaceContract(app.db.writes.for(userId), userId, id, contract, expected)
-  if (!schema) throw await whyNotDone(app, userId, id, expected)
+  if (!schema) throw await whyNot(app, userId, id, expected)
   return schema
 }
 
@@ -75,11 +75,8 @@ export async function deleteClaimSchema(
   expected: ExpectedVersions,
 ): Promise<void> {
   const isDone = await removeClaimSchema(app.db.writes.for(userId), userId, id, expected)
-  if (!isDone) throw await whyNotDone(app, userId, id, expected)
+  if (!isDone) throw await whyNot(app, userId, id, expected)
 }
 
-async function whyNotDone(app: App, userId: string, id: string, expected: ExpectedVersions) {
-  if (expected === null) return schemaNotFound(id)
-  await getClaimSchema(app, userId, id)
-  return changedSince('schema')
-}
+const whyNot = (app: App, userId: string, id: string, expected: ExpectedVersions) =>
+  whyNotDone('schema', expected, schemaNotFound(id), () => getClaimSchema(app, userId, id))

@@ -9,7 +9,7 @@ import {
 } from '../storage/customers.ts'
 import type { Page } from '../storage/lists/list-page.ts'
 import type { App } from './app.ts'
-import { changedSince } from './changed-since.ts'
+import { whyNotDone } from './changed-since.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
 import { customerNotFound } from './not-found.ts'
 
@@ -59,7 +59,5 @@ export async function updateCustomer(
 ): Promise<Versioned<Customer>> {
   const customer = await renameCustomer(app.db.writes.for(userId), userId, id, name, expected)
   if (customer) return customer
-  if (expected === null) throw customerNotFound({ id })
-  await getCustomer(app, userId, id)
-  throw changedSince('customer')
+  throw await whyNotDone('customer', expected, customerNotFound({ id }), () => getCustomer(app, userId, id))
 }

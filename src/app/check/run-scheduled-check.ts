@@ -75,7 +75,8 @@ async function checkSome(app: App, check: Check, left: readonly number[]): Promi
       if (shards.length === 0) return { shards, moved: 0 }
       await checks.transaction((connection) => takeBackTotals(connection, check.checkTime))
       // The turn's connection asks no machine but the coordinator (see `takeCheckTurns`).
-      return checkAll(app, { ...check, connection: distribution.isOn ? checks : turn }, shards)
+      const connection = distribution.isOn ? checks : turn
+      return { shards, moved: await checkAll(app, { ...check, shards, connection }) }
     })
   } catch (error) {
     if (distribution.isOn) await checkWhatIsReached(app, check.checkTime, check.isOver, left)
@@ -83,25 +84,27 @@ async function checkSome(app: App, check: Check, left: readonly number[]): Promi
   }
 }
 
-/** A check of shards, whose turns are held, with the connection that reads what is due in them. */
-interface CheckInTurn extends Check {
-  connection: Connection
-}
-
 interface Checked {
   shards: readonly number[]
   moved: number
 }
 
-async function checkAll(app: App, check: CheckInTurn, shards: readonly number[]): Promise<Checked> {
+/** A check of shards, whose turns are held, with the connection that reads what is due in them. */
+interface CheckInTurn extends Check {
+  shards: readonly number[]
+  connection: Connection
+}
+
+/** Returns how many claims moved. */
+async function checkAll(app: App, check: CheckInTurn): Promise<number> {
   let moved = 0
   let rest: DueStretch | null = dueBy(check.checkTime)
   while (rest) {
     const due = await listDueInOrder(app, check, rest)
-    moved += await checkListed(app, check, shards, due)
+    moved += await checkListed(app, check, due)
     rest = check.isOver() ? null : due.rest
   }
-  return { shards, moved }
+  return moved
 }
 
 /**
@@ -109,18 +112,13 @@ async function checkAll(app: App, check: CheckInTurn, shards: readonly number[])
  * keeps the entries of moved claims until somebody comes upon them, which takes as long as to read the claims; done here, a
  * stretch at a time, it does not fall to the first statement of the next check.
  */
-async function checkListed(
-  app: App,
-  check: CheckInTurn,
-  shards: readonly number[],
-  { ids, stretches }: DueInOrder,
-): Promise<number> {
-  let { moved, missed } = await walk(app, check, batchesOf(check, shards, ids))
+async function checkListed(app: App, check: CheckInTurn, { ids, stretches }: DueInOrder): Promise<number> {
+  let { moved, missed } = await walk(app, check, batchesOf(check, ids))
   let isLong = stretches.length > 1
   for (let look = 0; look < MOST_LOOKS && (missed > 0 || isLong); look++) {
     const left = await listStretches(app, check, stretches)
     if (check.isOver()) break
-    const again = await walk(app, check, batchesOf(check, shards, left))
+    const again = await walk(app, check, batchesOf(check, left))
     moved += again.moved
     missed = again.missed
     isLong = false
@@ -172,8 +170,7 @@ async function listStretches(
 type Batches = AsyncGenerator<Batch, void>
 
 async function* batchesOf(
-  { checkTime, connection, sizes: { taken } }: CheckInTurn,
-  shards: readonly number[],
+  { checkTime, shards, connection, sizes: { taken } }: CheckInTurn,
   due: IdsInOrder,
 ): Batches {
   for (let ids = due.take(taken); ids.length > 0; ids = due.take(taken)) {

@@ -17,7 +17,7 @@ import {
 } from '../../storage/webhooks/endpoints.ts'
 import { readPlace } from '../../storage/webhooks/sending.ts'
 import type { App } from '../app.ts'
-import { changedSince } from '../changed-since.ts'
+import { changedSince, whyNotDone } from '../changed-since.ts'
 import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
 import { isPublic, literalAddress } from './public-addresses.ts'
@@ -109,7 +109,7 @@ export async function updateWebhookEndpoint(
   await requireCustomer(app, userId, changes.customerId ?? null)
   if (changes.types !== undefined) await passOver(app, userId, id, expected)
   const isDone = await updateEndpoint(app.db.writes.for(userId), userId, id, { ...changes, ...url }, expected)
-  if (!isDone) throw await whyNotDone(app, userId, id, expected)
+  if (!isDone) throw await whyNot(app, userId, id, expected)
   return getWebhookEndpoint(app, userId, id)
 }
 
@@ -121,14 +121,13 @@ export async function deleteWebhookEndpoint(
   expected: ExpectedVersions,
 ): Promise<void> {
   const isDone = await deleteEndpoint(app.db.writes.for(userId), userId, id, expected)
-  if (!isDone) throw await whyNotDone(app, userId, id, expected)
+  if (!isDone) throw await whyNot(app, userId, id, expected)
 }
 
-async function whyNotDone(app: App, userId: string, id: string, expected: ExpectedVersions) {
-  if (expected === null) return webhookEndpointNotFound(id)
-  await getWebhookEndpoint(app, userId, id)
-  return changedSince('webhook endpoint')
-}
+const whyNot = (app: App, userId: string, id: string, expected: ExpectedVersions) =>
+  whyNotDone('webhook endpoint', expected, webhookEndpointNotFound(id), () =>
+    getWebhookEndpoint(app, userId, id),
+  )
 
 /**
  * Gives it a new secret, which is shown here alone; the one before signs for a day as well.

@@ -173,12 +173,13 @@ export const presentEndpoint = ({
 })
 
 /**
- * Of an endpoint's ETag: the version of its settings, a dot, and a digest of all that it shows. So it is another whenever an
+ * An endpoint with its ETag: the version of its settings, a dot, and a digest of all that it shows. So it is another whenever an
  * answer would be, and a change is held to the settings alone: what is sent meanwhile is nobody's change.
  */
-export function tagOf(one: EndpointWithHealth): string {
-  const shown = createHash('sha256').update(JSON.stringify(presentEndpoint(one)))
-  return `${one.version}.${shown.digest('base64url').slice(0, 22)}`
+export function presentTagged(one: EndpointWithHealth) {
+  const body = presentEndpoint(one)
+  const shown = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
+  return { tag: `${one.version}.${shown.slice(0, 22)}`, body }
 }
 
 export const versionOfTag = (tag: string): string => tag.slice(0, Math.max(tag.indexOf('.'), 0))

@@ -12,9 +12,8 @@ import { type Route, route } from '../route.ts'
 import {
   DeliveryStatusBody,
   presentDelivery,
-  presentEndpoint,
+  presentTagged,
   RotatedWebhookEndpointBody,
-  tagOf,
   WebhookDeliveryBody,
 } from './webhook-bodies.ts'
 
@@ -66,12 +65,13 @@ const rotateWebhookSecretRoute = (app: App) =>
         userId,
         params.id.toLowerCase(),
       )
-      const body: Static<typeof RotatedWebhookEndpointBody> = {
-        ...presentEndpoint(rotated),
+      const { tag, body } = presentTagged(rotated)
+      const answer: Static<typeof RotatedWebhookEndpointBody> = {
+        ...body,
         secret,
         old_secret_until: oldSecretUntil,
       }
-      return withTag(reply, tagOf(rotated)).send(body)
+      return withTag(reply, tag).send(answer)
     },
   })
 

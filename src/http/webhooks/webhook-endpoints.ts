@@ -22,7 +22,7 @@ import { type Route, route } from '../route.ts'
 import {
   NewWebhookEndpointBody,
   presentEndpoint,
-  tagOf,
+  presentTagged,
   versionOfTag,
   WebhookCustomer,
   WebhookDescription,
@@ -90,7 +90,8 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       const settings = { url, types, customerId, description, disabled: disabledBy(enabled) }
       const { secret, ...made } = await createWebhookEndpoint(app, request.userId, settings, rules)
       reply.code(201).header('Location', `/v1/webhook_endpoints/${made.endpoint.id}`)
-      return withTag(reply, tagOf(made)).send({ ...presentEndpoint(made), secret })
+      const { tag, body } = presentTagged(made)
+      return withTag(reply, tag).send({ ...body, secret })
     },
   })
 
@@ -133,7 +134,8 @@ const getWebhookEndpointRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const found = await getWebhookEndpoint(app, request.userId, request.params.id.toLowerCase())
-      return sendTagged(request, reply, tagOf(found), presentEndpoint(found))
+      const { tag, body } = presentTagged(found)
+      return sendTagged(request, reply, tag, body)
     },
   })
 
@@ -166,8 +168,8 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       }
       const expected = expectedVersions(headers['if-match'], versionOfTag)
       const id = params.id.toLowerCase()
-      const changed = await updateWebhookEndpoint(app, userId, id, settings, rules, expected)
-      return withTag(reply, tagOf(changed)).send(presentEndpoint(changed))
+      const changed = presentTagged(await updateWebhookEndpoint(app, userId, id, settings, rules, expected))
+      return withTag(reply, changed.tag).send(changed.body)
     },
   })
 

@@ -8,7 +8,8 @@ import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { withTriggers } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
-import { newCustomer, newSchema } from '../support/new-records.ts'
+import { holdBy } from '../support/held-rows.ts'
+import { newClaim, newCustomer, newSchema } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* ETag, If-Match and If-None-Match (§4.16). */
@@ -282,4 +283,27 @@ describe('hostile headers', async () => {
     assert.equal(await patchWith(['W/'.repeat(7_000)]), 400)
     assert.ok(performance.now() - began < 5_000)
   })
+})
+
+test('a change of types that is not made leaves the endpoint where it stood', async (t) => {
+  const account = await service.newAccount()
+  const settings = { url: 'https://example.com/', types: ['claim.event_recorded'] }
+  const made = await account.post('/v1/webhook_endpoints', settings)
+  const { id } = made.body
+  // It is told of none of this, so a change of its types passes over it.
+  await newClaim(account)
+  const place = async () =>
+    (await service.sql('SELECT told_up_to FROM webhook_endpoints WHERE id = $1', [id]))[0]?.told_up_to
+  const before = await place()
+  const change = "UPDATE webhook_endpoints SET types = '{claim.created}' WHERE id = $1"
+  const held = await holdBy(t, withTriggers(service.databaseUrl), change, [id])
+  const changing = account.patch(
+    `/v1/webhook_endpoints/${id}`,
+    { types: ['claim.failed'] },
+    ifMatch(tagOf(made)),
+  )
+  await held.keepWaiting()
+  await held.letGo()
+  assertError(await changing, 412, 'PRECONDITION_FAILED')
+  assert.equal(await place(), before)
 })

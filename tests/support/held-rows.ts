@@ -18,7 +18,7 @@ export interface HeldRows {
 export async function holdClaims(t: Scope, databaseUrl: string, ids: readonly string[]): Promise<HeldRows> {
   const [first, ...others] = ids.toSorted()
   // One by one: distributed tables have no such lock over several shards.
-  const held = await hold(t, databaseUrl, HOLD_CLAIM, [first])
+  const held = await holdBy(t, databaseUrl, HOLD_CLAIM, [first])
   for (const id of others) await held.run(HOLD_CLAIM, [id])
   return held
 }
@@ -27,31 +27,31 @@ const HOLD_CLAIM = 'SELECT 1 FROM claims WHERE id = $1 FOR UPDATE'
 
 /** Locks the table of claims, so that none can be created. */
 export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
+  holdBy(t, databaseUrl, 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
 
 /** Locks the table of claims, so that nothing of it can be read. */
 export const holdReads = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'LOCK TABLE claims', [])
+  holdBy(t, databaseUrl, 'LOCK TABLE claims', [])
 
 /** Locks the table of schemas, so that no contract can be read from one. */
 export const holdSchemas = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'LOCK TABLE claim_schemas', [])
+  holdBy(t, databaseUrl, 'LOCK TABLE claim_schemas', [])
 
 /** Locks the table of webhook endpoints, so that nobody can look for some. */
 export const holdWebhookEndpoints = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'LOCK TABLE webhook_endpoints', [])
+  holdBy(t, databaseUrl, 'LOCK TABLE webhook_endpoints', [])
 
 /** Locks the table of tokens, so that it cannot be asked whose one is. */
 export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'LOCK TABLE api_tokens', [])
+  holdBy(t, databaseUrl, 'LOCK TABLE api_tokens', [])
 
 /** Locks a test clock's row, as an advance does for as long as it runs. */
 export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])
+  holdBy(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])
 
 /** Locks all contracts' rows. */
 export const holdContracts = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'SELECT 1 FROM contracts FOR UPDATE', [])
+  holdBy(t, databaseUrl, 'SELECT 1 FROM contracts FOR UPDATE', [])
 
 /** Takes an account's turnstile as a reader of one of its lists does, and stays in it. */
 export const holdTurnstile = (
@@ -60,13 +60,19 @@ export const holdTurnstile = (
   list: ListName,
   userId: string,
 ): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', [list, userId])
+  holdBy(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', [list, userId])
 
 /** Locks the table of migrations, so that it cannot be asked how far the database is. */
 export const holdMigrations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  hold(t, databaseUrl, 'LOCK TABLE schema_migrations', [])
+  holdBy(t, databaseUrl, 'LOCK TABLE schema_migrations', [])
 
-async function hold(t: Scope, databaseUrl: string, sql: string, values: unknown[]): Promise<HeldRows> {
+/** Holds what the statement locks. */
+export async function holdBy(
+  t: Scope,
+  databaseUrl: string,
+  sql: string,
+  values: unknown[],
+): Promise<HeldRows> {
   const client = await connectTo(databaseUrl)
   // What is held in a shard is waited for on its machine.
   const watchers = await Promise.all(urlsOfDatabase(databaseUrl).map(connectTo))

@@ -11,13 +11,14 @@ import {
   type EndpointHealth,
   type EndpointSettings,
   insertEndpoint,
+  type PassedOver,
   readEndpoints,
   replaceSecret,
   updateEndpoint,
 } from '../../storage/webhooks/endpoints.ts'
 import { readPlace } from '../../storage/webhooks/sending.ts'
 import type { App } from '../app.ts'
-import { changedSince, whyNotDone } from '../changed-since.ts'
+import { whyNotDone } from '../changed-since.ts'
 import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
 import { isPublic, literalAddress } from './public-addresses.ts'
@@ -107,8 +108,9 @@ export async function updateWebhookEndpoint(
 ): Promise<EndpointWithHealth> {
   const url = changes.url === undefined ? {} : { url: checkUrl(changes.url, rules) }
   await requireCustomer(app, userId, changes.customerId ?? null)
-  if (changes.types !== undefined) await passOver(app, userId, id, expected)
-  const isDone = await updateEndpoint(app.db.writes.for(userId), userId, id, { ...changes, ...url }, expected)
+  const passedOver = changes.types === undefined ? null : await findPassedOver(app, userId, id)
+  const settings = { ...changes, ...url }
+  const isDone = await updateEndpoint(app.db.writes.for(userId), userId, id, settings, expected, passedOver)
   if (!isDone) throw await whyNot(app, userId, id, expected)
   return getWebhookEndpoint(app, userId, id)
 }
@@ -167,11 +169,14 @@ export async function testWebhookEndpoint(app: App, userId: string, id: string):
   throw unavailable('Too many deliveries are being added to the endpoint.')
 }
 
-/** What lies behind its place, and is not for it, is not made up for when it is given other types: it moves on to the end. */
-async function passOver(app: App, userId: string, id: string, expected: ExpectedVersions): Promise<void> {
+/**
+ * What lies behind its place, and is not for it, is not made up for when it is given other types: it moves on to the end.
+ * Null if some is for it.
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+async function findPassedOver(app: App, userId: string, id: string): Promise<PassedOver | null> {
   const db = app.db.reads.for(userId)
   const { endpoint, version } = await getWebhookEndpoint(app, userId, id)
-  if (expected !== null && !expected.includes(version)) throw changedSince('webhook endpoint')
   const place = await readPlace(db, userId, id)
   if (!place) throw webhookEndpointNotFound(id)
   const upTo = await readSettled(db, userId)
@@ -186,8 +191,7 @@ async function passOver(app: App, userId: string, id: string, expected: Expected
     order: 'asc',
     count: 1,
   })
-  if (next.length === 0 && upTo > after)
-    await appendDeliveries(app.db.writes.for(userId), id, place, upTo, [])
+  return next.length === 0 && upTo > after ? { version, after, upTo } : null
 }
 
 async function requireCustomer(app: App, userId: string, id: string | null): Promise<void> {

@@ -164,6 +164,13 @@ export async function findEndpoints(
   return new Map(rows.map((row) => [row.id, toEndpoint(row)]))
 }
 
+/** Notifications that are not for an endpoint as it is at this version: those with numbers up to `upTo`. */
+export interface PassedOver {
+  version: string
+  after: bigint
+  upTo: bigint
+}
+
 /**
  * Gives it these settings, and forgets that it was failing: what was wrong may be mended. False if the account has no such
  * endpoint, or none of a version that is expected.
@@ -174,6 +181,7 @@ export async function updateEndpoint(
   id: string,
   changes: Partial<EndpointSettings>,
   expected: ExpectedVersions,
+  passedOver: PassedOver | null,
 ): Promise<boolean> {
   const given = (key: keyof EndpointSettings) => changes[key] !== undefined
   const rows = await db.query({
@@ -186,7 +194,8 @@ export async function updateEndpoint(
         description = CASE WHEN $9 THEN $10 ELSE description END,
         disabled = CASE WHEN $11 THEN $12 ELSE disabled END,
         failing_since = CASE WHEN $3 OR $11 THEN NULL ELSE failing_since END,
-        paused_until = CASE WHEN $3 OR $11 THEN NULL ELSE paused_until END
+        paused_until = CASE WHEN $3 OR $11 THEN NULL ELSE paused_until END,
+        told_up_to = CASE WHEN told_up_to = $14 AND ${VERSION} = $15 THEN $16 ELSE told_up_to END
       WHERE user_id = $1 AND id = $2 AND ${IS_THERE} AND ${isExpected(VERSION, '$13')} RETURNING id`,
     values: [
       userId,
@@ -202,6 +211,9 @@ export async function updateEndpoint(
       given('disabled'),
       changes.disabled,
       expected,
+      passedOver?.after,
+      passedOver?.version,
+      passedOver?.upTo,
     ],
   })
   return rows.length > 0

@@ -83,6 +83,31 @@ test('a single slow one among quick ones is not taken for all', () => {
   assert.equal(pace.isSlow, false)
 })
 
+test('a few quick ones do not make slow what always takes so long', () => {
+  const { pace, submissions, pass } = paceOnClock()
+  submissions(30, 5_000)
+  submissions(2, 20)
+  submissions(30, 2_000)
+  assert.equal(pace.isSlow, false)
+  pass(3_600_000)
+  submissions(2, 20)
+  submissions(30, 2_000)
+  assert.equal(pace.isSlow, false)
+})
+
+test('each counts alike, however unevenly they are answered', () => {
+  const { pace, submissions, pass } = paceOnClock()
+  submissions(5)
+  // A group of fifty each 50 ms, and a quick one after each.
+  for (let group = 0; group < 20; group++) {
+    for (let i = 0; i < 50; i++) pace.note(60)
+    pass(49)
+    pace.note(1)
+    pass(1)
+  }
+  assert.equal(pace.isSlow, true)
+})
+
 test('work that fails is told at once', async () => {
   const { pace } = paceOnClock()
   await assert.rejects(

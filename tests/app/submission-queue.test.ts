@@ -33,6 +33,19 @@ async function refuseType(t: { after: (release: () => Promise<unknown>) => void 
   t.after(() => service.sql(`DROP FUNCTION refuse_${type} CASCADE`))
 }
 
+test('background work hears how long recording takes, and of nothing that writes nothing', async (t) => {
+  const { id } = await openClaim()
+  const { mock: noted } = t.mock.method(app.pace, 'note')
+  const statusesOf = async (...ids: string[]) =>
+    statuses(await submit(ids.map((event) => ({ claim_id: id, id: event, type: 'seen' }))))
+  assert.deepEqual(await statusesOf('1', '2'), [201, 201])
+  assert.equal(noted.callCount(), 2)
+  assert.deepEqual(await statusesOf('1', '2'), [200, 200])
+  const other = { claim_id: id, id: '1', type: 'other' }
+  assert.deepEqual(statuses(await submit([other])), [409])
+  assert.equal(noted.callCount(), 2)
+})
+
 test('an event that the database refuses answers 500 alone: those beside it in the group are recorded in their order', async (t) => {
   await refuseType(t, 'bomb')
   const [a, b, c] = await Promise.all([openClaim(), openClaim(), openClaim()])

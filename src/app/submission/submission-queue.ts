@@ -1,4 +1,4 @@
-import { unavailable } from '../../errors.ts'
+import { ServiceError, unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -107,7 +107,7 @@ export class SubmissionQueue implements Part {
     return new Promise((resolve, reject) => {
       const onAnswer = (answer: SubmittedEvent | Error, one: PendingSubmission) => {
         this.#measures.end(answer, one)
-        this.#pace.note(performance.now() - one.since)
+        if (isOfWriting(answer)) this.#pace.note(performance.now() - one.since)
         this.#traces?.end(answer, one)
         if (answer instanceof Error) reject(answer)
         else resolve(answer)
@@ -245,5 +245,9 @@ export class SubmissionQueue implements Part {
     this.#endIfDone()
   }
 }
+
+/** Whether an event was recorded, or it took too long. Other answers take other times: repetitions and refusals write nothing. */
+const isOfWriting = (answer: SubmittedEvent | Error): boolean =>
+  answer instanceof Error ? answer instanceof ServiceError && answer.code === 'UNAVAILABLE' : !answer.replayed
 
 const ofClaim = ({ line: { claimId }, submissions }: Taken) => ({ claimId, submissions })

@@ -3,28 +3,33 @@ import { readOverdueLag } from '../../storage/operating/lags.ts'
 
 /** For how long claims have been due, as this process knows it. */
 export class Overdue {
-  #lastSeconds = 0
-  /** By performance.now(), in milliseconds; null while no check is on. */
-  #checksSince: number | null = null
+  #measured = { seconds: 0, at: performance.now() }
+  #isCheckOn = false
 
   /** Scheduled checks, one after the other as long as there is more to do. */
-  async during(checks: () => Promise<void>): Promise<void> {
-    this.#checksSince = performance.now()
+  async during(db: Connection, checks: () => Promise<void>): Promise<void> {
+    // If it cannot be measured, the checks will tell why.
+    await this.#measure(db).catch(() => {})
+    this.#isCheckOn = true
     try {
       await checks()
     } finally {
-      this.#checksSince = null
+      this.#isCheckOn = false
     }
   }
 
   /**
    * Of the claim that has been due longest; 0 if none is. While a check is on, the most that it can be, for then it costs too
-   * much to ask: what was found before it, or for as long as it has been on.
+   * much to ask: what was measured before, and all the time since.
    */
   async seconds(db: Connection): Promise<number> {
-    if (this.#checksSince !== null)
-      return Math.max(this.#lastSeconds, (performance.now() - this.#checksSince) / 1_000)
-    this.#lastSeconds = await readOverdueLag(db)
-    return this.#lastSeconds
+    if (!this.#isCheckOn) await this.#measure(db)
+    const { seconds, at } = this.#measured
+    return this.#isCheckOn ? seconds + (performance.now() - at) / 1_000 : seconds
+  }
+
+  async #measure(db: Connection): Promise<void> {
+    const at = performance.now()
+    this.#measured = { seconds: await readOverdueLag(db), at }
   }
 }

@@ -19,7 +19,7 @@ export function scheduledCheckJob(
     pattern: '* * * * *',
     run: async () => {
       try {
-        await app.overdue.during(async () => {
+        await app.overdue.during(app.db, async () => {
           while (await checkForAMinute(app, onDone));
         })
       } catch (error) {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { cp, glob, rename, rm, stat } from 'node:fs/promises'
+import { cp, glob, rm, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { replaceDirectory } from './replace-directory.ts'
 
 /*
  * Makes dist/, JavaScript that any Node runs as it is: for the npm package, where Node strips no types, and for
@@ -34,8 +35,7 @@ async function build(): Promise<void> {
   await bundle.write({ dir: FRESH, format: 'esm', chunkFileNames: '[name]-[hash].js' })
   await bundle.close()
   await cp(at('src/storage/migrations'), `${FRESH}/storage/migrations`, { recursive: true })
-  await rm(at('dist'), { recursive: true, force: true })
-  await rename(FRESH, at('dist'))
+  await replaceDirectory(at('dist'), FRESH)
 }
 
 if (!process.argv.includes('--if-stale')) {

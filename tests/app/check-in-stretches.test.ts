@@ -14,7 +14,7 @@ const service = await startStruckService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 
-const SMALL: CheckSizes = { listed: 70, taken: 30, walked: 150 }
+const SMALL: CheckSizes = { listed: 70, taken: 30, walked: 150, listingMs: 60_000 }
 const check = (sizes: CheckSizes, isOver = () => false) => runScheduledCheck(app, inAMinute(), isOver, sizes)
 
 /** Due at times that follow no order of ids, and several at the same. */
@@ -40,6 +40,15 @@ test('of many stretches and several walks each claim is moved, and once', async 
   assert.equal(await check(SMALL), 400)
   assert.equal(await checkedOnce(), 400)
   assert.equal(await check(SMALL), 0)
+})
+
+test('if listing takes too long, what is listed by then is moved first', async () => {
+  await dueClaims(400)
+  const hasty: CheckSizes = { listed: 70, taken: 1_000, walked: 1_000, listingMs: 0 }
+  const moved = await check(hasty, () => true)
+  assert.ok(moved > 0 && moved <= 70, `${moved}`)
+  assert.equal(await check(hasty), 400 - moved)
+  assert.equal(await checkedOnce(), 400)
 })
 
 test('a claim that somebody held is found when the stretches are looked at again', async () => {
@@ -72,12 +81,21 @@ test('a check that is over leaves the rest to the next', async () => {
 
 const skip = isOnCitus() && 'of one table'
 test('a long check leaves the index of due times rid of what it has moved', { skip }, async () => {
-  await dueClaims(2_000)
-  assert.equal(await check({ listed: 300, taken: 1_000, walked: 10_000 }), 2_000)
+  let pages = Number.POSITIVE_INFINITY
+  // Entries stay while anything in the database could still see them, as an analysis of a table that begins just then.
+  for (let tries = 0; tries < 3 && pages >= 60; tries++) {
+    await sql('TRUNCATE claims, claim_events CASCADE')
+    await dueClaims(2_000)
+    assert.equal(await check({ listed: 300, taken: 1_000, walked: 10_000, listingMs: 60_000 }), 2_000)
+    pages = await pagesReadToFindNothing()
+  }
+  assert.ok(pages < 60, `${pages} pages`)
+})
+
+async function pagesReadToFindNothing(): Promise<number> {
   const plan = await sql(
     `EXPLAIN (ANALYZE, BUFFERS) SELECT id FROM claims WHERE due_at <= now() AND test_clock_id IS NULL ORDER BY due_at, id`,
   )
   const [, hit, read] = /Buffers: shared hit=(\d+)(?: read=(\d+))?/.exec(JSON.stringify(plan)) ?? []
-  const pages = Number(hit) + Number(read ?? 0)
-  assert.ok(pages < 60, `${pages} pages are read to find nothing`)
-})
+  return Number(hit) + Number(read ?? 0)
+}

@@ -19,9 +19,11 @@ export interface CheckSizes {
   taken: number
   /** Those that one walk goes over, about: their ids are kept meanwhile, 16 bytes each. */
   walked: number
+  /** For how long is listed before a walk, with all rests: fewer are walked then, but something moves in each minute. */
+  listingMs: number
 }
 /** A list takes some 50 ms then. */
-const SIZES: CheckSizes = { listed: 10_000, taken: BATCH, walked: 1_000_000 }
+const SIZES: CheckSizes = { listed: 10_000, taken: BATCH, walked: 1_000_000, listingMs: 10_000 }
 /** There each shard sends so many for a list, and has a batch: a few less, or half of them had one more by chance. */
 const sizesOfShards = ({ shards }: Distribution): CheckSizes => ({
   ...SIZES,
@@ -136,13 +138,15 @@ interface DueInOrder {
 
 async function listDueInOrder(
   app: App,
-  { checkTime, connection, sizes: { listed, walked } }: CheckInTurn,
+  { checkTime, connection, sizes: { listed, walked, listingMs } }: CheckInTurn,
   { after, upTo }: DueStretch,
 ): Promise<DueInOrder> {
   const ids = new IdsInOrder()
   const stretches: DueStretch[] = []
+  const end = performance.now() + listingMs
   let rest: DueStretch | null = { after, upTo }
   for (let seen = 0; rest && seen < walked; seen += listed) {
+    if (seen > 0 && performance.now() >= end) break
     const within: DueStretch = rest
     const due = await app.pace.take(() => listDue(connection, checkTime, within, listed))
     ids.add(due.ids)

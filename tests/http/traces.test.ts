@@ -6,6 +6,7 @@ import { Sampling } from '../../src/tracing/sampling.ts'
 import { readTraceparent } from '../../src/tracing/traceparent.ts'
 import { startCollector } from '../support/collector.ts'
 import { eventually } from '../support/eventually.ts'
+import { holdClaims } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
 import { head, sendAndLeave } from '../support/raw-http.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -98,10 +99,14 @@ describe('a trace', () => {
     assert.equal(collector.headers[0]?.['api-key'], 'of the collector')
   })
 
-  test('shares the statement with the others of its group, each linked to it', async () => {
+  test('shares the statement with the others of its group, each linked to it', async (t) => {
     const { id } = await newClaim(api)
     const callers = Array.from({ length: 8 }, () => traced())
-    await Promise.all(callers.map(({ headers }) => submit(id, 'progress', headers)))
+    const held = await holdClaims(t, service.databaseUrl, [id])
+    const submitted = callers.map(({ headers }) => submit(id, 'progress', headers))
+    await eventually(async () => service.app.submissions.waiting === callers.length)
+    await held.letGo()
+    await Promise.all(submitted)
     const ofAll = await Promise.all(callers.map(({ traceId }) => spansOf(traceId, 2)))
     const all = ofAll.flat()
     const waits = all.filter(({ name }) => name === 'wait in the queue')

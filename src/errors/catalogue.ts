@@ -149,6 +149,12 @@ export const ERRORS = {
     title: 'Notifications that follow the cursor have been removed.',
     help: 'Notifications are kept for 30 days, unless whoever runs the service has set another time. Read the claims themselves, and begin the feed again without `after`: it starts with the oldest that is kept.',
   },
+  IDEMPOTENCY_KEY_IN_USE: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'A request with this Idempotency-Key is being answered.',
+    help: 'The first one is still on its way. Wait for the seconds of `Retry-After` and send the request again with the same key: it is answered as the first one was.',
+  },
   PRECONDITION_FAILED: {
     status: 412,
     type: 'invalid_request_error',
@@ -178,6 +184,12 @@ export const ERRORS = {
     type: 'invalid_request_error',
     title: 'The event log of the claim is full.',
     help: 'A claim holds at most 10,000 events and 64 MiB of payloads. The event was not recorded.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The Idempotency-Key stands for another request.',
+    help: 'In the last 24 hours the account has sent the same key with another method, path, `If-Match` or body, or, if the answer holds a secret, with another token or in another session. Nothing was done. Give each thing that is to be done a key of its own, such as a UUID, and repeat it only with the same request, byte for byte.',
   },
   SCHEMA_LIMIT_REACHED: {
     status: 422,

@@ -14,8 +14,9 @@ import {
   IfMatchHeader,
   IfNoneMatchHeader,
   sendTagged,
-  withTag,
+  tagged,
 } from './protocol/entity-tags.ts'
+import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { presentEach } from './protocol/lists.ts'
 import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { DateTime, Uuid } from './protocol/scalars.ts'
@@ -49,7 +50,7 @@ export const claimSchemaRoutes = (app: App, most: number): Route[] => [
 ]
 
 const createClaimSchemaRoute = (app: App, most: number) =>
-  route({
+  onceRoute(app, {
     method: 'POST',
     url: '/v1/schemas',
     schema: {
@@ -66,13 +67,13 @@ const createClaimSchemaRoute = (app: App, most: number) =>
             schema: ref(ClaimSchemaBody),
           },
         },
-        [...BODY_ERRORS, 'SCHEMA_LIMIT_REACHED'],
+        [...ONCE_ERRORS, 'SCHEMA_LIMIT_REACHED'],
       ),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const schema = await createClaimSchema(app, request.userId, request.body.contract, most)
-      reply.code(201).header('Location', `/v1/schemas/${schema.id}`)
-      return withTag(reply, schema.version).send(presentClaimSchema(schema))
+      const headers = { Location: `/v1/schemas/${schema.id}`, ...tagged(schema.version) }
+      return { status: 201, headers, body: presentClaimSchema(schema) }
     },
   })
 
@@ -124,7 +125,7 @@ const getClaimSchemaRoute = (app: App) =>
   })
 
 const updateClaimSchemaRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'PATCH',
     url: '/v1/schemas/:id',
     schema: {
@@ -137,14 +138,14 @@ const updateClaimSchemaRoute = (app: App) =>
       body: NewClaimSchemaBody,
       response: responses(
         { 200: { description: 'The updated schema.', headers: ETAG, schema: ref(ClaimSchemaBody) } },
-        [...BODY_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
+        [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    handler: async ({ userId, params, body, headers }, reply) => {
+    answer: async (app, { userId, params, body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
       const id = params.id.toLowerCase()
       const schema = await updateClaimSchema(app, userId, id, body.contract, expected)
-      return withTag(reply, schema.version).send(presentClaimSchema(schema))
+      return { headers: tagged(schema.version), body: presentClaimSchema(schema) }
     },
   })
 

@@ -7,10 +7,11 @@ import {
   IfMatchHeader,
   IfNoneMatchHeader,
   sendTagged,
-  withTag,
+  tagged,
 } from './protocol/entity-tags.ts'
+import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { listQuery, pageOf, presentPage } from './protocol/lists.ts'
-import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
+import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { CustomerName, DateTime, ExternalId, Uuid } from './protocol/scalars.ts'
 import { type Route, route } from './route.ts'
 
@@ -43,7 +44,7 @@ export const customerRoutes = (app: App): Route[] => [
 ]
 
 const createCustomerRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'POST',
     url: '/v1/customers',
     schema: {
@@ -55,14 +56,14 @@ const createCustomerRoute = (app: App) =>
         {
           201: { description: 'The customer.', headers: { ...LOCATION, ...ETAG }, schema: ref(CustomerBody) },
         },
-        [...BODY_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
+        [...ONCE_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
       ),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const { external_id: externalId, name = null } = request.body
       const customer = await createCustomer(app, { userId: request.userId, externalId, name })
-      reply.code(201).header('Location', `/v1/customers/${customer.id}`)
-      return withTag(reply, customer.version).send(presentCustomer(customer))
+      const headers = { Location: `/v1/customers/${customer.id}`, ...tagged(customer.version) }
+      return { status: 201, headers, body: presentCustomer(customer) }
     },
   })
 
@@ -109,7 +110,7 @@ const getCustomerRoute = (app: App) =>
   })
 
 const updateCustomerRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'PATCH',
     url: '/v1/customers/:id',
     schema: {
@@ -122,13 +123,13 @@ const updateCustomerRoute = (app: App) =>
       body: CustomerChangeBody,
       response: responses(
         { 200: { description: 'The customer.', headers: ETAG, schema: ref(CustomerBody) } },
-        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'PRECONDITION_FAILED'],
+        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    handler: async ({ userId, params, body, headers }, reply) => {
+    answer: async (app, { userId, params, body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
       const customer = await updateCustomer(app, userId, params.id.toLowerCase(), body.name, expected)
-      return withTag(reply, customer.version).send(presentCustomer(customer))
+      return { headers: tagged(customer.version), body: presentCustomer(customer) }
     },
   })
 

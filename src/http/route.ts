@@ -10,7 +10,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 
-type TypedRoute<Schema extends FastifySchema> = RouteOptions<
+export type TypedRoute<Schema extends FastifySchema> = RouteOptions<
   RawServerDefault,
   RawRequestDefaultExpression,
   RawReplyDefaultExpression,

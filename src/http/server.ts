@@ -22,6 +22,7 @@ import { healthRoutes } from './health.ts'
 import { addMetrics, type MetricsAccess } from './metrics.ts'
 import { addOpenApi } from './openapi.ts'
 import { REQUEST_ID_HEADER, refuseEncoding, requestIdOf, sendError } from './protocol/error-response.ts'
+import { noteBody } from './protocol/idempotency-key.ts'
 import { RequestMeasures } from './requests/measure-requests.ts'
 import { RequestLog } from './requests/request-log.ts'
 import type { TypedServer } from './typed-server.ts'
@@ -74,6 +75,8 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.decorateRequest('userId', '')
   server.decorateRequest('rate', null)
   server.decorateRequest('sessionId', null)
+  server.decorateRequest('credential', '')
+  server.decorateRequest('bodyDigest', '')
   server.decorateRequest('memory', null)
   server.decorateRequest('turn', null)
   server.decorateRequest('awaitTurn', null)
@@ -164,6 +167,7 @@ function acceptJsonOnly(server: TypedServer): void {
     const bytes = await readBody(request, payload)
     refuseEncoding(request)
     if (bytes.length === 0) return undefined
+    noteBody(request, bytes)
     await request.awaitTurn?.()
     const { items } = request.routeOptions.config
     if (bytes.length > LIGHT) await request.memory?.take(bytes, items?.oneByOne === true)

@@ -8,6 +8,7 @@ import {
   listTestClocks,
 } from '../app/test-clocks/test-clocks.ts'
 import type { TestClock } from '../domain/records.ts'
+import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { listQuery, pageOf, presentPage } from './protocol/lists.ts'
 import { readTime } from './protocol/read-time.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
@@ -70,7 +71,7 @@ export const testClockRoutes = (app: App): Route[] => [
 ]
 
 const createTestClockRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'POST',
     url: '/v1/test_clocks',
     schema: {
@@ -81,14 +82,15 @@ const createTestClockRoute = (app: App) =>
       body: NewTestClockBody,
       response: responses(
         { 201: { description: 'The test clock.', headers: LOCATION, schema: ref(TestClockBody) } },
-        BODY_ERRORS,
+        ONCE_ERRORS,
       ),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const { name = null, frozen_time } = request.body
       const frozenTime = readTime(frozen_time, 'frozen_time')
       const clock = await createTestClock(app, { userId: request.userId, name, frozenTime })
-      return reply.code(201).header('Location', `/v1/test_clocks/${clock.id}`).send(presentTestClock(clock))
+      const headers = { Location: `/v1/test_clocks/${clock.id}` }
+      return { status: 201, headers, body: presentTestClock(clock) }
     },
   })
 

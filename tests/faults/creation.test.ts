@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { candidateId } from '../../src/storage/claims/candidate-id.ts'
 import type { Answer } from '../support/api-client.ts'
 import { newSchema, uniqueName } from '../support/new-records.ts'
@@ -33,6 +35,34 @@ testFaults({
       run: async () =>
         note(ledger, items, await world.service.api.post('/v1/candidates/batch', { candidates })),
       finish: async () => {},
+    }
+  },
+})
+
+testFaults({
+  name: 'creating claims with a key',
+  begin: async (world, ledger) => {
+    const { service, customer } = world
+    const items = await newOfAllKinds(world)
+    const claims = items.map(({ source }) => ({ customer_id: customer.id, ...source }))
+    const key = { 'Idempotency-Key': randomUUID() }
+    const create = () => service.api.post('/v1/claims/batch', { claims }, key)
+    let answered: Answer | null = null
+    return {
+      run: async () => {
+        answered = await create()
+        note(ledger, items, answered)
+      },
+      finish: async () => {
+        const again = await create()
+        assert.equal(again.status, 200, JSON.stringify(again.body))
+        if (answered?.status === 200) {
+          assert.deepEqual(again.body, answered.body)
+          assert.equal(again.headers.get('idempotent-replayed'), 'true')
+        }
+        note(ledger, items, again)
+        await ledger.verify()
+      },
     }
   },
 })

@@ -1,3 +1,4 @@
+import { once } from './once.ts'
 import { noteServerTime } from './server-time.ts'
 
 export interface ErrorDetail {
@@ -46,11 +47,11 @@ export function withQuery(path: string, query: Query): string {
 export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
   send<T>('GET', withQuery(path, query), undefined, signal)
 
-export const post = <T>(path: string, body: unknown = {}): Promise<T> => send<T>('POST', path, body)
+export const post = <T>(path: string, body: unknown = {}): Promise<T> => sendOnce<T>('POST', path, body)
 
 /** @param base what it is a change of, if it is to be done to that alone; else the answer is 412 */
 export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {}): Promise<T> =>
-  send<T>('PATCH', path, body, undefined, base.etag === undefined ? {} : { 'If-Match': base.etag })
+  sendOnce<T>('PATCH', path, body, base.etag === undefined ? {} : { 'If-Match': base.etag })
 
 export const remove = (path: string): Promise<void> => send<void>('DELETE', path)
 
@@ -65,6 +66,36 @@ export async function open(
   if (response.ok && response.body) return response.body
   throw toApiError(response, await readAnswer(response))
 }
+
+/** How often it is asked what came of a request that is still being answered. */
+const MOST_ASKS = 5
+const ASK_EVERY_MS = 1_000
+
+function sendOnce<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<T> {
+  const sendWith = async (key: string): Promise<T> => {
+    for (let asks = 1; ; asks++) {
+      try {
+        return await send<T>(method, path, body, undefined, { ...headers, 'Idempotency-Key': key })
+      } catch (error) {
+        if (!isBeingAnswered(error) || asks === MOST_ASKS) throw error
+      }
+      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
+    }
+  }
+  return once(JSON.stringify([method, path, headers, body]), sendWith, isSettled)
+}
+
+const isBeingAnswered = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_IN_USE'
+
+/** Of a server that is away, or has failed, it is not known what it did. */
+const isSettled = (error: unknown): boolean =>
+  error instanceof ApiError && error.status < 500 && !isBeingAnswered(error)
 
 async function send<T>(
   method: string,

@@ -10,10 +10,11 @@ import {
   type NewCustomer,
 } from '../../storage/customers.ts'
 import type { AskedNames } from '../../storage/database/asked-names.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
 import { GroupedByMachine } from '../groups/grouped-by-machine.ts'
-import { GroupedWork } from '../groups/grouped-work.ts'
+import { GroupedWork, type GroupKind } from '../groups/grouped-work.ts'
 import type { Part } from '../part.ts'
 
 /** Customers that one statement looks for; those that one adds, which are all answered in one go. */
@@ -26,14 +27,27 @@ const CLAIM_CHARACTERS = 2 * 1024
 /** Schemas whose contracts one statement reads: two megabytes at most. */
 const SCHEMAS = 32
 
-/** What creations look up and add, each kind together with that of others who come at the same time. */
-export class CreationGroups implements Part {
+type Work<Item, Outcome> = Pick<GroupedWork<Item, Outcome>, 'do'>
+
+/** What creations look up and add. */
+export interface Creations extends Part {
+  readonly customers: Work<AskedNames, Customer[]>
+  readonly customersByExternalId: Work<AskedNames, Customer[]>
+  readonly newCustomers: Work<NewCustomer, Versioned<Customer> | null>
+  /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
+  readonly newClaims: Work<readonly NewClaim[], (Claim | null)[]>
+  /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */
+  readonly newContracts: Work<readonly NewClaim[], boolean[]>
+  /** See `findContracts`. */
+  findContracts(userId: string, ids: readonly string[]): Promise<Map<string, string | null>>
+}
+
+/** Each kind together with that of others who come at the same time. */
+export class CreationGroups implements Creations {
   readonly customers: GroupedWork<AskedNames, Customer[]>
   readonly customersByExternalId: GroupedWork<AskedNames, Customer[]>
   readonly newCustomers: GroupedWork<NewCustomer, Versioned<Customer> | null>
-  /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
   readonly newClaims: GroupedByMachine<readonly NewClaim[], (Claim | null)[]>
-  /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */
   readonly newContracts: GroupedWork<readonly NewClaim[], boolean[]>
   readonly #contracts: GroupedWork<AskedNames, Map<string, string | null>>
   readonly #reads: Database['reads']
@@ -55,13 +69,13 @@ export class CreationGroups implements Part {
     })
     this.newContracts = new GroupedWork({
       db: writing,
-      run: (db, sets) => setBySet(sets, (claims) => prepareContracts(db, claims)),
+      run: prepareSets,
       room: CHARACTERS,
       weight: charactersOf,
     })
     this.newClaims = new GroupedByMachine(database, {
       db: writing,
-      run: (db, sets) => setBySet(sets, (claims) => insertClaims(db, claims)),
+      run: insertSets,
       room: CHARACTERS,
       weight: charactersOf,
       // They come of one shard each: see `openClaims`.
@@ -69,7 +83,7 @@ export class CreationGroups implements Part {
     })
   }
 
-  /** See `findContracts`. Of many schemas they are read for this account alone: that may take long. */
+  /** Of many schemas they are read for this account alone: that may take long. */
   async findContracts(userId: string, ids: readonly string[]): Promise<Map<string, string | null>> {
     const asked = { userId, names: ids }
     if (ids.length <= SCHEMAS) return this.#contracts.do(userId, asked)
@@ -90,6 +104,28 @@ export class CreationGroups implements Part {
     )
   }
 }
+
+/** Each for itself and at once, by this connection: in its transaction. */
+export function creationsWithin(db: Connection): Creations {
+  const alone = <Item, Outcome>(run: GroupKind<Item, Outcome>['run']): Work<Item, Outcome> => ({
+    do: async (_userId, item) => (await run(db, [item]))[0] as Outcome,
+  })
+  return {
+    customers: alone(findCustomers),
+    customersByExternalId: alone(findCustomersByExternalId),
+    newCustomers: alone(insertCustomers),
+    newContracts: alone(prepareSets),
+    newClaims: alone(insertSets),
+    findContracts: (userId, names) => alone(findContracts).do(userId, { userId, names }),
+    stop: async () => {},
+  }
+}
+
+const prepareSets = (db: Connection, sets: readonly (readonly NewClaim[])[]) =>
+  setBySet(sets, (claims) => prepareContracts(db, claims))
+
+const insertSets = (db: Connection, sets: readonly (readonly NewClaim[])[]) =>
+  setBySet(sets, (claims) => insertClaims(db, claims))
 
 /** What comes of each of the sets, of all of which something is done together. */
 async function setBySet<Item, Outcome>(

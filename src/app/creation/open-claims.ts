@@ -11,7 +11,7 @@ import { findTestClocks } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
 import { inSlices } from '../in-slices.ts'
 import { schemaNotFound, testClockNotFound } from '../not-found.ts'
-import { clockIsHeld } from '../test-clocks/hold-clock.ts'
+import { ClockIsHeld } from '../test-clocks/hold-clock.ts'
 import {
   type ContractSource,
   contractOf,
@@ -171,13 +171,13 @@ async function insertReady(
       const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)
       if (inserted) return toOutcomes(inserted)
     } catch (error) {
-      if (!isPassing(error) || performance.now() > deadline) throw error
+      if (!isPassing(error) || !app.mayWait || performance.now() > deadline) throw error
       continue
     }
     const [found] = await findTestClocks(app.db.reads.for(userId), userId, [testClockId])
-    const patience = deadline - performance.now()
+    const patience = app.mayWait ? deadline - performance.now() : 0
     if (!found || patience <= 0)
-      return claims.map(() => (found ? clockIsHeld(testClockId) : testClockNotFound(testClockId)))
+      return claims.map(() => (found ? new ClockIsHeld(testClockId) : testClockNotFound(testClockId)))
     await app.heldClocks.untilFreeWithin({ userId, id: testClockId }, patience)
   }
 }

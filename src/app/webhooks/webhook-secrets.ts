@@ -1,11 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { shareSecret } from '../../storage/accounts/server-secrets.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { Part } from '../part.ts'
-
-const CIPHER = 'aes-256-gcm'
-const IV_BYTES = 12
-const TAG_BYTES = 16
+import { seal, unseal } from '../seal.ts'
 
 /** Which key has encrypted: the first byte of what is stored. */
 const BY_SHARED = 0
@@ -37,33 +34,24 @@ export class WebhookSecrets implements Part {
   /** @param endpointId whose it is: for no other one can it be decrypted */
   encrypt(secret: string, endpointId: string): Buffer {
     const by = this.#own === null ? BY_SHARED : BY_OWN
-    const iv = randomBytes(IV_BYTES)
-    const cipher = createCipheriv(CIPHER, this.#keyOf(by), iv).setAAD(Buffer.from(endpointId))
-    const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-    return Buffer.concat([Buffer.of(by), iv, cipher.getAuthTag(), text])
+    const key = this.#keyOf(by)
+    if (key === null) throw new Error('the key is missing')
+    return Buffer.concat([Buffer.of(by), seal(key, secret, endpointId)])
   }
 
   /** @throws Error if it was encrypted under another key of the operator */
   decrypt(stored: Buffer, endpointId: string): string {
-    const iv = stored.subarray(1, 1 + IV_BYTES)
-    const tag = stored.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES)
-    const text = stored.subarray(1 + IV_BYTES + TAG_BYTES)
-    try {
-      const decipher = createDecipheriv(CIPHER, this.#keyOf(stored[0] as number), iv, {
-        authTagLength: TAG_BYTES,
-      })
-      decipher.setAAD(Buffer.from(endpointId)).setAuthTag(tag)
-      return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
-    } catch {
+    const key = this.#keyOf(stored[0] as number)
+    const secret = key && unseal(key, stored.subarray(1), endpointId)
+    if (secret === null) {
       throw new Error(
         `The secret of the webhook endpoint ${endpointId} was encrypted under another CLAIMKEEPER_WEBHOOK_KEY.`,
       )
     }
+    return secret
   }
 
-  #keyOf(by: number): Buffer {
-    const key = by === BY_OWN ? this.#own : this.#shared
-    if (key === null) throw new Error('the key is missing')
-    return key
+  #keyOf(by: number): Buffer | null {
+    return by === BY_OWN ? this.#own : this.#shared
   }
 }

@@ -4,6 +4,7 @@ import { invitationUrl } from '../../app/invitations/invitation-key.ts'
 import { createInvitation, listInvitations, revokeInvitation } from '../../app/invitations/invitations.ts'
 import { publicUrl } from '../connections/public-url.ts'
 import { requireSession } from '../identity/authenticate.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { presentEach } from '../protocol/lists.ts'
 import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
@@ -23,7 +24,8 @@ export const invitationRoutes = (app: App): Route[] => [
 ]
 
 const createInvitationRoute = (app: App) =>
-  route({
+  onceRoute(app, {
+    hasSecret: true,
     method: 'POST',
     url: '/v1/invitations',
     onRequest: requireSession,
@@ -36,18 +38,18 @@ const createInvitationRoute = (app: App) =>
       tags,
       body: NewInvitationBody,
       response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
-        ...BODY_ERRORS,
+        ...ONCE_ERRORS,
         'SESSION_REQUIRED',
         'INVITATION_LIMIT_REACHED',
       ]),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const { invitation, key } = await createInvitation(app, {
         email: request.body.email ?? null,
         invitedBy: request.userId,
       })
       const { used_at: _, ...body } = presentInvitation(invitation)
-      return reply.code(201).send({ ...body, url: invitationUrl(publicUrl(request), key) })
+      return { status: 201, body: { ...body, url: invitationUrl(publicUrl(request), key) } }
     },
   })
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { createOwnToken, listOwnTokens, revokeOwnToken } from '../../app/tokens/own-tokens.ts'
 import { requireSession } from '../identity/authenticate.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { presentEach } from '../protocol/lists.ts'
 import { readTime } from '../protocol/read-time.ts'
 import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
@@ -22,7 +23,8 @@ export const tokenRoutes = (app: App): Route[] => [
 ]
 
 const createOwnTokenRoute = (app: App) =>
-  route({
+  onceRoute(app, {
+    hasSecret: true,
     method: 'POST',
     url: '/v1/tokens',
     onRequest: requireSession,
@@ -35,12 +37,12 @@ const createOwnTokenRoute = (app: App) =>
       tags,
       body: NewApiTokenBody,
       response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
-        ...BODY_ERRORS,
+        ...ONCE_ERRORS,
         'SESSION_REQUIRED',
         'TOKEN_LIMIT_REACHED',
       ]),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const { name, expires_at: expires } = request.body
       const { token, secret } = await createOwnToken(app, {
         userId: request.userId,
@@ -48,7 +50,7 @@ const createOwnTokenRoute = (app: App) =>
         name,
         expiresAt: expires === undefined ? null : readTime(expires, 'expires_at'),
       })
-      return reply.code(201).send({ ...presentApiToken(token), token: secret })
+      return { status: 201, body: { ...presentApiToken(token), token: secret } }
     },
   })
 

@@ -7,8 +7,9 @@ import { type CandidateFilters, listCandidates } from '../../app/claims/list-can
 import { createCandidate } from '../../app/creation/create-candidates.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from '../protocol/responses.ts'
+import { LOCATION, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias } from '../protocol/scalars.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
@@ -38,7 +39,7 @@ export const candidateRoutes = (app: App): Route[] => [
 ]
 
 const createCandidateRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'POST',
     url: '/v1/candidates',
     schema: {
@@ -51,7 +52,7 @@ const createCandidateRoute = (app: App) =>
       response: responses(
         { 201: { description: 'The candidate, OPEN.', headers: LOCATION, schema: ref(CandidateBody) } },
         [
-          ...BODY_ERRORS,
+          ...ONCE_ERRORS,
           'CUSTOMER_NOT_FOUND',
           'SCHEMA_NOT_FOUND',
           'TEST_CLOCK_NOT_FOUND',
@@ -59,7 +60,7 @@ const createCandidateRoute = (app: App) =>
         ],
       ),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const candidate = await createCandidate(
         app,
         request.userId,
@@ -67,10 +68,8 @@ const createCandidateRoute = (app: App) =>
         takeMemoryFor(request),
       )
       noteCreated(app, request, candidate)
-      return reply
-        .code(201)
-        .header('Location', `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`)
-        .send({ ...presentCandidate(candidate), events: [] })
+      const headers = { Location: `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}` }
+      return { status: 201, headers, body: { ...presentCandidate(candidate), events: [] } }
     },
   })
 

@@ -7,6 +7,7 @@ import type { OpenedClaim } from '../../app/creation/open-claims.ts'
 import { contractOf, type TakeMemory } from '../../app/creation/resolve-contract.ts'
 import { inSlices } from '../../app/in-slices.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
+import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { type Item, ItemText } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
@@ -19,9 +20,9 @@ import {
   MAX_ITEMS,
   validateEnvelope,
 } from '../protocol/batch.ts'
-import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
-import { sendJson } from '../protocol/send-json.ts'
-import { type Route, route } from '../route.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
+import { ref, responses } from '../protocol/responses.ts'
+import type { Route } from '../route.ts'
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
 import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
@@ -33,25 +34,25 @@ export const claimBatchRoutes = (app: App, compile: FastifySchemaCompiler<object
 ]
 
 const createClaimsRoute = (app: App, compile: FastifySchemaCompiler<object>) =>
-  batchRoute(compile, {
+  batchRoute(app, compile, {
     list: 'claims',
     one: 'claim',
     item: NewClaimBody,
     body: ClaimBody,
     read: readNewClaim,
-    create: (...of) => createClaims(app, ...of),
+    create: createClaims,
     present: presentClaim,
     operation: { operationId: 'createClaims', summary: 'Create claims', tags: ['Claims'] },
   })
 
 const createCandidatesRoute = (app: App, compile: FastifySchemaCompiler<object>) =>
-  batchRoute(compile, {
+  batchRoute(app, compile, {
     list: 'candidates',
     one: 'candidate',
     item: NewCandidateBody,
     body: CandidateBody,
     read: readNewCandidate,
-    create: (...of) => createCandidates(app, ...of),
+    create: createCandidates,
     present: presentCandidate,
     operation: { operationId: 'createCandidates', summary: 'Create candidates', tags: ['Candidates'] },
   })
@@ -63,7 +64,12 @@ interface Batch<Body, Request extends NewRequest> {
   item: TSchema
   body: TSchema & { $id?: string }
   read: (body: Body) => Request
-  create: (userId: string, requests: Request[], takeMemory: TakeMemory) => Promise<(OpenedClaim | Error)[]>
+  create: (
+    app: App,
+    userId: string,
+    requests: Request[],
+    takeMemory: TakeMemory,
+  ) => Promise<(OpenedClaim | Error)[]>
   present: (claim: Claim) => object
   operation: { operationId: string; summary: string; tags: string[] }
 }
@@ -72,13 +78,14 @@ const description =
   'Up to 1000 at once. Each stands alone: one that is refused does not touch the others, and its result holds the error that the single form answers.'
 
 function batchRoute<Body, Request extends NewRequest>(
+  app: App,
   compile: FastifySchemaCompiler<object>,
   batch: Batch<Body, Request>,
 ): Route {
   const { list, one } = batch
   const readItem = itemReader<Body>(compile, batch.item)
   const answer = batchAnswer(Type.Object({ status: Type.Literal(201), [one]: ref(batch.body) }))
-  return route({
+  return onceRoute(app, {
     method: 'POST',
     url: `/v1/${list}/batch`,
     ...inTurnToTell,
@@ -89,9 +96,9 @@ function batchRoute<Body, Request extends NewRequest>(
       ...batch.operation,
       description,
       body: batchBody(list, batch.item),
-      response: responses({ 200: { description: 'A result for each.', schema: answer } }, BODY_ERRORS),
+      response: responses({ 200: { description: 'A result for each.', schema: answer } }, ONCE_ERRORS),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const items = (request.body as Record<string, Item[]>)[list] as Item[]
       const readNext = (item: Item) => {
         request.rate?.takeItem()
@@ -101,7 +108,9 @@ function batchRoute<Body, Request extends NewRequest>(
       await request.rate?.reserve(items.length)
       const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
-      const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()
+      const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request))
+      if (!app.mayWait) requireSettled(opened)
+      const created = opened.values()
       const toResult = (outcome: OpenedClaim | Error) => {
         const result =
           outcome instanceof Error
@@ -113,10 +122,20 @@ function batchRoute<Body, Request extends NewRequest>(
       const outcomes = read.map((one) =>
         one instanceof Error ? one : (created.next().value as OpenedClaim | Error),
       )
-      return sendJson(reply, { results: outcomes.values().map(toResult) })
+      return { body: { results: outcomes.values().map(toResult) }, isLong: true }
     },
   })
 }
+
+/** What could not be done for now must not be kept as what came of it. */
+function requireSettled(outcomes: readonly (OpenedClaim | Error)[]): void {
+  for (const outcome of outcomes) {
+    const isSettled = outcome instanceof ServiceError && !PASSING.includes(outcome.code)
+    if (outcome instanceof Error && !isSettled) throw outcome
+  }
+}
+
+const PASSING: readonly ErrorCode[] = ['UNAVAILABLE', 'RATE_LIMITED']
 
 const withContract = (claim: OpenedClaim): Claim => ({ ...claim, contract: contractOf(claim.contract) })
 

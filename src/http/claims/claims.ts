@@ -7,8 +7,9 @@ import { type ClaimFilters, listClaims } from '../../app/claims/list-claims.ts'
 import { createClaim } from '../../app/creation/create-claims.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from '../protocol/responses.ts'
+import { LOCATION, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
@@ -32,7 +33,7 @@ export const claimRoutes = (app: App): Route[] => [
 ]
 
 const createClaimRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'POST',
     url: '/v1/claims',
     schema: {
@@ -44,16 +45,14 @@ const createClaimRoute = (app: App) =>
       body: NewClaimBody,
       response: responses(
         { 201: { description: 'The claim, OPEN.', headers: LOCATION, schema: ref(ClaimBody) } },
-        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'TEST_CLOCK_NOT_FOUND'],
+        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'TEST_CLOCK_NOT_FOUND'],
       ),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const claim = await createClaim(app, request.userId, readNewClaim(request.body), takeMemoryFor(request))
       noteCreated(app, request, claim)
-      return reply
-        .code(201)
-        .header('Location', `/v1/claims/${claim.id}`)
-        .send({ ...presentClaim(claim), events: [] })
+      const headers = { Location: `/v1/claims/${claim.id}` }
+      return { status: 201, headers, body: { ...presentClaim(claim), events: [] } }
     },
   })
 

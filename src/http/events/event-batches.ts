@@ -21,13 +21,14 @@ import {
   validateEnvelope,
 } from '../protocol/batch.ts'
 import { refuseEncoding } from '../protocol/error-response.ts'
+import { keyOf } from '../protocol/idempotency-key.ts'
 import { BODY_ERRORS, linesOf, NDJSON, ref, responses } from '../protocol/responses.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { type EventResult, EventResults } from './event-results.ts'
 import { readAddress, readSubmission } from './read-submission.ts'
-import { AddressedSubmission, PreferHeader, type SubmissionFields } from './submission-bodies.ts'
+import { AddressedSubmission, type SubmissionFields, SubmissionHeaders } from './submission-bodies.ts'
 import { submitLines } from './submit-lines.ts'
 
 const RESULT = Type.Object({
@@ -79,12 +80,14 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
       summary: 'Submit events',
       description: DESCRIPTION,
       tags: ['Events'],
-      headers: PreferHeader,
+      headers: SubmissionHeaders,
       body: batchBody('events', AddressedSubmission),
       response: responses({ 200: ANSWER }, BODY_ERRORS),
     },
     handler: async (request, reply) => {
-      const read = (item: Item) => readRequest(request, readItem(item))
+      const key = keyOf(request)
+      const idAt = (place: number) => (key === null ? null : `${key}.${place}`)
+      const read = (item: Item, place: number) => readRequest(request, readItem(item), idAt(place))
       const results = new EventResults(app, request)
       results.endWith(reply)
       const body: unknown = request.body
@@ -92,12 +95,14 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
         return reply.type(NDJSON).send(Readable.from(submitLines(body, request, read, results)))
       }
       const items = request.body.events as Item[]
-      const readNext = (item: Item) => {
+      const readNext = (item: Item, place: number) => {
         request.rate?.takeItem()
-        return read(item)
+        return read(item, place)
       }
       await request.rate?.reserve(items.length)
-      const submitted = await inSlices(submitEach(items, (item) => results.of(() => readNext(item))))
+      const submitted = await inSlices(
+        submitEach(items, (item, place) => results.of(() => readNext(item, place))),
+      )
       return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })
     },
   })
@@ -112,19 +117,23 @@ const withLines: SwaggerTransform = ({ schema, url }) => {
 /** In their order, a step for each. */
 function* submitEach(
   items: readonly Item[],
-  submit: (item: Item) => Promise<EventResult>,
+  submit: (item: Item, place: number) => Promise<EventResult>,
 ): Generator<void, Promise<EventResult>[]> {
   const results: Promise<EventResult>[] = []
-  for (const item of items) {
-    results.push(owned(submit(item)))
+  for (const [place, item] of items.entries()) {
+    results.push(owned(submit(item, place)))
     yield
   }
   return results
 }
 
-const readRequest = (request: FastifyRequest, body: JsonObject & SubmissionFields): EventRequest => ({
+const readRequest = (
+  request: FastifyRequest,
+  body: JsonObject & SubmissionFields,
+  id: string | null,
+): EventRequest => ({
   userId: request.userId,
   span: request.told?.span,
   address: readAddress(body),
-  ...readSubmission(body),
+  ...readSubmission(body, id),
 })

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { type ErrorCode, validationError } from '../../errors.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
 import { presentEither } from '../claims/present-claim.ts'
+import { keyOf } from '../protocol/idempotency-key.ts'
 import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias, Uuid } from '../protocol/scalars.ts'
 import { JsonText, toJsonInTurn } from '../protocol/send-json.ts'
@@ -15,9 +16,9 @@ import { presentRecorded } from './present-event.ts'
 import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
 import {
   AddressedSubmission,
-  PreferHeader,
   Submission as SubmissionBody,
   type SubmissionFields,
+  SubmissionHeaders,
 } from './submission-bodies.ts'
 
 /** Bytes of memory of a contract that is made text at once. */
@@ -38,7 +39,8 @@ const REPLAYED = {
 
 const description =
   'Records the event and decides by it, in one atomic operation. The answer tells how the claim stands now. ' +
-  'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event.'
+  'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event. ' +
+  'An `Idempotency-Key` is the `id` of an event that has none.'
 
 /** §4.3: three paths, one operation. */
 export const eventRoutes = (app: App): Route[] => [
@@ -104,7 +106,7 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
     summary,
     description,
     tags: ['Events'],
-    headers: PreferHeader,
+    headers: SubmissionHeaders,
     response: responses(
       {
         200: {
@@ -141,7 +143,7 @@ async function answerSubmission(
     userId,
     address,
     span: told?.span,
-    ...readSubmission(body),
+    ...readSubmission(body, keyOf(request)),
   })
 
   if (replayed) reply.header('Idempotent-Replayed', 'true')

@@ -26,7 +26,7 @@ export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
  */
 export function readSubmission(
   body: JsonObject & SubmissionFields,
-  defaultId?: string,
+  defaultId?: string | null,
 ): { submission: Submission; payloadJson: string } {
   const { id = defaultId ?? uuidv7(), type, claim_id: _, candidate_alias: __, ...rest } = body
   const payload = rest as JsonObject

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { MAX_EVENT_NAME_LENGTH, RESERVED_FIELDS, RESERVED_TYPES } from '../../domain/claims/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { KEY_OF_EVENTS } from '../protocol/idempotency-key.ts'
 import { CandidateAlias, SOME_UUID, Uuid } from '../protocol/scalars.ts'
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }
@@ -56,7 +57,8 @@ export const Submission = Type.Unsafe<JsonObject & SubmissionFields>({
   examples: [{ id: 'evt-1', type: 'satisfaction', value: 5 }],
 })
 
-export const PreferHeader = Type.Object({
+export const SubmissionHeaders = Type.Object({
+  ...KEY_OF_EVENTS,
   prefer: Type.Optional(
     Type.String({
       description: '`return=minimal` is answered 204 without a body.',

@@ -16,7 +16,9 @@ import type { EventResult, EventResults } from './event-results.ts'
 /** Bytes of a line, as of the body of the single form. */
 const MAX_LINE_BYTES = 1024 * 1024
 
-type Read = (item: Item) => EventRequest
+/** @param place of the line among all, from 0 on */
+type Read = (item: Item, place: number) => EventRequest
+type ReadHere = (item: Item) => EventRequest
 
 /** The answer to a stream of submissions, one a line: a result a line, in their order. */
 export function submitLines(
@@ -41,10 +43,14 @@ const LEFT: EventResult = { body: {}, contract: '' }
  */
 function lineSubmitter(request: FastifyRequest, read: Read, results: EventResults) {
   let last: Promise<unknown> = Promise.resolve()
+  let lines = 0
   const hasGone = () => request.raw.socket.destroyed
   return async (line: Line): Promise<EventResult> => {
+    const place = lines++
+    const readHere = (item: Item) => read(item, place)
     const isShort = line === TOO_LONG || line.length <= LIGHT
-    const readNext = () => (isShort ? inSlices(readLine(request, line, read)) : readLong(request, line, read))
+    const readNext = () =>
+      isShort ? inSlices(readLine(request, line, readHere)) : readLong(request, line, readHere)
     const countAndRead = () =>
       request.rate ? reserveOne(request.rate).then((error) => error ?? readNext()) : readNext()
     const reading = owned(last.then(() => (hasGone() ? null : countAndRead())))
@@ -75,7 +81,7 @@ const longLines = new Seats({
   refusal: 'Too many long lines are being read.',
 })
 
-async function readLong(request: FastifyRequest, line: Line, read: Read): Promise<EventRequest | Error> {
+async function readLong(request: FastifyRequest, line: Line, read: ReadHere): Promise<EventRequest | Error> {
   const seat = await longLines.take(request.userId).catch((error: ServiceError) => error)
   if (seat instanceof Error) return seat
   try {
@@ -86,7 +92,11 @@ async function readLong(request: FastifyRequest, line: Line, read: Read): Promis
 }
 
 /** What the line submits, or why it cannot. */
-function* readLine(request: FastifyRequest, line: Line, read: Read): Generator<void, EventRequest | Error> {
+function* readLine(
+  request: FastifyRequest,
+  line: Line,
+  read: ReadHere,
+): Generator<void, EventRequest | Error> {
   try {
     request.rate?.takeItem()
     return read(line === TOO_LONG ? tooLong() : yield* parseLine(line))

@@ -12,6 +12,8 @@ declare module 'fastify' {
     userId: string
     /** The session, if the request came with its cookie; null if it came with a token. */
     sessionId: string | null
+    /** What the caller showed, which nobody else has: the header with the token, or the session's cookie. */
+    credential: string
   }
 }
 
@@ -22,6 +24,7 @@ declare module 'fastify' {
 export function authenticate(app: App, sessions: SessionApi): onRequestHookHandler {
   const accept = (request: FastifyRequest, owner: Authenticated) => {
     request.userId = owner.userId
+    request.credential = request.headers.authorization as string
     app.tokenUse.note(owner)
   }
   // Nothing is waited for if a token is remembered, which is nearly always.
@@ -53,6 +56,7 @@ async function enterSession(request: FastifyRequest, sessions: SessionApi, cooki
   if (!session) throw tokenInvalid('The session has ended; sign in again.')
   request.userId = session.userId
   request.sessionId = session.id
+  request.credential = cookie
 }
 
 /** The hook of routes that hand out or end access: who holds a token must not make another. @throws SESSION_REQUIRED */

@@ -10,9 +10,10 @@ import {
   IfMatchHeader,
   IfNoneMatchHeader,
   sendTagged,
-  withTag,
+  tagged,
 } from '../protocol/entity-tags.ts'
-import { BODY_ERRORS, ETAG, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
+import { ETAG, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { type Route, route } from '../route.ts'
 
 const FIELDS = {
@@ -65,7 +66,7 @@ const getNotificationSettingsRoute = (app: App) =>
   })
 
 const updateNotificationSettingsRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'PATCH',
     url: '/v1/notification_settings',
     schema: {
@@ -77,14 +78,14 @@ const updateNotificationSettingsRoute = (app: App) =>
       body: ChangeBody,
       response: responses(
         { 200: { description: 'The settings.', headers: ETAG, schema: ref(NotificationSettingsBody) } },
-        [...BODY_ERRORS, 'PRECONDITION_FAILED'],
+        [...ONCE_ERRORS, 'PRECONDITION_FAILED'],
       ),
     },
-    handler: async ({ userId, body, headers }, reply) => {
+    answer: async (app, { userId, body, headers }) => {
       const changes = { eventRecorded: body.event_recorded }
       const expected = expectedVersions(headers['if-match'])
       const settings = await changeNotificationSettings(app, userId, changes, expected)
-      return withTag(reply, settings.version).send(present(settings))
+      return { headers: tagged(settings.version), body: present(settings) }
     },
   })
 

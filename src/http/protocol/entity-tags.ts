@@ -73,7 +73,7 @@ export function expectedVersions(
 }
 
 /** @param tag without its quotes */
-export const withTag = (reply: FastifyReply, tag: string): FastifyReply => reply.header('ETag', `"${tag}"`)
+export const tagged = (tag: string) => ({ ETag: `"${tag}"` })
 
 /**
  * Answers a record with its ETag; 304 without the record to who has it already.
@@ -89,6 +89,6 @@ export function sendTagged(
   const named = header === undefined ? [] : parseTags('If-None-Match', header)
   // As the caller knows it.
   const had = named === '*' ? tag : named.find(({ text }) => text === tag)?.sent
-  if (had === undefined) return withTag(reply, tag).send(body)
-  return withTag(reply, had).code(304).header('Vary', 'Accept-Encoding').send()
+  if (had === undefined) return reply.headers(tagged(tag)).send(body)
+  return reply.headers(tagged(had)).code(304).header('Vary', 'Accept-Encoding').send()
 }

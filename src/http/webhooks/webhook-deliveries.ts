@@ -8,8 +8,9 @@ import {
   redeliverWebhook,
 } from '../../app/webhooks/webhook-deliveries.ts'
 import { validationError } from '../../errors.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { listQuery, pageOf } from '../protocol/lists.ts'
-import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
+import { ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias, SOME_UUID, Uuid } from '../protocol/scalars.ts'
 import { type Route, route } from '../route.ts'
 import {
@@ -128,7 +129,7 @@ const getWebhookDeliveryRoute = (app: App) =>
   })
 
 const redeliverWebhookRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'POST',
     url: '/v1/webhook_deliveries/:id/redeliver',
     schema: {
@@ -138,10 +139,12 @@ const redeliverWebhookRoute = (app: App) =>
       tags,
       params,
       response: responses({ 202: { description: 'The delivery.', schema: ref(WebhookDeliveryBody) } }, [
-        ...BODY_ERRORS,
+        ...ONCE_ERRORS,
         'WEBHOOK_DELIVERY_NOT_FOUND',
       ]),
     },
-    handler: async ({ userId, params }, reply) =>
-      reply.code(202).send(presentDelivery(await redeliverWebhook(app, userId, params.id))),
+    answer: async (app, { userId, params }) => {
+      const delivery = await redeliverWebhook(app, userId, params.id)
+      return { status: 202, body: presentDelivery(delivery) }
+    },
   })

@@ -4,7 +4,8 @@ import { redeliverWebhooks } from '../../app/webhooks/webhook-deliveries.ts'
 import { rotateWebhookSecret, testWebhookEndpoint } from '../../app/webhooks/webhook-endpoints.ts'
 import { validationError } from '../../errors.ts'
 import { whileThere } from '../bounds/while-there.ts'
-import { withTag } from '../protocol/entity-tags.ts'
+import { tagged } from '../protocol/entity-tags.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { readTime } from '../protocol/read-time.ts'
 import { BODY_ERRORS, ETAG, ref, responses } from '../protocol/responses.ts'
 import { Time, Uuid } from '../protocol/scalars.ts'
@@ -39,7 +40,8 @@ export const webhookEndpointActionRoutes = (app: App): Route[] => [
 ]
 
 const rotateWebhookSecretRoute = (app: App) =>
-  route({
+  onceRoute(app, {
+    hasSecret: true,
     method: 'POST',
     url: '/v1/webhook_endpoints/:id/rotate_secret',
     schema: {
@@ -56,10 +58,10 @@ const rotateWebhookSecretRoute = (app: App) =>
             schema: ref(RotatedWebhookEndpointBody),
           },
         },
-        [...BODY_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+        [...ONCE_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
       ),
     },
-    handler: async ({ userId, params }, reply) => {
+    answer: async (app, { userId, params }) => {
       const { secret, oldSecretUntil, ...rotated } = await rotateWebhookSecret(
         app,
         userId,
@@ -71,12 +73,12 @@ const rotateWebhookSecretRoute = (app: App) =>
         secret,
         old_secret_until: oldSecretUntil,
       }
-      return withTag(reply, tag).send(answer)
+      return { headers: tagged(tag), body: answer }
     },
   })
 
 const testWebhookEndpointRoute = (app: App) =>
-  route({
+  onceRoute(app, {
     method: 'POST',
     url: '/v1/webhook_endpoints/:id/test',
     schema: {
@@ -87,12 +89,14 @@ const testWebhookEndpointRoute = (app: App) =>
       tags,
       params,
       response: responses({ 202: { description: 'The delivery.', schema: ref(WebhookDeliveryBody) } }, [
-        ...BODY_ERRORS,
+        ...ONCE_ERRORS,
         'WEBHOOK_ENDPOINT_NOT_FOUND',
       ]),
     },
-    handler: async ({ userId, params }, reply) =>
-      reply.code(202).send(presentDelivery(await testWebhookEndpoint(app, userId, params.id.toLowerCase()))),
+    answer: async (app, { userId, params }) => {
+      const delivery = await testWebhookEndpoint(app, userId, params.id.toLowerCase())
+      return { status: 202, body: presentDelivery(delivery) }
+    },
   })
 
 const redeliverWebhooksRoute = (app: App) =>

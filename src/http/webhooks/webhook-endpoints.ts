@@ -13,8 +13,9 @@ import {
   IfMatchHeader,
   IfNoneMatchHeader,
   sendTagged,
-  withTag,
+  tagged,
 } from '../protocol/entity-tags.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { pageOf } from '../protocol/lists.ts'
 import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
@@ -63,7 +64,8 @@ export const webhookEndpointRoutes = (app: App, rules: WebhookRules): Route[] =>
 const disabledBy = (enabled: boolean) => (enabled ? null : ('by hand' as const))
 
 const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
-  route({
+  onceRoute(app, {
+    hasSecret: true,
     method: 'POST',
     url: '/v1/webhook_endpoints',
     schema: {
@@ -81,17 +83,17 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
             schema: ref(NewWebhookEndpointBody),
           },
         },
-        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
+        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
       ),
     },
-    handler: async (request, reply) => {
+    answer: async (app, request) => {
       const { url, types = null, customer_id = null, description = null, enabled = true } = request.body
       const customerId = customer_id?.toLowerCase() ?? null
       const settings = { url, types, customerId, description, disabled: disabledBy(enabled) }
       const { secret, ...made } = await createWebhookEndpoint(app, request.userId, settings, rules)
-      reply.code(201).header('Location', `/v1/webhook_endpoints/${made.endpoint.id}`)
       const { tag, body } = presentTagged(made)
-      return withTag(reply, tag).send({ ...body, secret })
+      const headers = { Location: `/v1/webhook_endpoints/${made.endpoint.id}`, ...tagged(tag) }
+      return { status: 201, headers, body: { ...body, secret } }
     },
   })
 
@@ -140,7 +142,7 @@ const getWebhookEndpointRoute = (app: App) =>
   })
 
 const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
-  route({
+  onceRoute(app, {
     method: 'PATCH',
     url: '/v1/webhook_endpoints/:id',
     schema: {
@@ -156,10 +158,10 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
         {
           200: { description: 'The endpoint as it is now.', headers: ETAG, schema: ref(WebhookEndpointBody) },
         },
-        [...BODY_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
+        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    handler: async ({ userId, params, body, headers }, reply) => {
+    answer: async (app, { userId, params, body, headers }) => {
       const { customer_id, enabled, ...changes } = body
       const settings = {
         ...changes,
@@ -169,7 +171,7 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       const expected = expectedVersions(headers['if-match'], versionOfTag)
       const id = params.id.toLowerCase()
       const changed = presentTagged(await updateWebhookEndpoint(app, userId, id, settings, rules, expected))
-      return withTag(reply, changed.tag).send(changed.body)
+      return { headers: tagged(changed.tag), body: changed.body }
     },
   })
 

@@ -22,6 +22,8 @@ export const NOTIFYING = 1_129_011_301
 export const NOTIFYING_OF_PART = 1_129_011_302
 /** First key of what servers hold that watch revocations; the second is the number of the last one that was heard. */
 export const REVOCATIONS = 1_129_011_299
+/** First key of what a request with an Idempotency-Key holds; the second is a hash of the account and the key. */
+export const IDEMPOTENCY_KEY = 1_129_011_303
 
 /* On the embedded cluster's own database. */
 

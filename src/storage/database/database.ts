@@ -122,6 +122,12 @@ export class Database implements Connection {
     )
   }
 
+  /** The same, but that all reading and writing of accounts goes by this connection: what is done there is in its transaction. */
+  within(connection: Connection): Database {
+    const one = { value: { for: () => connection } }
+    return Object.create(this, { reads: one, writes: one })
+  }
+
   query<Row>(statement: Statement): Promise<Row[]> {
     return this.#own.query(statement)
   }

@@ -1,0 +1,31 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Encrypts a text, so that it cannot be read or changed without the key.
+ * @param key 32 bytes
+ * @param about what it belongs to: for nothing else can it be decrypted
+ */
+export function seal(key: Buffer, text: string, about: string): Buffer {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(about))
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
+}
+
+/** Null if it was sealed under another key, or belongs to something else. */
+export function unseal(key: Buffer, sealed: Buffer, about: string): string | null {
+  const iv = sealed.subarray(0, IV_BYTES)
+  const tag = sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)
+  try {
+    const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(about)).setAuthTag(tag)
+    const text = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
+    return text.toString('utf8')
+  } catch {
+    return null
+  }
+}

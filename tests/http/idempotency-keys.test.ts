@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import { forgetExpired } from '../../src/app/removal/forget-expired.ts'
+import type { Answer, ApiClient } from '../support/api-client.ts'
+import { assertError } from '../support/assert-error.ts'
+import { contractWith } from '../support/contracts.ts'
+import { withTriggers } from '../support/database-nodes.ts'
+import { holdClock, holdCreations } from '../support/held-rows.ts'
+import { newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
+import { openSession, signUp } from '../support/session-client.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* Idempotency-Key (§4.17). */
+
+const service = await startTestService({ after })
+/** Another server on the same database. */
+const other = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+
+const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key })
+const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
+
+interface Asked {
+  method: 'POST' | 'PATCH'
+  path: string
+  body?: object
+}
+interface Operation {
+  ask: (account: ApiClient) => Promise<Asked>
+  /** What changes if it is done again. */
+  trace: (account: ApiClient) => Promise<unknown>
+}
+
+const countOf = (table: string) => async () => (await service.sql(`SELECT count(*) FROM ${table}`))[0]?.count
+const post = (path: string, body?: object): Asked => ({ method: 'POST', path, ...(body ? { body } : {}) })
+const patch = (path: string, body: object): Asked => ({ method: 'PATCH', path, body })
+const newEndpoint = async (account: ApiClient): Promise<string> =>
+  (await account.post('/v1/webhook_endpoints', { url: 'https://example.com/' })).body.id
+const claimOf = async (account: ApiClient) => ({
+  customer_id: (await newCustomer(account)).id,
+  contract: contractWith(),
+})
+const candidateOf = async (account: ApiClient) => ({
+  candidate_alias: uniqueName('candidate'),
+  customer_uuid: (await newCustomer(account)).external_id,
+  contract: contractWith(),
+})
+
+const OPERATIONS: Record<string, Operation> = {
+  createClaim: {
+    ask: async (account) => post('/v1/claims', await claimOf(account)),
+    trace: countOf('claims'),
+  },
+  createCandidate: {
+    ask: async (account) => post('/v1/candidates', await candidateOf(account)),
+    trace: countOf('claims'),
+  },
+  createClaims: {
+    ask: async (account) =>
+      post('/v1/claims/batch', {
+        claims: [await claimOf(account), { customer_id: randomUUID(), contract: contractWith() }, {}],
+      }),
+    trace: countOf('claims'),
+  },
+  createCandidates: {
+    ask: async (account) => post('/v1/candidates/batch', { candidates: [await candidateOf(account)] }),
+    trace: countOf('claims'),
+  },
+  createSchema: {
+    ask: async () => post('/v1/schemas', { contract: contractWith() }),
+    trace: countOf('claim_schemas'),
+  },
+  updateSchema: {
+    ask: async (account) =>
+      patch(`/v1/schemas/${(await newSchema(account)).id}`, { contract: contractWith({ price: 5 }) }),
+    trace: async (account) => (await account.get('/v1/schemas')).body.data.at(-1).updated_at,
+  },
+  createCustomer: {
+    ask: async () => post('/v1/customers', { external_id: uniqueName('customer') }),
+    trace: countOf('customers'),
+  },
+  updateCustomer: {
+    ask: async (account) => patch(`/v1/customers/${(await newCustomer(account)).id}`, { name: 'new' }),
+    trace: countOf('customers'),
+  },
+  createTestClock: {
+    ask: async () => post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' }),
+    trace: countOf('test_clocks'),
+  },
+  updateNotificationSettings: {
+    ask: async () => patch('/v1/notification_settings', { event_recorded: true }),
+    trace: countOf('notification_settings'),
+  },
+  createWebhookEndpoint: {
+    ask: async () => post('/v1/webhook_endpoints', { url: 'https://example.com/' }),
+    trace: countOf('webhook_endpoints'),
+  },
+  updateWebhookEndpoint: {
+    ask: async (account) =>
+      patch(`/v1/webhook_endpoints/${await newEndpoint(account)}`, { description: 'new' }),
+    trace: countOf('webhook_endpoints'),
+  },
+  rotateWebhookSecret: {
+    ask: async (account) => post(`/v1/webhook_endpoints/${await newEndpoint(account)}/rotate_secret`),
+    trace: async () =>
+      (await service.sql('SELECT secret FROM webhook_endpoints ORDER BY id DESC LIMIT 1'))[0]?.secret,
+  },
+  testWebhookEndpoint: {
+    ask: async (account) => post(`/v1/webhook_endpoints/${await newEndpoint(account)}/test`),
+    trace: countOf('webhook_deliveries'),
+  },
+  redeliverWebhook: {
+    ask: async (account) => {
+      const { body } = await account.post(
+        `/v1/webhook_endpoints/${await newEndpoint(account)}/test`,
+        undefined,
+      )
+      return post(`/v1/webhook_deliveries/${body.id}/redeliver`)
+    },
+    trace: async () =>
+      (await service.sql('SELECT max(next_attempt_at) AS at FROM webhook_deliveries'))[0]?.at,
+  },
+  createOwnToken: {
+    ask: async () => post('/v1/tokens', { name: 'mine' }),
+    trace: countOf('api_tokens'),
+  },
+  createInvitation: {
+    ask: async () => post('/v1/invitations', {}),
+    trace: countOf('invitations'),
+  },
+}
+
+/** What is done again without harm: it has no effect, one that is the same again, or sends to who must expect that. */
+const WITHOUT = ['simulateContract', 'advanceTestClock', 'redeliverWebhooks']
+/** Their keys are ids of events. */
+const OF_EVENTS = ['submitEvent', 'submitClaimEvent', 'submitCandidateEvent', 'submitEvents']
+
+const send = (account: ApiClient, { method, path, body }: Asked, headers: Record<string, string>) =>
+  account.send(method, path, body && JSON.stringify(body), {
+    ...(body ? { 'Content-Type': 'application/json' } : {}),
+    ...headers,
+  })
+
+/** In a session, which may ask for all of it; at each of the servers. */
+async function newAccount(): Promise<[here: ApiClient, there: ApiClient]> {
+  const { browser } = await signUp(service)
+  const at = ({ clientWith, url }: typeof service) =>
+    clientWith(null).with({ Cookie: browser.cookie, Origin: url })
+  return [at(service), at(other)]
+}
+
+test('every POST and PATCH is known here', async () => {
+  const { paths } = (await service.api.get('/openapi.json')).body
+  const all = Object.entries<Record<string, { operationId: string }>>(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { operationId }]) =>
+      path.startsWith('/v1/') && ['post', 'patch'].includes(method) ? operationId : [],
+    ),
+  )
+  const known = [...Object.keys(OPERATIONS), ...WITHOUT, ...OF_EVENTS]
+  assert.deepEqual(all.toSorted(), known.toSorted())
+})
+
+for (const [name, { ask, trace }] of Object.entries(OPERATIONS)) {
+  test(`${name} is done once, and answered alike again; the key is for nothing else`, async () => {
+    const [account, there] = await newAccount()
+    const asked = await ask(account)
+    const key = keyed()
+    const first = await send(account, asked, key)
+    assert.ok(first.status < 300, JSON.stringify(first.body))
+    assert.equal(isReplayed(first), false)
+    const traced = await trace(account)
+    for (const again of [await send(account, asked, key), await send(there, asked, key)]) {
+      assert.ok(isReplayed(again))
+      assert.deepEqual([again.status, again.body], [first.status, first.body])
+      for (const header of ['content-type', 'location', 'etag'])
+        assert.equal(again.headers.get(header), first.headers.get(header))
+    }
+    const otherBody = { ...asked, path: `${asked.path}?`, body: asked.body ?? {} }
+    assertError(await send(account, otherBody, key), 422, 'IDEMPOTENCY_KEY_REUSED')
+    assert.deepEqual(await trace(account), traced)
+    const [stranger] = await newAccount()
+    const asStranger = await send(stranger, await ask(stranger), key)
+    assert.ok(asStranger.status < 300 && !isReplayed(asStranger))
+  })
+}
+
+test('of many at once, at two servers, one is done', async () => {
+  const [here, there] = await newAccount()
+  const asked = post('/v1/schemas', { contract: contractWith() })
+  const key = keyed()
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => send(i % 2 ? here : there, asked, key)),
+  )
+  const done = answers.filter(({ status }) => status === 201)
+  assert.equal(done.filter((answer) => !isReplayed(answer)).length, 1)
+  for (const answer of answers) {
+    if (answer.status === 201) assert.deepEqual(answer.body, done[0]?.body)
+    else assertError(answer, 409, 'IDEMPOTENCY_KEY_IN_USE')
+  }
+  assert.equal((await here.get('/v1/schemas')).body.data.length, 1)
+})
+
+test('while the first is on its way, the next is told to wait', async (t) => {
+  const [account] = await newAccount()
+  const asked = post('/v1/claims', await claimOf(account))
+  const key = keyed()
+  const held = await holdCreations(t, withTriggers(service.databaseUrl))
+  const first = send(account, asked, key)
+  await held.keepWaiting()
+  const second = await send(account, asked, key)
+  assertError(second, 409, 'IDEMPOTENCY_KEY_IN_USE')
+  assert.equal(second.headers.get('retry-after'), '1')
+  await held.letGo()
+  const { status, body } = await first
+  assert.equal(status, 201)
+  const third = await send(account, asked, key)
+  assert.deepEqual([isReplayed(third), third.body], [true, body])
+})
+
+test('what is refused leaves nothing, and may be tried again', async () => {
+  const account = await service.newAccount()
+  const key = keyed()
+  const external_id = uniqueName('customer')
+  const asked = post('/v1/candidates', {
+    candidate_alias: uniqueName('candidate'),
+    customer_uuid: external_id,
+    contract: contractWith(),
+  })
+  assertError(await send(account, asked, key), 404, 'CUSTOMER_NOT_FOUND')
+  await account.post('/v1/customers', { external_id })
+  const answer = await send(account, asked, key)
+  assert.deepEqual([answer.status, isReplayed(answer)], [201, false])
+})
+
+test('a key is good for 24 hours, and then for anything', async () => {
+  const account = await service.newAccount()
+  const key = randomUUID()
+  const first = await send(account, post('/v1/customers', { external_id: uniqueName() }), keyed(key))
+  await service.sql(
+    "UPDATE idempotency_keys SET created_at = created_at - interval '24 hours' WHERE key = $1",
+    [key],
+  )
+  const second = await send(account, post('/v1/customers', { external_id: uniqueName() }), keyed(key))
+  assert.deepEqual([second.status, isReplayed(second)], [201, false])
+  assert.notEqual(second.body.id, first.body.id)
+})
+
+test('old keys are removed, and no others', async () => {
+  const account = await service.newAccount()
+  for (let i = 0; i < 3; i++)
+    await send(account, post('/v1/customers', { external_id: uniqueName() }), keyed(`age-${i}`))
+  await service.sql(
+    "UPDATE idempotency_keys SET created_at = created_at - interval '24 hours' WHERE key IN ('age-0', 'age-1')",
+  )
+  await forgetExpired(service.app)
+  const left = await service.sql("SELECT key FROM idempotency_keys WHERE key LIKE 'age-%'")
+  assert.deepEqual(left, [{ key: 'age-2' }])
+})
+
+test('a secret is kept for who asked alone', async () => {
+  const { email, browser } = await signUp(service)
+  const asked = { name: 'mine' }
+  const key = keyed()
+  const { body } = await browser.post('/v1/tokens', asked, key)
+  assert.equal((await browser.post('/v1/tokens', asked, key)).body.token, body.token)
+  const again = await openSession(service, email)
+  assertError(await again.post('/v1/tokens', asked, key), 422, 'IDEMPOTENCY_KEY_REUSED')
+  const [row] = await service.sql('SELECT body, is_sealed FROM idempotency_keys WHERE key = $1', [
+    key['Idempotency-Key'],
+  ])
+  assert.equal(row?.is_sealed, true)
+  assert.ok(!`${row?.body}`.includes(body.token))
+})
+
+test('what is no key is refused', async () => {
+  const account = await service.newAccount()
+  const asked = post('/v1/customers', { external_id: uniqueName() })
+  for (const wrong of ['', 'a b', 'ä', 'a'.repeat(201)])
+    assertError(await send(account, asked, keyed(wrong)), 400, 'VALIDATION_ERROR')
+  const longest = await send(account, asked, keyed(`"${'~'.repeat(198)}"`))
+  assert.equal(longest.status, 201)
+})
+
+test('a creation waits for its clock, and holds nobody up meanwhile', async (t) => {
+  const account = await service.newAccount()
+  const clock = (await account.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
+  const asked = post('/v1/claims', { ...(await claimOf(account)), test_clock_id: clock.id })
+  const held = await holdClock(t, service.databaseUrl, clock.id)
+  const key = keyed()
+  const waiting = Array.from({ length: 4 }, (_, i) => send(account, asked, keyed(`clock-${i}`)))
+  const first = send(account, asked, key)
+  assert.equal(
+    (await send(account, post('/v1/customers', { external_id: uniqueName() }), keyed())).status,
+    201,
+  )
+  await held.letGo()
+  for (const answer of await Promise.all([first, ...waiting])) assert.equal(answer.status, 201)
+  assert.ok(isReplayed(await send(account, asked, key)))
+})
+
+describe('a batch', () => {
+  test('of which one fails is not done in part, and may be tried again', async () => {
+    const account = await service.newAccount()
+    const [one, two] = [await candidateOf(account), await candidateOf(account)]
+    const asked = post('/v1/candidates/batch', { candidates: [one, two] })
+    await service.sql(`CREATE FUNCTION refuse_candidate() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'something secret'; END $$`)
+    await service.sql(`CREATE TRIGGER refuse_candidate BEFORE INSERT ON claims
+      FOR EACH ROW WHEN (NEW.candidate_alias = '${two.candidate_alias}') EXECUTE FUNCTION refuse_candidate()`)
+    const key = keyed()
+    assertError(await send(account, asked, key), 500, 'INTERNAL_ERROR')
+    await service.sql('DROP FUNCTION refuse_candidate CASCADE')
+    assert.equal((await account.get('/v1/candidates')).body.data.length, 0)
+    const { body } = await send(account, asked, key)
+    assert.deepEqual(
+      body.results.map(({ status }: { status: number }) => status),
+      [201, 201],
+    )
+  })
+
+  test('of a thousand is kept whole', async () => {
+    const account = await service.newAccount()
+    const one = await claimOf(account)
+    const asked = post('/v1/claims/batch', { claims: Array.from({ length: 1_000 }, () => one) })
+    const key = keyed()
+    const first = await send(account, asked, key)
+    const again = await send(account, asked, key)
+    assert.equal(isReplayed(again), true)
+    assert.deepEqual(again.body, first.body)
+    assert.equal(new Set(first.body.results.map((result: Answer['body']) => result.claim.id)).size, 1_000)
+  })
+
+  test('whose answer is too large to be kept is refused, and nothing is done', async () => {
+    const account = await service.newAccount()
+    const schema = await newSchema(account, {
+      fulfillment_condition: { event: 'done', match: { text: 'x'.repeat(20_000) } },
+    })
+    const { customer_id } = await claimOf(account)
+    const claims = Array.from({ length: 300 }, () => ({ customer_id, schema_id: schema.id }))
+    assertError(await send(account, post('/v1/claims/batch', { claims }), keyed()), 413, 'PAYLOAD_TOO_LARGE')
+    assert.equal((await account.get('/v1/claims')).body.data.length, 0)
+  })
+})
+
+describe('events', () => {
+  test('have the key as their id, if they have none', async () => {
+    const account = await service.newAccount()
+    const { id } = await newClaim(account)
+    const key = keyed('key-of-one')
+    for (const path of [`/v1/claims/${id}/events`, '/v1/events']) {
+      const { body } = await send(account, post(path, { claim_id: id, type: 'seen' }), key)
+      assert.equal(body.event.id, 'key-of-one')
+    }
+    const changed = await send(account, post(`/v1/claims/${id}/events`, { type: 'other' }), key)
+    assertError(changed, 409, 'EVENT_ID_CONFLICT')
+    const named = await send(account, post(`/v1/claims/${id}/events`, { id: 'own', type: 'seen' }), key)
+    assert.equal(named.body.event.id, 'own')
+    assert.equal((await account.readClaim(id)).events.length, 2)
+  })
+
+  for (const type of ['application/json', 'application/x-ndjson']) {
+    test(`of a batch have ids by their places: ${type}`, async () => {
+      const account = await service.newAccount()
+      const { id } = await newClaim(account)
+      const events = [
+        { claim_id: id, type: 'seen' },
+        { claim_id: id },
+        { claim_id: id, id: 'own', type: 'seen' },
+        { claim_id: id, type: 'seen' },
+      ]
+      const body =
+        type === 'application/json'
+          ? JSON.stringify({ events })
+          : events.map((event) => JSON.stringify(event)).join('\n')
+      const headers = { 'Content-Type': type, ...keyed('batch') }
+      for (let times = 0; times < 2; times++) {
+        const { status } = await fetch(`${service.url}/v1/events/batch`, {
+          method: 'POST',
+          headers: { ...headers, Authorization: `Bearer ${account.token}` },
+          body,
+        }).then((answer) => answer.text().then(() => answer))
+        assert.equal(status, 200)
+      }
+      const ids = (await account.readClaim(id)).events.map((event: { id: string }) => event.id)
+      assert.deepEqual(ids, ['batch.0', 'own', 'batch.3'])
+    })
+  }
+})

@@ -18,7 +18,9 @@ export function oddHeaders({ bodies }: Operation, random: Random): Record<string
     { Accept: random.pick(['text/html', '*/*', 'application/xml', 'q=;', '']) },
     { 'If-None-Match': random.pick(['*', '"x"', 'W/"x"', 'x', '"x", ,W/"y"']) },
     { 'If-Match': random.pick(['*', '"x"', 'W/"x"', '*, "x"', '"', '"x",'.repeat(1_000)]) },
-    { 'Idempotency-Key': someUuid(random) },
+    {
+      'Idempotency-Key': random.pick([someUuid(random), 'same', '', 'a b', 'x'.repeat(201), '"quoted"', 'ä']),
+    },
     { Range: 'bytes=0-1' },
     { Origin: random.pick(['null', 'https://other.example', 'x', '']) },
     { 'X-Request-Id': 'mine' },

@@ -2,7 +2,7 @@ import { type Account, headersOf, type Identity } from './account.ts'
 import { Client, type Seat } from './client.ts'
 import { codesOf, type Operation } from './document.ts'
 import { kindOfPath } from './known.ts'
-import { fullLogs, makeRecords, type Records } from './records.ts'
+import { fullLogs, makeRecords, type Records, USED_KEY } from './records.ts'
 import type { Request } from './request.ts'
 import { someUuid } from './strings.ts'
 
@@ -146,6 +146,10 @@ const RECIPES: Record<string, Recipe> = {
     candidate_alias: records.alias,
   })),
   PRECONDITION_FAILED: (asked) => ({ ...asked, headers: { ...asked.headers, 'If-Match': '"before"' } }),
+  IDEMPOTENCY_KEY_REUSED: (asked) => ({
+    ...asked,
+    headers: { ...asked.headers, 'Idempotency-Key': USED_KEY },
+  }),
   EVENT_ID_CONFLICT: withField((fields) => ({ ...fields, id: 'the first', value: 'another' })),
   CLAIM_NOT_OPEN: (asked, needs) => addressedTo(asked, needs, needs.records.closed),
 }

@@ -14,6 +14,8 @@ const CONTRACT = {
 /** Nobody is there. */
 const WEBHOOK_URL = 'https://webhooks.invalid/'
 const FROZEN = '2026-01-01T00:00:00.000Z'
+/** An Idempotency-Key that stands for a request. */
+export const USED_KEY = 'used'
 /** As many as a log holds. */
 const FULL_LOG = 10_000
 const BATCH = 1_000
@@ -38,7 +40,8 @@ export async function makeRecords(seat: Seat): Promise<Records> {
   const { account, random } = seat
   // Aliases are never free again, on whatever server this is.
   const prefix = `${seat.prefix}-${random.int(0, 1e12)}`
-  const customer = await post('/v1/customers', { external_id: `${prefix}-customer` })
+  const used = { 'Idempotency-Key': USED_KEY }
+  const customer = await post('/v1/customers', { external_id: `${prefix}-customer` }, used)
   const ids = { customer_id: customer.id, customer_uuid: customer.external_id }
   const open = async (name: string) => {
     const claim = await post('/v1/claims', { customer_id: ids.customer_id, contract: CONTRACT })
@@ -131,11 +134,16 @@ export async function fullLogs(seat: Seat, client: Client, { customer }: Records
 /** Posts what must succeed: again, if the server says that it has no room for it now. */
 export const poster =
   ({ wire, account }: Seat) =>
-  async <Answered = Made>(path: string, body: object): Promise<Answered> => {
+  async <Answered = Made>(
+    path: string,
+    body: object,
+    more: Record<string, string> = {},
+  ): Promise<Answered> => {
     const headers = {
       Authorization: `Bearer ${account.token}`,
       'Content-Type': 'application/json',
       ...(path === '/v1/events/batch' ? { Prefer: 'return=minimal' } : {}),
+      ...more,
     }
     const answer = await wire.sendPatiently({
       method: 'POST',

@@ -4,6 +4,7 @@ import type { Verdict } from './judge.ts'
 /** Why a documented error is not reached by requests alone; the rest must be. */
 const OUT_OF_REACH: Record<string, string> = {
   INTERNAL_ERROR: 'would be a finding',
+  IDEMPOTENCY_KEY_IN_USE: 'needs another request at the same moment',
   CLAIM_ARCHIVED: 'needs claims that were resolved days ago: other tests',
   CURSOR_EXPIRED: 'needs notifications that are a day old: other tests',
   UNAVAILABLE: 'needs a database that is away, a stop or an overload',

@@ -25,11 +25,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
   {
     name: 'creations that cannot be read are answered behind the others',
     edits: [
-      edit(
-        'http/claims/claim-batches.ts',
-        'const created = (await batch.create(request.userId, valid, takeMemoryFor(request))).values()',
-        'const created = await batch.create(request.userId, valid, takeMemoryFor(request))',
-      ),
+      edit('http/claims/claim-batches.ts', 'const created = opened.values()', 'const created = opened'),
       edit(
         'http/claims/claim-batches.ts',
         'const outcomes = read.map((one) =>\n        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),\n      )',
@@ -42,6 +38,36 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'an item of a batch is not validated',
     edits: [edit('http/protocol/batch.ts', '    if (error) throw error\n', '    void error\n')],
     by: 'fuzz',
+  },
+  {
+    name: 'the answer to a request with a key is not kept',
+    edits: [
+      edit(
+        'app/do-once.ts',
+        'await storeKeyedAnswer(connection, userId, key, toKept(request, answer))',
+        'void storeKeyedAnswer',
+      ),
+    ],
+  },
+  {
+    name: 'requests with one key are done at the same moment',
+    edits: [
+      edit(
+        'app/do-once.ts',
+        'if (!(await holdKey(connection, userId, key))) throw keyInUse()',
+        'if (!(await holdKey(connection, userId, key))) void keyInUse',
+      ),
+    ],
+  },
+  {
+    name: 'a key forgets what it was given for, and gives the answer to the next thing',
+    edits: [
+      edit(
+        'storage/idempotency-keys.ts',
+        'WHERE user_id = $1 AND key = $2 AND created',
+        'WHERE user_id = $1 AND $2 <> $1::text AND created',
+      ),
+    ],
   },
   {
     name: 'a line is answered twice, and another not at all',

@@ -6,6 +6,7 @@ import { askHealth } from './ask-health.ts'
 import { createBatch } from './create-batch.ts'
 import { createClaim, createFromSchema, createTaken } from './create-claim.ts'
 import { createCustomer } from './create-customer.ts'
+import { createOnce } from './create-once.ts'
 import { explainClaim } from './explain-claim.ts'
 import { fillLog } from './fill-log.ts'
 import { followFeed } from './follow-feed.ts'
@@ -89,6 +90,7 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 2, run: changeSchema },
   { weight: 2, run: createFromSchema },
   { weight: 1, run: createBatch },
+  { weight: 3, run: createOnce },
   { weight: 1, run: createTaken },
   { weight: 1, run: revokeToken },
   { weight: 6, run: useAnyToken },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Attack, Target } from '../attack.ts'
 import { bySession, flood, get, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
+import { atOnce, open } from '../wire.ts'
 
 const claimOf = ({ account }: Target, contract: object = OPEN_CONTRACT) => ({
   customer_id: account.customerId,
@@ -35,6 +36,32 @@ export const recordAttacks: Attack[] = [
       }))
       return { events }
     }),
+  },
+  {
+    name: 'keyed-batches',
+    does: '16 connections create 1000 claims a request, each request with a key',
+    run: (target, signal) => {
+      const body = JSON.stringify({ claims: Array.from({ length: 1_000 }, () => claimOf(target)) })
+      return flood(target, signal, { connections: 16 }, () =>
+        post(target, '/v1/claims/batch', body, { headers: { 'Idempotency-Key': randomUUID() } }),
+      )
+    },
+  },
+  {
+    name: 'one-key',
+    does: '64 connections create claims with the same key, and others with keys of their own, and the half of them leaves at once',
+    run: async (target, signal) => {
+      const create = (key: string) =>
+        post(target, '/v1/claims', claimOf(target), { headers: { 'Idempotency-Key': key } })
+      const keyOf = (number: number) => (number % 2 ? 'the same' : randomUUID())
+      await Promise.all([
+        flood(target, signal, { connections: 32 }, (number) => create(keyOf(number))),
+        atOnce(32, signal, async () => {
+          const socket = await open(target, signal)
+          socket?.end(create(randomUUID()), () => socket.resetAndDestroy())
+        }),
+      ])
+    },
   },
   {
     name: 'large-echoes',

@@ -1,0 +1,62 @@
+import { type Client, outcomeOf, parse } from '../clients/client.ts'
+import type { Reply } from '../clients/exchange.ts'
+import type { Account } from '../clients/world.ts'
+import { demand } from '../model/finding.ts'
+import { addCreation, noteUnknown } from './add-claim.ts'
+import { drawContract } from './draw.ts'
+import { bodyOf, drawWanted } from './wanted-claim.ts'
+
+const MOST_TRIES = 4
+
+type Answered = Reply & { is: 'answer' }
+
+/** §4.17: with a key a creation may be sent by several at once, and again until it is answered: it is one claim with one answer. */
+export async function createOnce(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  const isCandidate = random.chance(0.4)
+  const wanted = {
+    ...drawWanted(client, account, isCandidate),
+    contract: drawContract(random, false),
+    clock: null,
+  }
+  const exchange = {
+    method: 'POST',
+    path: isCandidate ? '/v1/candidates' : '/v1/claims',
+    body: JSON.stringify(bodyOf(wanted)),
+    headers: { 'idempotency-key': world.nextName('key').replaceAll(' ', '-') },
+  }
+  const askers = random.chance(0.3) ? [client, client.second] : [client]
+  const mostAnswers = random.int(1, 2)
+  const replies: Reply[] = []
+  const answers: Answered[] = []
+  account.claimsUnderWay++
+  for (let tries = 0; tries < MOST_TRIES && answers.length < mostAnswers; tries++) {
+    world.count('create with a key', askers.length)
+    for (const reply of await Promise.all(askers.map((one) => one.send(account, exchange)))) {
+      replies.push(reply)
+      if (outcomeOf(reply) === 'done') answers.push(reply as Answered)
+      else if (reply.is === 'answer' && reply.status < 500) requireInUse(reply)
+    }
+  }
+  account.claimsUnderWay--
+  const [first] = answers
+  if (!first) {
+    if (replies.some((reply) => outcomeOf(reply) === 'unknown')) noteUnknown(account, wanted)
+    return
+  }
+  const about = () => ({ exchange, replies })
+  for (const { text } of answers) demand(text === first.text, () => 'a key has two answers', about)
+  const made = answers.filter(({ headers }) => headers['idempotent-replayed'] === undefined)
+  demand(made.length <= 1, () => 'what has a key was done twice', about)
+  const times = { sentAt: (replies[0] as Reply).sentAt, answeredAt: first.answeredAt }
+  addCreation(account, wanted, first.status, parse(first.text), times)
+}
+
+/** Somebody else asks for it at the moment, or a server still works for who had no answer. */
+function requireInUse(reply: Answered): void {
+  demand(
+    reply.status === 409 && /IDEMPOTENCY_KEY_IN_USE/.test(reply.text),
+    () => `a creation with a key was answered ${reply.status}`,
+    () => reply,
+  )
+}

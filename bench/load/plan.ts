@@ -32,6 +32,8 @@ export interface CreateRequests {
   customers: number
   /** The contract of each, or the schema that it is from: a field of its JSON. */
   source: string
+  /** Each with an Idempotency-Key of its own. */
+  keyed?: true
 }
 
 export interface ReadRequests {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { creationJson } from './creations.ts'
 import type { CreateRequests, Phase, PostRequests, ReadRequests, SubmitRequests } from './plan.ts'
 import { submissionJson } from './submissions.ts'
@@ -55,10 +56,13 @@ function singles({ pick, first }: SubmitRequests, headers: string): Requests {
   }
 }
 
-function creations({ customers, source }: CreateRequests, headers: string): Requests {
+function creations({ customers, source, keyed }: CreateRequests, headers: string): Requests {
   const render = post('/v1/claims', headers)
+  // Of this run alone.
+  const prefix = `Idempotency-Key: ${randomUUID()}-`
+  const renderWith = (number: number) => post('/v1/claims', `${headers}${prefix}${number}\r\n`)
   return {
-    render: (number) => render(creationJson(customers, source, number)),
+    render: (number) => (keyed ? renderWith(number) : render)(creationJson(customers, source, number)),
     readsBody: false,
     accepted: (status) => Number(status === 201),
     wanted: 1,

@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts'
 import { analyze, CONTRACT, CONTRACT_GIVEN, clearClaims } from '../claims.ts'
 import { best, compare } from '../comparison.ts'
+import type { CreateRequests } from '../load/plan.ts'
 import type { Measured } from '../measured.ts'
 import { measurePgbench, measureServer, type Run } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
@@ -20,6 +21,7 @@ export const creation: Part = {
     const perSecond = await compareWithPgbench(bench, report, { ours, theirs })
     await halfRate(bench, report, perSecond / 2)
     await fromSchema(bench, report, ours)
+    await withKeys(bench, report, ours)
   },
 }
 
@@ -67,12 +69,26 @@ async function halfRate(bench: Bench, report: PartReport, rate: number): Promise
 async function fromSchema(bench: Bench, report: PartReport, connections: number): Promise<void> {
   const source = `"schema_id":"${await bench.once('schema', () => addSchema(bench))}"`
   const run = { label: 'creation from a schema', connections, measureMs: bench.sizes.measureMs }
-  report.measured('claims from a schema, one a request', await create(bench, run, source))
+  report.measured('claims from a schema, one a request', await create(bench, run, { source }))
 }
 
-async function create(bench: Bench, run: Run, source = CONTRACT_GIVEN): Promise<Measured> {
+/** Each in a transaction of its own, with its answer. */
+async function withKeys(bench: Bench, report: PartReport, connections: number): Promise<void> {
+  const run = { label: 'creation with a key', connections, measureMs: bench.sizes.measureMs }
+  const { ratio } = await compare(bench, report, {
+    name: 'claims with an Idempotency-Key, one a request',
+    yardstick: 'claims without one',
+    rounds: bench.sizes.rounds,
+    ours: () => create(bench, run, { keyed: true }),
+    theirs: () => create(bench, run),
+  })
+  report.figure('creation_keyed_vs_plain', ratio)
+}
+
+async function create(bench: Bench, run: Run, given: Partial<CreateRequests> = {}): Promise<Measured> {
   await emptyTables(bench)
-  return measureServer(bench, { ...run, requests: { kind: 'create', customers: CUSTOMERS, source } })
+  const requests = { kind: 'create', customers: CUSTOMERS, source: CONTRACT_GIVEN, ...given } as const
+  return measureServer(bench, { ...run, requests })
 }
 
 async function createByPgbench(bench: Bench, run: Run): Promise<Measured> {

@@ -43,7 +43,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'the answer to a request with a key is not kept',
     edits: [
       edit(
-        'app/do-once.ts',
+        'app/idempotency/do-once.ts',
         'await storeKeyedAnswer(connection, userId, key, toKept(request, answer))',
         'void storeKeyedAnswer',
       ),
@@ -53,7 +53,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'requests with one key are done at the same moment',
     edits: [
       edit(
-        'app/do-once.ts',
+        'app/idempotency/do-once.ts',
         'if (!(await holdKey(connection, userId, key))) throw keyInUse()',
         'if (!(await holdKey(connection, userId, key))) void keyInUse',
       ),

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { shareSecret } from '../../storage/accounts/server-secrets.ts'
 import type { Database } from '../../storage/database/database.ts'
+import { seal, unseal } from '../idempotency/seal.ts'
 import type { Part } from '../part.ts'
-import { seal, unseal } from '../seal.ts'
 
 /** Which key has encrypted: the first byte of what is stored. */
 const BY_SHARED = 0

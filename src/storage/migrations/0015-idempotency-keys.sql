@@ -11,7 +11,7 @@ CREATE TABLE idempotency_keys (
   status integer NOT NULL,
   headers jsonb NOT NULL,
   body bytea NOT NULL,
-  -- The body has a secret, and only who asked can read it (app/seal.ts).
+  -- The body has a secret, and only who asked can read it (app/idempotency/seal.ts).
   is_sealed boolean NOT NULL,
   PRIMARY KEY (user_id, key)
 );

@@ -1,10 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { ServiceError } from '../errors.ts'
-import { isPassing } from '../storage/database/database-unavailable.ts'
-import { findKeyedAnswer, holdKey, type KeyedAnswer, storeKeyedAnswer } from '../storage/idempotency-keys.ts'
-import { type App, appWithin } from './app.ts'
+import { ServiceError } from '../../errors.ts'
+import { isPassing } from '../../storage/database/database-unavailable.ts'
+import {
+  findKeyedAnswer,
+  holdKey,
+  type KeyedAnswer,
+  storeKeyedAnswer,
+} from '../../storage/idempotency-keys.ts'
+import { type App, appWithin } from '../app.ts'
+import { ClockIsHeld } from '../test-clocks/hold-clock.ts'
 import { seal, unseal } from './seal.ts'
-import { ClockIsHeld } from './test-clocks/hold-clock.ts'
 
 /** For a test clock that is being advanced. Who else is in the way is gone at another try, as a rule. */
 const PATIENCE_MS = 5_000

@@ -27,7 +27,7 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   const reply = await client.send(account, {
     method: 'POST',
     path: '/v1/schemas',
-    body: JSON.stringify({ contract }),
+    body: JSON.stringify({ contract, name: nameOf(contract) }),
   })
   if (reply.is !== 'answer' || reply.status >= 500) return
   demand(
@@ -65,7 +65,7 @@ async function readSchema(client: Client, account: Account, schema: SchemaRecord
     reply.status === 200,
     () => `the schema ${schema.id} is there, and reading it answered ${reply.status}`,
   )
-  const { contract } = parse(reply.text)
+  const { contract, name } = parse(reply.text)
   saw(Number((contract as JsonObject).price))
   const isSame = schema.contract === null || same(contract, schema.contract as unknown as JsonObject)
   demand(
@@ -73,7 +73,15 @@ async function readSchema(client: Client, account: Account, schema: SchemaRecord
     () => `the schema ${schema.id} has changed`,
     () => ({ contract, schema }),
   )
+  demand(
+    name === nameOf(contract as { price: number }),
+    () => `the name of the schema ${schema.id} is not of its contract`,
+    () => ({ contract, name }),
+  )
 }
+
+/** It is changed together with the contract. */
+const nameOf = ({ price }: { price: number }) => `version ${price}`
 
 async function replaceSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
   // What has no answer may yet take effect, and must not do so after another.
@@ -81,7 +89,7 @@ async function replaceSchema(client: Client, account: Account, schema: SchemaRec
   client.world.count('replace schema')
   const { value, done } = schema.versions.write()
   const contract = { ...drawContract(client.random, false), price: value }
-  const body = JSON.stringify({ contract })
+  const body = JSON.stringify({ contract, name: nameOf(contract) })
   const reply = await client.send(account, { method: 'PATCH', path: `/v1/schemas/${schema.id}`, body })
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') schema.contract = null

@@ -1,12 +1,12 @@
-import type { Contract } from '../domain/contract/contract.ts'
 import type { ClaimSchema, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { ServiceError } from '../errors.ts'
 import {
+  updateClaimSchema as changeClaimSchema,
   findClaimSchema,
   insertClaimSchema,
+  type NewSchema,
   listClaimSchemas as readClaimSchemas,
   deleteClaimSchema as removeClaimSchema,
-  updateClaimSchema as replaceContract,
 } from '../storage/claim-schemas.ts'
 import type { App } from './app.ts'
 import { whyNotDone } from './changed-since.ts'
@@ -16,10 +16,10 @@ import { schemaNotFound } from './not-found.ts'
 export async function createClaimSchema(
   app: App,
   userId: string,
-  contract: Contract,
+  made: NewSchema,
   most: number,
 ): Promise<Versioned<ClaimSchema>> {
-  const schema = await insertClaimSchema(app.db.writes.for(userId), userId, contract, most)
+  const schema = await insertClaimSchema(app.db.writes.for(userId), userId, made, most)
   if (!schema)
     throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, as many as it may.`)
   return schema
@@ -49,17 +49,17 @@ export async function* listClaimSchemas(app: App, userId: string): AsyncGenerato
 }
 
 /**
- * Replaces the template's contract; claims made from it keep the copy that they have.
+ * Changes what is given of the template; claims made from it keep the copy of its contract that they have.
  * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function updateClaimSchema(
   app: App,
   userId: string,
   id: string,
-  contract: Contract,
+  changes: Partial<NewSchema>,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema>> {
-  const schema = await replaceContract(app.db.writes.for(userId), userId, id, contract, expected)
+  const schema = await changeClaimSchema(app.db.writes.for(userId), userId, id, changes, expected)
   if (!schema) throw await whyNot(app, userId, id, expected)
   return schema
 }

@@ -26,8 +26,14 @@ export interface Customer {
   createdAt: Date
 }
 
+/** What people call a schema, and what they note about it. */
+export interface SchemaNames {
+  name: string | null
+  description: string | null
+}
+
 /** A reusable claim template (§2.5), "schema" on the wire. */
-export interface ClaimSchema {
+export interface ClaimSchema extends SchemaNames {
   id: string
   userId: string
   contract: Contract

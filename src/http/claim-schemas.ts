@@ -19,15 +19,25 @@ import {
 import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { presentEach } from './protocol/lists.ts'
 import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
-import { DateTime, Uuid } from './protocol/scalars.ts'
+import { DateTime, NameOrNull, Uuid } from './protocol/scalars.ts'
 import { sendJson } from './protocol/send-json.ts'
 import { type Route, route } from './route.ts'
+
+const NAMES = {
+  name: NameOrNull('What people call it; null where there is none.', 255, 'Support ticket, 24 h'),
+  description: NameOrNull(
+    'What is to be known about it; null for nothing.',
+    2_000,
+    'For tickets of level 1.',
+  ),
+}
 
 /** §2.5; "schema" on the wire. */
 export const ClaimSchemaBody = Type.Object(
   {
     id: Uuid('Made by the server.'),
     user_id: Uuid('The account that it belongs to.'),
+    ...NAMES,
     contract: ContractRef,
     created_at: DateTime('When it was created.'),
     updated_at: DateTime('When its contract was last replaced.'),
@@ -35,7 +45,17 @@ export const ClaimSchemaBody = Type.Object(
   { $id: 'Schema', description: 'A reusable claim template (§2.5).' },
 )
 
-const NewClaimSchemaBody = Type.Object({ contract: ContractRef }, { additionalProperties: false })
+const OPTIONAL_NAMES = { name: Type.Optional(NAMES.name), description: Type.Optional(NAMES.description) }
+
+const NewClaimSchemaBody = Type.Object(
+  { contract: ContractRef, ...OPTIONAL_NAMES },
+  { additionalProperties: false },
+)
+
+const ClaimSchemaChangeBody = Type.Object(
+  { contract: Type.Optional(ContractRef), ...OPTIONAL_NAMES },
+  { additionalProperties: false, minProperties: 1 },
+)
 
 const tags = ['Schemas']
 const params = Type.Object({ id: Uuid('The schema.') })
@@ -71,7 +91,9 @@ const createClaimSchemaRoute = (app: App, most: number) =>
       ),
     },
     answer: async (app, request) => {
-      const schema = await createClaimSchema(app, request.userId, request.body.contract, most)
+      const { contract, name = null, description = null } = request.body
+      const made = { contract, name, description }
+      const schema = await createClaimSchema(app, request.userId, made, most)
       const headers = { Location: `/v1/schemas/${schema.id}`, ...tagged(schema.version) }
       return { status: 201, headers, body: presentClaimSchema(schema) }
     },
@@ -131,11 +153,12 @@ const updateClaimSchemaRoute = (app: App) =>
     schema: {
       operationId: 'updateSchema',
       summary: 'Update a schema',
-      description: 'Replaces the contract. Claims made from the schema before keep the copy that they have.',
+      description:
+        'Sets what is given. Claims made from the schema before keep the copy of its contract that they have.',
       tags,
       params,
       headers: IfMatchHeader,
-      body: NewClaimSchemaBody,
+      body: ClaimSchemaChangeBody,
       response: responses(
         { 200: { description: 'The updated schema.', headers: ETAG, schema: ref(ClaimSchemaBody) } },
         [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
@@ -144,7 +167,7 @@ const updateClaimSchemaRoute = (app: App) =>
     answer: async (app, { userId, params, body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
       const id = params.id.toLowerCase()
-      const schema = await updateClaimSchema(app, userId, id, body.contract, expected)
+      const schema = await updateClaimSchema(app, userId, id, body, expected)
       return { headers: tagged(schema.version), body: presentClaimSchema(schema) }
     },
   })
@@ -176,6 +199,8 @@ function presentClaimSchema(schema: ClaimSchema): Static<typeof ClaimSchemaBody>
   return {
     id: schema.id,
     user_id: schema.userId,
+    name: schema.name,
+    description: schema.description,
     contract: schema.contract,
     created_at: schema.createdAt,
     updated_at: schema.updatedAt,

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Contract } from '../domain/contract/contract.ts'
-import type { ClaimSchema, ExpectedVersions, Versioned } from '../domain/records.ts'
+import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../domain/records.ts'
 import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
 import { isExpected, versionOf } from './record-version.ts'
 
-interface ClaimSchemaRow {
+interface ClaimSchemaRow extends SchemaNames {
   id: string
   user_id: string
   contract: Contract
@@ -14,12 +14,14 @@ interface ClaimSchemaRow {
   updated_at: Date
 }
 
-const COLUMNS = 'id, user_id, contract, created_at, updated_at'
-const VERSION = versionOf('extract(epoch FROM updated_at)', 'contract')
+const COLUMNS = 'id, user_id, name, description, contract, created_at, updated_at'
+const VERSION = versionOf('extract(epoch FROM updated_at)', 'contract', 'name', 'description')
 
 const toClaimSchema = (row: ClaimSchemaRow): ClaimSchema => ({
   id: row.id,
   userId: row.user_id,
+  name: row.name,
+  description: row.description,
   contract: row.contract,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -32,6 +34,9 @@ const toVersioned = (row: VersionedRow): Versioned<ClaimSchema> => ({
   version: row.version,
 })
 
+/** What the account says of a schema. */
+export type NewSchema = Pick<ClaimSchema, 'contract' | 'name' | 'description'>
+
 /**
  * Null if the account has as many as it may. Those that are being added at the same moment are not counted: an
  * account may come to have a few more, as many as connections write at once.
@@ -39,17 +44,17 @@ const toVersioned = (row: VersionedRow): Versioned<ClaimSchema> => ({
 export async function insertClaimSchema(
   db: Connection,
   userId: string,
-  contract: Contract,
+  { contract, name, description }: NewSchema,
   most: number,
 ): Promise<Versioned<ClaimSchema> | null> {
   const [row] = await db.query<VersionedRow>({
     name: 'insert_claim_schema',
     text: `-- insert_claim_schema
-      INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
-      SELECT $1, $2, $3, now, now FROM ${NOW} AS now
+      INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at, name, description)
+      SELECT $1, $2, $3, now, now, $5, $6 FROM ${NOW} AS now
       WHERE (SELECT count(*) FROM claim_schemas WHERE user_id = $1) < $4
       RETURNING ${COLUMNS}, ${VERSION} AS version`,
-    values: [userId, uuidv7(), JSON.stringify(contract), most],
+    values: [userId, uuidv7(), JSON.stringify(contract), most, name, description],
   })
   return row ? toVersioned(row) : null
 }
@@ -118,22 +123,36 @@ export async function listClaimSchemas(
 }
 
 /**
- * Replaces the contract of the template; claims made from it keep theirs. Null if there is no such schema, or none of a
- * version that is expected. Two changes never have the same time, so the same contract once more is another version.
+ * Changes what is given; claims made from the schema keep their contract. Null if there is no such schema, or none of a
+ * version that is expected. Two contracts never have the same time, so the same contract once more is another version.
  */
 export async function updateClaimSchema(
   db: Connection,
   userId: string,
   id: string,
-  contract: Contract,
+  { contract, name, description }: Partial<NewSchema>,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema> | null> {
   const [row] = await db.query<VersionedRow>({
     name: 'update_claim_schema',
     text: `-- update_claim_schema
-      UPDATE claim_schemas SET contract = $3, updated_at = greatest(${NOW}, updated_at + interval '1 millisecond')
+      UPDATE claim_schemas SET
+        contract = coalesce($3, contract),
+        updated_at = CASE WHEN $3 IS NULL THEN updated_at
+          ELSE greatest(${NOW}, updated_at + interval '1 millisecond') END,
+        name = CASE WHEN $5 THEN $6 ELSE name END,
+        description = CASE WHEN $7 THEN $8 ELSE description END
       WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')} RETURNING ${COLUMNS}, ${VERSION} AS version`,
-    values: [userId, id, JSON.stringify(contract), expected],
+    values: [
+      userId,
+      id,
+      contract && JSON.stringify(contract),
+      expected,
+      name !== undefined,
+      name,
+      description !== undefined,
+      description,
+    ],
   })
   return row ? toVersioned(row) : null
 }

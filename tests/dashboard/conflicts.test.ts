@@ -135,7 +135,7 @@ test('a customer that was renamed meanwhile is shown with both names', async () 
   assert.deepEqual(await differencesIn(dialog), [['Name', 'ACME Ltd.', 'ACME SE']])
   await button(dialog, 'Save mine over it').click()
   await second.getByRole('heading', { name: 'ACME Ltd.' }).waitFor()
-  assert.equal(await second.getByRole('dialog').count(), 0)
+  await eventually(async () => (await second.getByRole('dialog').count()) === 0)
 })
 
 test('an endpoint whose description was changed meanwhile is shown with both; one that was switched off is not in the way', async () => {
@@ -162,6 +162,6 @@ test('an endpoint whose description was changed meanwhile is shown with both; on
   assert.deepEqual(await differencesIn(dialog), [['Description', 'returns', 'stock']])
   await button(dialog, 'Take theirs').click()
   await second.getByRole('heading', { name: 'stock', level: 1 }).waitFor()
-  assert.equal(await second.getByRole('dialog').count(), 0)
+  await eventually(async () => (await second.getByRole('dialog').count()) === 0)
   assert.equal((await read()).description, 'stock')
 })

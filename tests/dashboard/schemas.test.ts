@@ -201,3 +201,36 @@ test('leaving with unsaved changes asks first', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
   await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor()
 })
+
+test('a schema is created with a name, called by it everywhere, and named anew', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await page.goto('/schemas/new')
+  await page.getByLabel('Name', { exact: true }).fill('Delivery to Germany')
+  await page.getByLabel('Description').fill('For parcels.')
+  await json(page).fill(JSON.stringify(CONTRACT))
+  await button(page, 'Create schema').click()
+  await page.getByRole('heading', { name: 'Delivery to Germany', level: 1 }).waitFor()
+  await page.getByText('For parcels.').waitFor()
+  const id = page.url().split('/').at(-1)
+
+  await button(page, 'Rename').click()
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Parcels')
+  await page.getByRole('dialog').getByLabel('Description').fill('')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Parcels', level: 1 }).waitFor()
+  const { body } = await sendAs(page, 'GET', `/v1/schemas/${id}`)
+  assert.deepEqual([body.name, body.description, body.contract], ['Parcels', null, CONTRACT])
+
+  await page.getByRole('navigation').getByRole('link', { name: 'Schemas' }).first().click()
+  await page.getByRole('link', { name: 'Parcels' }).waitFor()
+  await page.goto('/claims')
+  await page.getByLabel('Schema').selectOption({ value: id as string })
+  assert.match(await page.getByLabel('Schema').locator('option:checked').innerText(), /Parcels/)
+
+  const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body
+  const claim = { customer_id: customer.id, schema_id: id }
+  const { body: made } = await sendAs(page, 'POST', '/v1/claims', claim)
+  await page.goto(`/claims/${made.id}`)
+  await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'Parcels' }).waitFor()
+  assert.deepEqual(complaints, [])
+})

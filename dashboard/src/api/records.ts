@@ -71,6 +71,8 @@ export interface Customer {
 
 export interface ClaimSchema {
   id: string
+  name: string | null
+  description: string | null
   contract: Contract
   created_at: string
   updated_at: string

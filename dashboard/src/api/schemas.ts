@@ -18,12 +18,19 @@ export const schemaQuery = (id: string) =>
 export const readSchema = (id: string, signal?: AbortSignal): Promise<Tagged<ClaimSchema>> =>
   get(`/v1/schemas/${encodeURIComponent(id)}`, {}, signal)
 
-export const createSchema = (contract: Contract): Promise<Tagged<ClaimSchema>> =>
-  post('/v1/schemas', { contract })
+/** What people call a schema, and what they note about it. */
+export type SchemaNames = Pick<ClaimSchema, 'name' | 'description'>
+
+export const NO_NAMES: SchemaNames = { name: null, description: null }
+
+export const createSchema = (contract: Contract, names = NO_NAMES): Promise<Tagged<ClaimSchema>> =>
+  post('/v1/schemas', { contract, ...names })
 
 /** If it was changed since, it is not. */
-export const updateSchema = (base: Tagged<ClaimSchema>, contract: Contract): Promise<Tagged<ClaimSchema>> =>
-  patch(`/v1/schemas/${base.id}`, { contract }, base)
+export const updateSchema = (
+  base: Tagged<ClaimSchema>,
+  changes: { contract: Contract } | SchemaNames,
+): Promise<Tagged<ClaimSchema>> => patch(`/v1/schemas/${base.id}`, changes, base)
 
 /** Claims keep their copy of its contract. */
 export const deleteSchema = (id: string): Promise<void> => remove(`/v1/schemas/${id}`)

@@ -8,9 +8,11 @@ import { isolated } from '../isolated.ts'
 import { shortId } from '../short-id.ts'
 import { Select } from './ui/select.tsx'
 
-/** Schemas have no names: what they ask for tells them apart. */
-const schemaLabel = ({ id, contract }: ClaimSchema): string =>
-  `${decisiveEventTypes(contract).map(isolated).join(', ') || 'no event'} · ${formatMoney(contract.price)} · ${shortId(id)}`
+/** By its name, or else by the events that it asks for. */
+function schemaLabel({ id, name, contract }: ClaimSchema): string {
+  const title = name === null ? decisiveEventTypes(contract).map(isolated).join(', ') : isolated(name)
+  return `${title || 'no event'} · ${formatMoney(contract.price)} · ${shortId(id)}`
+}
 
 interface SchemaSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
   /** Empty for none. */

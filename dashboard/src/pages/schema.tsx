@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemaQuery } from '../api/schemas.ts'
@@ -13,6 +14,7 @@ import { Skeleton } from '../components/ui/skeleton.tsx'
 import { RelativeTime } from '../components/ui/time.tsx'
 import { shortId } from '../short-id.ts'
 import { DeleteSchemaDialog } from './schema/delete-schema-dialog.tsx'
+import { RenameSchemaDialog } from './schema/rename-schema-dialog.tsx'
 import { SchemaEditor } from './schema/schema-editor.tsx'
 
 export function SchemaPage() {
@@ -35,25 +37,21 @@ function NewSchema() {
 function StoredSchema({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(schemaQuery(id))
   const [isDeleting, setDeleting] = useState(false)
+  const [isRenaming, setRenaming] = useState(false)
   if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
   return (
     <>
       <PageHeader
-        documentTitle={`Schema ${shortId(id)}`}
-        title={
-          <span className="inline-flex items-center gap-1">
-            <span>
-              <span className="text-muted">Schema </span>
-              <span className="font-mono text-lg">{shortId(id)}</span>
-            </span>
-            <CopyButton text={id} label="Copy id" />
-          </span>
-        }
+        documentTitle={data?.name ?? `Schema ${shortId(id)}`}
+        title={<Title id={id} name={data?.name ?? null} />}
         description={data ? <Changes schema={data} /> : ' '}
         actions={
           data ? (
             <>
               <CreateClaimButton begin={{ schemaId: id }} />
+              <Button onClick={() => setRenaming(true)}>
+                <Pencil aria-hidden /> {data.name === null ? 'Name' : 'Rename'}
+              </Button>
               <Button onClick={() => setDeleting(true)}>Delete</Button>
             </>
           ) : null
@@ -75,6 +73,7 @@ function StoredSchema({ id }: { id: string }) {
             />
           </div>
           <DeleteSchemaDialog id={id} open={isDeleting} onOpenChange={setDeleting} />
+          <RenameSchemaDialog schema={data} open={isRenaming} onOpenChange={setRenaming} />
         </>
       ) : (
         <div role="status" aria-label="Loading" className="grid gap-5 lg:grid-cols-2">
@@ -86,9 +85,30 @@ function StoredSchema({ id }: { id: string }) {
   )
 }
 
-function Changes({ schema: { created_at, updated_at } }: { schema: ClaimSchema }) {
+function Title({ id, name }: { id: string; name: string | null }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-1">
+      {name === null ? (
+        <span>
+          <span className="text-muted">Schema </span>
+          <span className="font-mono text-lg">{shortId(id)}</span>
+        </span>
+      ) : (
+        <bdi className="min-w-0">{name}</bdi>
+      )}
+      <CopyButton text={id} label="Copy id" />
+    </span>
+  )
+}
+
+function Changes({ schema: { description, created_at, updated_at } }: { schema: ClaimSchema }) {
   return (
     <>
+      {description === null ? null : (
+        <p className="mb-1 whitespace-pre-line text-ink">
+          <bdi>{description}</bdi>
+        </p>
+      )}
       Created <RelativeTime at={created_at} />
       {updated_at === created_at ? null : (
         <>

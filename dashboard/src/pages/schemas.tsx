@@ -55,9 +55,26 @@ export function SchemasPage() {
   )
 }
 
-/** Schemas have no names: the events that one asks for name it. */
-function SchemaRow({ schema: { id, contract, updated_at } }: { schema: ClaimSchema }) {
+/** One without a name is named by the events that it asks for. */
+function SchemaTitle({ schema: { name, contract } }: { schema: ClaimSchema }) {
+  if (name !== null) return <bdi>{name}</bdi>
   const types = decisiveEventTypes(contract)
+  return (
+    <>
+      {types.length === 0 ? 'No event' : null}
+      {types.slice(0, 4).map((type, i) => (
+        <Fragment key={type}>
+          {i > 0 ? ', ' : null}
+          <bdi>{type}</bdi>
+        </Fragment>
+      ))}
+      {types.length > 4 ? ` and ${types.length - 4} more` : ''}
+    </>
+  )
+}
+
+function SchemaRow({ schema }: { schema: ClaimSchema }) {
+  const { id, description, contract, updated_at } = schema
   return (
     <li className="relative flex flex-wrap items-start gap-x-6 gap-y-1.5 px-5 py-4 hover:bg-sunken/60 has-focus-visible:bg-sunken/60">
       <div className="min-w-0 flex-1 basis-80">
@@ -66,16 +83,14 @@ function SchemaRow({ schema: { id, contract, updated_at } }: { schema: ClaimSche
           params={{ id }}
           className="font-medium wrap-anywhere underline-offset-4 after:absolute after:inset-0 hover:underline"
         >
-          {types.length === 0 ? 'No event' : null}
-          {types.slice(0, 4).map((type, i) => (
-            <Fragment key={type}>
-              {i > 0 ? ', ' : null}
-              <bdi>{type}</bdi>
-            </Fragment>
-          ))}
-          {types.length > 4 ? ` and ${types.length - 4} more` : ''}
+          <SchemaTitle schema={schema} />
         </Link>
         <span className="ml-2 font-mono text-xs text-muted">{shortId(id)}</span>
+        {description === null ? null : (
+          <p className="line-clamp-2 text-pretty break-words">
+            <bdi>{description}</bdi>
+          </p>
+        )}
         <p className="line-clamp-2 text-pretty break-words text-muted">
           Confirmed once <InWords text={conditionInWords(contract.fulfillment_condition)} />.
         </p>

@@ -64,10 +64,13 @@ export const ExternalId = Type.String({
   examples: ['acme'],
 })
 
-export const CustomerName = Type.Unsafe<string | null>({
-  type: ['string', 'null'],
-  minLength: 1,
-  maxLength: 255,
-  description: 'For people; null where there is none.',
-  examples: ['ACME Inc.'],
-})
+export const NameOrNull = (description: string, maxLength: number, example: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength,
+    description,
+    examples: [example],
+  })
+
+export const CustomerName = NameOrNull('For people; null where there is none.', 255, 'ACME Inc.')

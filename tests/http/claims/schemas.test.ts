@@ -23,6 +23,8 @@ describe('201, 200 and 204', () => {
       JSON.stringify({
         id: body.id,
         user_id: row?.user_id,
+        name: null,
+        description: null,
         contract,
         created_at: body.created_at,
         updated_at: body.created_at,
@@ -42,6 +44,24 @@ describe('201, 200 and 204', () => {
     assert.deepEqual(body, { ...schema, contract, updated_at: body.updated_at })
     assert.ok(body.updated_at >= schema.updated_at)
     assert.deepEqual((await api.get(`/v1/schemas/${schema.id}`)).body, body)
+  })
+
+  test('a schema has a name and a description, which change by themselves and leave updated_at alone', async () => {
+    const names = { name: 'Support ticket', description: 'Level 1.\nNo weekends.' }
+    const contract = contractWith()
+    const made = await api.post('/v1/schemas', { contract, ...names })
+    assert.equal(made.status, 201)
+    assert.deepEqual(made.body, { ...made.body, contract, ...names })
+    const path = `/v1/schemas/${made.body.id}`
+    const renamed = await api.patch(path, { name: 'Ticket' })
+    assert.deepEqual(renamed.body, { ...made.body, name: 'Ticket' })
+    assert.notEqual(renamed.headers.get('etag'), made.headers.get('etag'))
+    const cleared = await api.patch(path, { name: null, description: null })
+    assert.deepEqual(cleared.body, { ...made.body, name: null, description: null })
+    const both = await api.patch(path, { contract: contractWith({ price: 7 }), name: 'Seven' })
+    assert.deepEqual([both.body.contract.price, both.body.name, both.body.description], [7, 'Seven', null])
+    const { body: list } = await api.get('/v1/schemas')
+    assert.deepEqual(list.data.at(-1), both.body)
   })
 
   test('DELETE answers 204 without a body, and the schema is gone', async () => {
@@ -79,7 +99,6 @@ describe('201, 200 and 204', () => {
 describe('400', () => {
   const contract = contractWith()
   const cases: [what: string, path: string, body: object][] = [
-    ['nothing', 'contract', {}],
     ['contract: null', 'contract', { contract: null }],
     ['a negative price', 'contract.price', { contract: { ...contract, price: -0.01 } }],
     ['a price above 1e12', 'contract.price', { contract: { ...contract, price: 1e12 + 1 } }],
@@ -96,7 +115,10 @@ describe('400', () => {
       { contract: { ...contract, timeout_outcome: 'CONFIRMED' } },
     ],
     ['an unknown field in the contract', 'contract.currency', { contract: { ...contract, currency: 'EUR' } }],
-    ['an unknown field', 'name', { contract, name: 'standard' }],
+    ['an unknown field', 'title', { contract, title: 'standard' }],
+    ['an empty name', 'name', { contract, name: '' }],
+    ['a name of more than 255 characters', 'name', { contract, name: 'x'.repeat(256) }],
+    ['a description of more than 2000', 'description', { contract, description: 'x'.repeat(2_001) }],
     ['a contract of more than 64 KiB', 'contract', { contract: largerThan64KiB() }],
     [
       'a wrong node deep in the condition',
@@ -134,6 +156,12 @@ describe('400', () => {
       })
     })
   }
+
+  test('creating one without a contract, and changing nothing of one, answer 400', async () => {
+    const { id } = await newSchema(api)
+    assertError(await api.post('/v1/schemas', { name: 'only' }), 400, 'VALIDATION_ERROR', 'contract')
+    assertError(await api.patch(`/v1/schemas/${id}`, {}), 400, 'VALIDATION_ERROR', 'body')
+  })
 
   test('an id that is no UUID answers 400 at id', async () => {
     assertError(await api.get('/v1/schemas/x'), 400, 'VALIDATION_ERROR', 'id')

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AnyClaim } from '../../api/claims.ts'
+import { schemaQuery } from '../../api/schemas.ts'
 import { useCustomerNames } from '../../components/customer-names.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { DateTime } from '../../components/ui/time.tsx'
@@ -18,13 +20,7 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
             <CustomerLink one={one} />
           </Fact>
           <Fact name="Schema">
-            {one.schema_id ? (
-              <Link to="/schemas/$id" params={{ id: one.schema_id }} className={LINK}>
-                {shortId(one.schema_id)}
-              </Link>
-            ) : (
-              'none: its contract came with it'
-            )}
+            {one.schema_id ? <SchemaLink id={one.schema_id} /> : 'none: its contract came with it'}
           </Fact>
           <Fact name="Time">
             {one.test_clock_id ? (
@@ -46,6 +42,16 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
         </dl>
       </CardBody>
     </Card>
+  )
+}
+
+/** One that was deleted has its id alone. */
+function SchemaLink({ id }: { id: string }) {
+  const { data } = useQuery({ ...schemaQuery(id), retry: false })
+  return (
+    <Link to="/schemas/$id" params={{ id }} className={LINK}>
+      {data?.name ? <bdi>{data.name}</bdi> : shortId(id)}
+    </Link>
   )
 }
 

@@ -3,13 +3,17 @@ import { useNavigate } from '@tanstack/react-router'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import type { Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
-import { createSchema, readSchema, updateSchema } from '../../api/schemas.ts'
+import { createSchema, readSchema, type SchemaNames, updateSchema } from '../../api/schemas.ts'
 import { useToast } from '../../components/ui/toast.tsx'
 import { useGuardedSave } from '../../use-guarded-save.ts'
 
-/** Saves a schema, or creates one and goes to its page. */
+/**
+ * Saves a schema's contract, or creates one and goes to its page.
+ * @param names of one that is created
+ */
 export function useSaveSchema(
   id: string | null,
+  names: SchemaNames,
   onStored: (schema: Tagged<ClaimSchema>, by: 'me' | 'others') => void,
 ) {
   const queryClient = useQueryClient()
@@ -17,7 +21,7 @@ export function useSaveSchema(
   const toast = useToast()
   return useGuardedSave<Contract, ClaimSchema>({
     read: () => readSchema(id ?? ''),
-    save: (contract, base) => (base ? updateSchema(base, contract) : createSchema(contract)),
+    save: (contract, base) => (base ? updateSchema(base, { contract }) : createSchema(contract, names)),
     valuesOf: ({ contract }) => contract,
     onStored: async (schema, by) => {
       onStored(schema, by)

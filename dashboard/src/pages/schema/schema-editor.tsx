@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useState } from 'react'
-import { ApiError, type Tagged } from '../../api/client.ts'
+import { ApiError, errorsByPath, type Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { ContractInWords } from '../../components/contract-in-words.tsx'
 import { Button } from '../../components/ui/button.tsx'
@@ -15,11 +15,12 @@ import { ContractJson } from './contract-json.tsx'
 import { ContractTerms } from './contract-terms.tsx'
 import { LiveTrial } from './live-trial.tsx'
 import { SchemaConflict } from './schema-conflict.tsx'
+import { SchemaNamesFields } from './schema-names-fields.tsx'
 import { useSchemaDocument } from './use-schema-document.ts'
 
 /** A contract as a form and as JSON, always in step; below it what it makes of events. */
 export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null }) {
-  const { document, isChanged, edit, discard, save, saving } = useSchemaDocument(schema)
+  const { document, isChanged, edit, names, setNames, discard, save, saving } = useSchemaDocument(schema)
   const [isChecked, setChecked] = useState(false)
   const issues = [...document.issues, ...(saving.error instanceof ApiError ? saving.error.details : [])]
   const setDraft = (draft: ContractDraft) => edit(ofDraft(draft))
@@ -38,6 +39,14 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
       >
         <fieldset disabled={document.problem !== null} className="min-w-0">
           <legend className="sr-only">Contract as a form</legend>
+          {schema === null ? (
+            <Card aria-label="About it" className="mb-5">
+              <CardHeader title="About it" />
+              <CardBody className="grid gap-4">
+                <SchemaNamesFields draft={names} onChange={setNames} errors={errorsByPath(saving.error)} />
+              </CardBody>
+            </Card>
+          ) : null}
           <Card aria-label="Terms">
             <CardHeader title="Terms" />
             <CardBody>

@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorsByPath, type Tagged } from '../../api/client.ts'
+import type { ClaimSchema } from '../../api/records.ts'
+import { readSchema, type SchemaNames, updateSchema } from '../../api/schemas.ts'
+import { ConflictDialog } from '../../components/conflict-dialog.tsx'
+import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
+import { Form } from '../../components/ui/form.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { useToast } from '../../components/ui/toast.tsx'
+import { useGuardedSave } from '../../use-guarded-save.ts'
+import { fromNamesDraft, SchemaNamesFields, toNamesDraft } from './schema-names-fields.tsx'
+
+interface RenameSchemaDialogProps {
+  schema: Tagged<ClaimSchema>
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+export const RenameSchemaDialog = ({ schema, open, onOpenChange }: RenameSchemaDialogProps) => (
+  <Dialog
+    open={open}
+    onOpenChange={onOpenChange}
+    title="Name the schema"
+    description="Its contract stays as it is."
+  >
+    <RenameForm schema={schema} onClose={() => onOpenChange(false)} />
+  </Dialog>
+)
+
+const TEXTS = {
+  Name: ({ name }: SchemaNames) => name ?? '(none)',
+  Description: ({ description }: SchemaNames) => description ?? '(none)',
+}
+
+function RenameForm({ schema, onClose }: { schema: Tagged<ClaimSchema>; onClose: () => void }) {
+  // As it was when the form was opened: it may be read again meanwhile.
+  const [base] = useState(schema)
+  const [draft, setDraft] = useState(() => toNamesDraft(base))
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  const renaming = useGuardedSave<SchemaNames, ClaimSchema>({
+    read: () => readSchema(base.id),
+    save: (names, over) => updateSchema(over ?? base, names),
+    valuesOf: ({ name, description }) => ({ name, description }),
+    onStored: async (stored, by) => {
+      queryClient.setQueryData(['schemas', 'one', base.id], stored)
+      await queryClient.invalidateQueries({ queryKey: ['schemas', 'list'] })
+      if (by === 'me') toast('Name saved')
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    renaming.save(fromNamesDraft(draft), base)
+  }
+  return (
+    <>
+      <Form onSubmit={submit} className="grid gap-4">
+        <SchemaNamesFields draft={draft} onChange={setDraft} errors={errorsByPath(renaming.error)} />
+        <FormError error={renaming.error} shownPaths={['name', 'description']} />
+        <SubmitActions action="Save" pending={renaming.isPending} />
+      </Form>
+      <ConflictDialog kind="schema" saving={renaming} texts={TEXTS} />
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import type { SchemaNames } from '../../api/schemas.ts'
+import { Field } from '../../components/ui/field.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { Textarea } from '../../components/ui/textarea.tsx'
+
+/** As they are typed: empty for none. */
+export interface NamesDraft {
+  name: string
+  description: string
+}
+
+export const toNamesDraft = ({ name, description }: SchemaNames): NamesDraft => ({
+  name: name ?? '',
+  description: description ?? '',
+})
+
+export const fromNamesDraft = ({ name, description }: NamesDraft): SchemaNames => ({
+  name: name.trim() || null,
+  description: description.trim() || null,
+})
+
+interface SchemaNamesFieldsProps {
+  draft: NamesDraft
+  onChange: (draft: NamesDraft) => void
+  /** By path. */
+  errors: Record<string, string>
+}
+
+export function SchemaNamesFields({ draft, onChange, errors }: SchemaNamesFieldsProps) {
+  return (
+    <>
+      <Field label="Name" hint="What people call it. Empty for none." error={errors.name}>
+        {(props) => (
+          <Input
+            {...props}
+            maxLength={255}
+            value={draft.name}
+            onChange={({ target }) => onChange({ ...draft, name: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Description" hint="What is to be known about it." error={errors.description}>
+        {(props) => (
+          <Textarea
+            {...props}
+            rows={3}
+            maxLength={2_000}
+            value={draft.description}
+            onChange={({ target }) => onChange({ ...draft, description: target.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}

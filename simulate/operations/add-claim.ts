@@ -41,7 +41,7 @@ export function addClaim(
   sentAt: number,
   answeredAt: number,
 ): ClaimRecord {
-  const { alias, clock, contract, customer } = wanted
+  const { alias, reference, clock, contract, customer } = wanted
   const address = alias ?? (body.id as string)
   const createdAt = Date.parse(body.created_at as string)
   const terms = { contract, createdAt, isOnClock: clock !== null }
@@ -52,6 +52,8 @@ export function addClaim(
     () => 'a new claim has another contract than was sent',
     about,
   )
+  const shown = alias === null ? body.reference : null
+  demand(shown === reference, () => 'a new claim has another reference', about)
   demand(body.schema_id === (wanted.schema?.id ?? null), () => 'a new claim has another schema', about)
   demand(body.test_clock_id === (clock?.id ?? null), () => 'a new claim is on another clock', about)
   const events = body.events as LogItem[]

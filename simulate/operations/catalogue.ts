@@ -4,7 +4,7 @@ import { invite, listInvitations } from '../people/invitations.ts'
 import { livePeople } from '../people/live-people.ts'
 import { askHealth } from './ask-health.ts'
 import { createBatch } from './create-batch.ts'
-import { createClaim, createFromSchema, createTaken } from './create-claim.ts'
+import { createClaim, createFromSchema, createReferenced, createTaken } from './create-claim.ts'
 import { createCustomer } from './create-customer.ts'
 import { createOnce } from './create-once.ts'
 import { explainClaim } from './explain-claim.ts'
@@ -92,6 +92,7 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 1, run: createBatch },
   { weight: 3, run: createOnce },
   { weight: 1, run: createTaken },
+  { weight: 2, run: createReferenced },
   { weight: 1, run: revokeToken },
   { weight: 6, run: useAnyToken },
   { weight: 1, run: invite },

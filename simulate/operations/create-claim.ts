@@ -92,6 +92,33 @@ async function createAgain(
   return null
 }
 
+/** A reference is its account's alone: another claim with it is refused, and it leads to the one that has it. */
+export async function createReferenced(client: Client, account: Account): Promise<void> {
+  const taken = account.claims.findLast(({ fixed, clock }) => fixed.reference && clock === null)
+  if (!taken) return
+  const reference = taken.fixed.reference as string
+  client.world.count('create claim with a taken reference')
+  const wanted = { ...drawWanted(client, account, false), reference }
+  const body = JSON.stringify(bodyOf(wanted))
+  const reply = await client.send(account, { method: 'POST', path: '/v1/claims', body })
+  if (reply.is === 'answer' && reply.status < 500 && reply.status !== 404) {
+    demand(
+      reply.status === 409,
+      () => `the reference ${reference} is taken, and a creation was answered ${reply.status}`,
+      () => reply,
+    )
+  }
+  const path = `/v1/claims?reference=${encodeURIComponent(reference)}`
+  const list = await client.send(account, { method: 'GET', path })
+  if (list.is !== 'answer' || list.status >= 500) return
+  const ids = (parse(list.text).data as { id: string }[]).map(({ id }) => id)
+  demand(
+    ids.length === 1 && ids[0] === taken.address,
+    () => `the reference ${reference} does not lead to its claim alone`,
+    () => list,
+  )
+}
+
 /** An alias stays taken, by whoever has it. */
 export async function createTaken(client: Client, account: Account): Promise<void> {
   const owner = client.random.pick(client.world.accounts)

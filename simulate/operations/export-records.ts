@@ -17,7 +17,7 @@ const STATE = [
   'created_at',
 ]
 const COLUMNS = {
-  claims: ['id', 'customer_id', ...STATE],
+  claims: ['id', 'customer_id', ...STATE, 'reference'],
   candidates: ['candidate_alias', 'customer_uuid', ...STATE],
 }
 
@@ -43,7 +43,7 @@ export async function exported(
 /** What a file leaves out is as the creation answered it; what it has must be. */
 function asListed(
   { byAddress }: Account,
-  { price, ...fields }: Record<string, string | null>,
+  { price, reference = null, ...fields }: Record<string, string | null>,
   about: () => unknown,
 ): JsonObject {
   const name = (fields.candidate_alias ?? fields.id) as string
@@ -55,5 +55,8 @@ function asListed(
   if (!record) return { ...fields, ...alias }
   const isRight = Number(price) === record.terms.contract.price
   demand(isRight, () => `${record.name} is exported at another price`, about)
+  const named = (record.fixed.reference ?? null) as string | null
+  const isNamed = reference === (named && guarded(named))
+  demand(isNamed, () => `${record.name} is exported with another reference`, about)
   return { ...record.fixed, ...fields, ...alias }
 }

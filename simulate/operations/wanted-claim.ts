@@ -13,6 +13,8 @@ export interface Wanted {
   /** Where the contract is copied from. */
   schema: SchemaRecord | null
   alias: string | null
+  /** Of a claim; null for none. */
+  reference: string | null
   clock: ClockRecord | null
 }
 
@@ -37,15 +39,16 @@ export function drawWanted(client: Client, account: Account, isCandidate: boolea
     customer: random.pick(account.customers),
     contract: drawContract(random, clock !== null),
     schema: null,
+    reference: !isCandidate && random.chance(0.3) ? world.nextName(`${random.pick(ALIASES)} no.`) : null,
     alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
   }
 }
 
-export function bodyOf({ customer, contract, schema, alias, clock }: Wanted): JsonObject {
+export function bodyOf({ customer, contract, schema, alias, reference, clock }: Wanted): JsonObject {
   const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
   const whose: JsonObject =
     alias === null
-      ? { customer_id: customer.id }
+      ? { customer_id: customer.id, ...(reference === null ? {} : { reference }) }
       : { candidate_alias: alias, customer_uuid: customer.externalId }
   const terms: JsonObject = schema
     ? { schema_id: schema.id }

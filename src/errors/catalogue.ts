@@ -131,6 +131,12 @@ export const ERRORS = {
     title: 'An account with this email exists already.',
     help: 'Sign in with it, or sign up with another email. An invitation is not used up by this.',
   },
+  CLAIM_REFERENCE_CONFLICT: {
+    status: 409,
+    type: 'invalid_request_error',
+    title: 'The account has a claim with this reference.',
+    help: 'The message names its id, and GET /v1/claims?reference=… shows it: perhaps an earlier request of yours made it. Otherwise choose another reference. That of a claim in the archive stays taken too; that of a claim on a test clock is free again once the clock is deleted.',
+  },
   EVENT_ID_CONFLICT: {
     status: 409,
     type: 'invalid_request_error',

@@ -35,6 +35,7 @@ function claimOf({ condition, events, idLength }: Kind): Parameters<typeof copyO
     user_id: randomUUID(),
     customer_id: randomUUID(),
     customer_external_id: null,
+    reference: null,
     candidate_alias: null,
     contract: JSON.stringify(contract),
     status,

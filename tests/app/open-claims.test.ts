@@ -31,6 +31,7 @@ const openings = (count: number, onMade: () => void): Opening[] =>
       },
     },
     testClockId: null,
+    reference: null,
   }))
 
 const open = (count: number, onMade: () => void) =>

@@ -37,6 +37,7 @@ const newClaimOf = (customerId: string) => ({
   customerId,
   source: { contract: contractWith() },
   testClockId: null,
+  reference: null,
 })
 const OVERVIEW = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
 

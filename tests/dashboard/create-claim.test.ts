@@ -83,3 +83,42 @@ test('the lists of schemas, customers and test clocks each have a button that cr
     await page.getByRole('main').getByRole(role, { name }).waitFor()
   }
 })
+
+test('a claim is created with a reference, called by it, and found by it, though it looks like an id', async () => {
+  const { page, complaints } = await openFurnishedPage()
+  const dialog = page.getByRole('dialog')
+  const fill = async () => {
+    await page.goto('/claims')
+    await page.getByRole('button', { name: 'Create claim' }).first().click()
+    await dialog.getByLabel('Reference').fill('20261125')
+    await dialog.getByLabel('Customer').fill('acme')
+    await dialog.getByText('The claim is worth 22.00.').waitFor()
+  }
+  await fill()
+  const claim = await created(page)
+  assert.equal(claim.reference, '20261125')
+  await page.getByRole('heading', { name: 'Claim 20261125', level: 1 }).waitFor()
+
+  await fill()
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.getByText('The account has a claim with the reference "20261125"').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard' }).click()
+
+  await sendAs(page, 'POST', '/v1/claims', { customer_id: claim.customer_id, contract: contractWith() })
+  await page.goto('/claims')
+  await page.getByRole('row').nth(2).waitFor()
+  for (const text of ['20261125', claim.id.slice(0, 13)]) {
+    await page.getByRole('searchbox').fill(text)
+    await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: '20261125' }).waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('row').nth(2).waitFor()
+  }
+  await page.getByRole('searchbox').fill('nothing like it')
+  await page.getByRole('link', { name: '20261125' }).waitFor({ state: 'detached' })
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes('409')),
+    [],
+  )
+})

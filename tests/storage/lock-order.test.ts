@@ -140,6 +140,7 @@ const claimOf = (userId: string): NewClaim => ({
   address: { kind: 'claim', id: randomUUID() },
   userId,
   customerId: randomUUID(),
+  reference: null,
   customerExternalId: null,
   contract: newContract(terms),
   schemaId: null,

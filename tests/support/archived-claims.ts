@@ -30,7 +30,8 @@ export async function resolvedClaims(
   const contract = contractWith({ review_window: 0, price: 12.5 })
   const ids: string[] = []
   for (let i = 0; i < count; i++) {
-    const { id } = await api.claim(customer, contract)
+    const claim = { customer_id: customer, contract, reference: uniqueName('reference') }
+    const { id } = (await api.post('/v1/claims', claim)).body
     for (const event of [
       { type: 'progress', id: 'first', value: 0.1, note: 'naïve "quoted"\n' },
       { type: 'done' },

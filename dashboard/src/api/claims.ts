@@ -15,6 +15,7 @@ export interface ClaimFilters {
   customer?: string | undefined
   schema?: string | undefined
   clock?: string | undefined
+  /** Of claims a reference, or the beginning of an id; of candidates that of an alias. */
   search?: string | undefined
 }
 
@@ -33,22 +34,36 @@ function filterParameters(kind: ClaimKind, { status, customer, schema, clock, se
     [kind === 'claims' ? 'customer_id' : 'customer_uuid']: customer,
     schema_id: schema,
     test_clock_id: clock,
-    search,
+    ...(kind === 'claims' && search && !isIdPrefix(search) ? { reference: search } : { search }),
   }
 }
+
+const isIdPrefix = (text: string): boolean => /^[0-9a-f-]{8,36}$/i.test(text)
 
 export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: string, limit = 50) =>
   queryOptions({
     queryKey: [kind, 'list', filters, after, limit],
-    queryFn: ({ signal }) =>
-      get<Page<AnyClaim>>(
-        `/v1/${kind}`,
-        { ...filterParameters(kind, filters), after, order: 'desc', limit },
-        signal,
-      ),
+    queryFn: ({ signal }) => listClaims(kind, filters, { after, order: 'desc', limit }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: POLL_MS,
   })
+
+/** What could be the beginning of an id may be a reference too, such as a long number: that is looked for first. */
+async function listClaims(
+  kind: ClaimKind,
+  filters: ClaimFilters,
+  page: { after: string | undefined; order: string; limit: number },
+  signal: AbortSignal,
+): Promise<Page<AnyClaim>> {
+  const list = (search: object) =>
+    get<Page<AnyClaim>>(`/v1/${kind}`, { ...filterParameters(kind, filters), ...page, ...search }, signal)
+  const { search } = filters
+  if (kind === 'claims' && search && isIdPrefix(search) && !page.after) {
+    const named = await list({ search: undefined, reference: search })
+    if (named.data.length > 0) return named
+  }
+  return list({})
+}
 
 /** Where the browser downloads the filtered list as CSV. */
 export const exportUrl = (kind: ClaimKind, filters: ClaimFilters): string =>
@@ -82,15 +97,19 @@ export const submitEvent = (kind: ClaimKind, name: string, event: JsonObject): P
 export interface NewClaim {
   customer: string
   alias?: string
+  /** Of a claim; empty for none. */
+  reference?: string
   source: { schema_id: string } | { contract: Contract }
   clock?: string | undefined
 }
 
 export function createClaim(
   kind: ClaimKind,
-  { customer, alias, source, clock }: NewClaim,
+  { customer, alias, reference, source, clock }: NewClaim,
 ): Promise<AnyClaim> {
   const naming =
-    kind === 'claims' ? { customer_id: customer } : { customer_uuid: customer, candidate_alias: alias }
+    kind === 'claims'
+      ? { customer_id: customer, ...(reference ? { reference } : {}) }
+      : { customer_uuid: customer, candidate_alias: alias }
   return post(`/v1/${kind}`, { ...naming, ...source, ...(clock ? { test_clock_id: clock } : {}) })
 }

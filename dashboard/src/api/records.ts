@@ -25,6 +25,7 @@ interface StateFields {
 
 export interface ClaimSummary extends StateFields {
   id: string
+  reference: string | null
   customer_id: string
 }
 

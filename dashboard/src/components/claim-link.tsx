@@ -4,21 +4,34 @@ import { shortId } from '../short-id.ts'
 
 const CLASS = 'font-medium text-ink underline-offset-4 hover:underline'
 
-/** To a claim's page by its id, or to a candidate's by its alias. */
+/** To a claim's page, called by its reference or else its id; or to a candidate's, called by its alias. */
 export const ClaimLink = ({ one }: { one: AnyClaim }) => (
-  <LinkByName kind={'id' in one ? 'claims' : 'candidates'} name={nameOf(one)} />
+  <LinkByName
+    kind={'id' in one ? 'claims' : 'candidates'}
+    name={nameOf(one)}
+    reference={'id' in one ? one.reference : null}
+  />
 )
 
+interface LinkByNameProps {
+  kind: ClaimKind
+  name: string
+  /** Of a claim, shown in place of its id. */
+  reference?: string | null
+}
+
 /** The same, of one that is known by its name alone. */
-export const LinkByName = ({ kind, name }: { kind: ClaimKind; name: string }) =>
+export const LinkByName = ({ kind, name, reference = null }: LinkByNameProps) =>
   kind === 'claims' ? (
     <Link
       to="/claims/$id"
       params={{ id: name }}
-      className={`${CLASS} font-mono text-[0.8125rem] whitespace-nowrap`}
+      className={
+        reference === null ? `${CLASS} font-mono text-[0.8125rem] whitespace-nowrap` : `${CLASS} break-words`
+      }
       title={name}
     >
-      {shortId(name)}
+      {reference === null ? shortId(name) : <bdi>{reference}</bdi>}
     </Link>
   ) : (
     <Link to="/candidates/$alias" params={{ alias: name }} className={`${CLASS} break-words`}>

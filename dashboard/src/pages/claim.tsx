@@ -49,18 +49,19 @@ function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
     ...claimQuery(kind, name),
     refetchInterval: ({ state }) => pollOf(state.data),
   })
+  const called = kind === 'candidates' ? name : data && 'id' in data ? data.reference : null
   if (isArchived(error)) return <Archived error={error} />
   if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
   return (
     <>
       <PageHeader
-        documentTitle={`${kind === 'claims' ? 'Claim' : 'Candidate'} ${shortId(name)}`}
+        documentTitle={`${kind === 'claims' ? 'Claim' : 'Candidate'} ${called ?? shortId(name)}`}
         title={
           <span className="inline-flex max-w-full items-center gap-1">
             <span className="min-w-0">
               <span className="text-muted">{kind === 'claims' ? 'Claim ' : 'Candidate '}</span>
-              <bdi className={kind === 'claims' ? 'font-mono text-lg' : ''}>
-                {kind === 'claims' ? shortId(name) : name}
+              <bdi className={called === null ? 'font-mono text-lg' : 'break-words'}>
+                {called ?? shortId(name)}
               </bdi>
             </span>
             <CopyButton text={name} label={kind === 'claims' ? 'Copy id' : 'Copy alias'} />

@@ -1,6 +1,7 @@
 import type { Status } from '../../domain/claims/lifecycle.ts'
 import { isUuid, uuidPrefix } from '../../domain/uuid.ts'
 import { validationError } from '../../errors.ts'
+import { idOfReference } from '../../storage/claims/candidate-id.ts'
 import type { ClaimSelection } from '../../storage/claims/claim-list.ts'
 import { idRange } from '../../storage/claims/claim-search.ts'
 import type { App } from '../app.ts'
@@ -15,6 +16,7 @@ export interface ClaimFilters {
   testClockId: string | undefined
   /** The beginning of an id. */
   search: string | undefined
+  reference: string | undefined
 }
 
 /** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
@@ -29,9 +31,12 @@ export async function listClaims(app: App, request: ClaimFilters & PageRequest):
 /** Fewer digits of a UUID of version 7 are not even its minute. */
 const MIN_DIGITS = 8
 
-/** @throws VALIDATION_ERROR if `search` is not the beginning of an id */
+/** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or is beside `reference` */
 export function selectClaims(filters: ClaimFilters): ClaimSelection {
-  const { userId, status, customerId, schemaId, testClockId, search } = filters
+  const { userId, status, customerId, schemaId, testClockId, reference } = filters
+  if (reference !== undefined && filters.search !== undefined)
+    throw validationError([{ path: 'search', message: 'must not be given beside reference' }])
+  const search = reference === undefined ? filters.search : idOfReference(userId, reference)
   const digits = search === undefined ? null : uuidPrefix(search)
   if (search !== undefined && (digits === null || digits.length < MIN_DIGITS)) {
     const message = `must be the beginning of an id, of at least ${MIN_DIGITS} hexadecimal digits`

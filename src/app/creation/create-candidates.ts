@@ -29,7 +29,8 @@ export async function createCandidates(
   const openings = requests.map(({ alias, customerExternalId, source, testClockId }) => {
     const customer = customers.get(customerExternalId)
     if (!customer) return customerNotFound({ externalId: customerExternalId })
-    return { address: { kind: 'candidate', alias } as const, customer, source, testClockId }
+    const address = { kind: 'candidate', alias } as const
+    return { address, reference: null, customer, source, testClockId }
   })
   return openCandidates(app, userId, openings, takeMemory)
 }

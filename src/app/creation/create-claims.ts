@@ -1,4 +1,5 @@
 import type { Claim } from '../../domain/claims/claim.ts'
+import { idOfReference } from '../../storage/claims/candidate-id.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
 import { type OpenedClaim, openClaims } from './open-claims.ts'
@@ -6,13 +7,15 @@ import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface ClaimRequest {
   customerId: string
+  /** The caller's own name for it; null for none. */
+  reference: string | null
   source: ContractSource
   testClockId: string | null
 }
 
 /**
  * Opens claims under contracts that are fixed from now on (§2.3). Each stands alone: it is the claim, or the error
- * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND or SCHEMA_NOT_FOUND.
+ * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND or CLAIM_REFERENCE_CONFLICT.
  */
 export async function createClaims(
   app: App,
@@ -24,11 +27,13 @@ export async function createClaims(
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await app.creations.customers.do(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
-  const openings = requests.map(({ customerId, source, testClockId }) => {
+  const openings = requests.map(({ customerId, reference, source, testClockId }) => {
     const customer = customers.get(customerId)
     if (!customer) return customerNotFound({ id: customerId })
+    const id = reference === null ? app.db.distribution.newClaimId() : idOfReference(userId, reference)
     return {
-      address: { kind: 'claim', id: app.db.distribution.newClaimId() } as const,
+      address: { kind: 'claim', id } as const,
+      reference,
       customer,
       source,
       testClockId,
@@ -37,7 +42,10 @@ export async function createClaims(
   return openClaims(app, userId, openings, takeMemory)
 }
 
-/** Opens one claim, whose contract is at hand. @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND */
+/**
+ * Opens one claim, whose contract is at hand.
+ * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CLAIM_REFERENCE_CONFLICT
+ */
 export async function createClaim(
   app: App,
   userId: string,

@@ -35,6 +35,8 @@ export type OpenedClaim = WithContract<Claim, MaybeLate>
 /** What a new claim or candidate is made of. */
 export interface Opening {
   address: ClaimAddress
+  /** Of a claim whose id is made of it; null for none. */
+  reference: string | null
   customer: Customer
   source: ContractSource
   testClockId: string | null
@@ -43,7 +45,7 @@ export interface Opening {
 /**
  * Opens claims or candidates of the account, each on its own: the claim, or why it was not opened, in the order of
  * the openings; those that are errors already stay so. Errors: TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND,
- * PAYLOAD_TOO_LARGE for too many contracts of schemas, CANDIDATE_ALIAS_CONFLICT, UNAVAILABLE.
+ * PAYLOAD_TOO_LARGE for too many contracts of schemas, CANDIDATE_ALIAS_CONFLICT, CLAIM_REFERENCE_CONFLICT, UNAVAILABLE.
  */
 export async function openClaims(
   app: App,
@@ -54,7 +56,7 @@ export async function openClaims(
   const resolved = await resolve(app, userId, openings, takeMemory)
   const { first, again } = firstOfEach(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
   const opened = new Map<ClaimAddress, OpenedClaim | Error>(
-    again.map(({ address }) => [address, aliasConflict(address)]),
+    again.map((claim) => [claim.address, conflictOf(claim)]),
   )
   const deadline = performance.now() + PATIENCE_MS
   const toStored = storedContracts()
@@ -89,13 +91,14 @@ const machineOf = ({ db }: App, { address, testClockId }: Resolved) =>
 const withKept = (outcome: Claim | Error, kept: MaybeLate): OpenedClaim | Error =>
   typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
 
-/** Of several candidates with one alias the first is opened. */
+/** Of several candidates with one alias, or claims with one reference, the first is opened. */
 function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {
-  const aliases = new Set<string>()
-  const isFirst = ({ address }: Resolved) => {
-    if (address.kind === 'claim') return true
-    const { size } = aliases
-    return aliases.add(address.alias).size > size
+  const names = new Set<string>()
+  const isFirst = ({ address, reference }: Resolved) => {
+    const name = address.kind === 'candidate' ? address.alias : reference
+    if (name === null) return true
+    const { size } = names
+    return names.add(name).size > size
   }
   const { true: first = [], false: again = [] } = Object.groupBy(claims, (claim) => `${isFirst(claim)}`)
   return { first, again }
@@ -150,7 +153,7 @@ async function insert(app: App, claims: readonly NewClaim[], deadline: number): 
   const ready = claims.filter((_, i) => isReady[i])
   const inserted = ready.length === 0 ? [] : await insertReady(app, ready, deadline)
   const outcomes = new Map(ready.map((claim, i) => [claim, inserted[i] as Claim | Error]))
-  return claims.map((claim) => outcomes.get(claim) ?? aliasConflict(claim.address))
+  return claims.map((claim) => outcomes.get(claim) ?? conflictOf(claim))
 }
 
 /**
@@ -164,7 +167,7 @@ async function insertReady(
 ): Promise<(Claim | Error)[]> {
   const { userId, testClockId } = claims[0] as NewClaim
   const toOutcomes = (inserted: readonly (Claim | null)[]) =>
-    claims.map(({ address }, i) => inserted[i] ?? aliasConflict(address))
+    claims.map((claim, i) => inserted[i] ?? conflictOf(claim))
   if (testClockId === null) return toOutcomes(await app.creations.newClaims.do(userId, claims))
   for (;;) {
     try {
@@ -200,7 +203,7 @@ async function resolve(
 
   const toClaim = (opening: Opening | ServiceError): Resolved | Error => {
     if (opening instanceof ServiceError) return opening
-    const { address, customer, source, testClockId } = opening
+    const { address, reference, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
     const contract = 'schemaId' in source ? contracts?.get(source.schemaId) : source.contract
@@ -209,7 +212,7 @@ async function resolve(
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
     const terms = { contract, schemaId, testClockId }
-    return { address, userId, customerId: customer.id, customerExternalId, ...terms }
+    return { address, reference, userId, customerId: customer.id, customerExternalId, ...terms }
   }
   return openings.map(toClaim)
 }
@@ -232,11 +235,14 @@ const tooManyContracts = () =>
     `The contracts of the batch's schemas up to this one have more than ${MOST_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
   )
 
-/** Only a candidate's id can be taken: a claim's is new. */
-function aliasConflict(address: ClaimAddress): ServiceError {
-  const alias = address.kind === 'candidate' ? address.alias : address.id
+/** The id of a claim without a reference is new: it is never taken. */
+function conflictOf({ address, reference }: Pick<NewClaim, 'address' | 'reference'>): ServiceError {
+  if (address.kind === 'claim') {
+    const message = `The account has a claim with the reference ${JSON.stringify(reference)}: ${address.id}.`
+    return new ServiceError('CLAIM_REFERENCE_CONFLICT', message)
+  }
   return new ServiceError(
     'CANDIDATE_ALIAS_CONFLICT',
-    `The candidate alias ${JSON.stringify(alias)} is taken.`,
+    `The candidate alias ${JSON.stringify(address.alias)} is taken.`,
   )
 }

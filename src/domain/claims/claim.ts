@@ -6,6 +6,8 @@ export interface Claim extends ClaimState {
   id: string
   userId: string
   customerId: string
+  /** The caller's own name for a claim, unique in the account; null if it has none, and for a candidate. */
+  reference: string | null
   /** Null for a claim. */
   candidateAlias: string | null
   /** The customer's external_id; null for a claim, which names its customer by UUID. */

@@ -50,8 +50,20 @@ const STATE = {
 }
 const EVENTS = { events: Type.Array(EventRef, { description: 'The event log, in the order of recording.' }) }
 
+const REFERENCE = {
+  minLength: 1,
+  maxLength: 255,
+  description: 'The caller’s own name for the claim, such as the number of an order.',
+  examples: ['order-4711'],
+}
+
 const CLAIM_FIELDS = {
-  id: Uuid('Made by the server.'),
+  id: Uuid('Made by the server; of the reference, if there is one.'),
+  reference: Type.Unsafe<string | null>({
+    ...REFERENCE,
+    type: ['string', 'null'],
+    description: `${REFERENCE.description} Null if it has none.`,
+  }),
   user_id: Uuid('The account that it belongs to.'),
   customer_id: Uuid('The customer that it belongs to.'),
   ...STATE,
@@ -98,7 +110,16 @@ const ONE_SOURCE = {
 }
 
 export const NewClaimBody = Type.Object(
-  { customer_id: Uuid('The customer that the claim belongs to.'), ...TERMS },
+  {
+    customer_id: Uuid('The customer that the claim belongs to.'),
+    reference: Type.Optional(
+      Type.String({
+        ...REFERENCE,
+        description: `${REFERENCE.description} Unique in the account: creating another with it answers 409.`,
+      }),
+    ),
+    ...TERMS,
+  },
   { ...ONE_SOURCE, examples: [{ customer_id: SOME_UUID, contract: EXAMPLE_CONTRACT }] },
 )
 

@@ -11,6 +11,14 @@ const FILTERS = {
 export const CLAIM_FILTERS = {
   ...FILTERS,
   customer_id: Type.Optional(Uuid('Only claims of this customer.')),
+  reference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Only the claim with this reference. Not beside `search`.',
+      examples: ['order-4711'],
+    }),
+  ),
   search: Type.Optional(
     Type.String({
       minLength: 8,

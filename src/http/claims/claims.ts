@@ -45,7 +45,13 @@ const createClaimRoute = (app: App) =>
       body: NewClaimBody,
       response: responses(
         { 201: { description: 'The claim, OPEN.', headers: LOCATION, schema: ref(ClaimBody) } },
-        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'SCHEMA_NOT_FOUND', 'TEST_CLOCK_NOT_FOUND'],
+        [
+          ...ONCE_ERRORS,
+          'CUSTOMER_NOT_FOUND',
+          'SCHEMA_NOT_FOUND',
+          'TEST_CLOCK_NOT_FOUND',
+          'CLAIM_REFERENCE_CONFLICT',
+        ],
       ),
     },
     answer: async (app, request) => {
@@ -146,6 +152,7 @@ interface FilterQuery {
   schema_id?: string
   test_clock_id?: string
   search?: string
+  reference?: string
 }
 
 function readFilters(userId: string, query: FilterQuery): ClaimFilters {
@@ -156,5 +163,6 @@ function readFilters(userId: string, query: FilterQuery): ClaimFilters {
     schemaId: query.schema_id?.toLowerCase(),
     testClockId: query.test_clock_id?.toLowerCase(),
     search: query.search,
+    reference: query.reference,
   }
 }

@@ -8,7 +8,8 @@ import type { CandidateSummaryBody, ClaimSummaryBody } from './claim-bodies.ts'
 export function presentClaim<Form = Claim['contract']>(
   claim: WithContract<Claim, Form>,
 ): WithContract<Static<typeof ClaimSummaryBody>, Form> {
-  return { id: claim.id, user_id: claim.userId, customer_id: claim.customerId, ...presentState(claim) }
+  const { id, reference, userId, customerId } = claim
+  return { id, reference, user_id: userId, customer_id: customerId, ...presentState(claim) }
 }
 
 export function presentCandidate<Form = Claim['contract']>(

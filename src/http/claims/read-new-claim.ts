@@ -8,7 +8,8 @@ import type { NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import { readContractSource } from './contract-source.ts'
 
 export function readNewClaim(body: Static<typeof NewClaimBody>): ClaimRequest {
-  return { customerId: body.customer_id.toLowerCase(), ...readTerms(body) }
+  const { customer_id: customerId, reference = null } = body
+  return { customerId: customerId.toLowerCase(), reference, ...readTerms(body) }
 }
 
 export function readNewCandidate(body: Static<typeof NewCandidateBody>): CandidateRequest {

@@ -22,6 +22,7 @@ export const CLAIM_COLUMNS: Columns = {
   id: ({ id }) => id,
   customer_id: ({ customerId }) => customerId,
   ...STATE,
+  reference: ({ reference }) => reference,
 }
 export const CANDIDATE_COLUMNS: Columns = {
   candidate_alias: ({ candidateAlias }) => candidateAlias,

@@ -79,6 +79,8 @@ export interface WholeClaim {
   position: string
   user_id: string
   customer_id: string
+  /** Absent in the files of an older version. */
+  reference?: string | null
   candidate_alias: string | null
   customer_external_id: string | null
   schema_id: string | null
@@ -101,7 +103,7 @@ export function readWholeClaims(db: Connection, ids: readonly string[]): Promise
   return db.query<WholeClaim>({
     name: 'read_whole_claims',
     text: `-- read_whole_claims
-      SELECT id, position, user_id, customer_id, candidate_alias, customer_external_id, schema_id, price::text AS price,
+      SELECT id, position, user_id, customer_id, reference, candidate_alias, customer_external_id, schema_id, price::text AS price,
         status, scheduled_outcome, status_since, created_at, event_count, log_bytes,
         encode(contract_hash, 'hex') AS contract_hash, ${CONTRACT}::text AS contract
       FROM claims WHERE id = ANY ($1::uuid[]) ORDER BY id`,

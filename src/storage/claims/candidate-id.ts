@@ -4,6 +4,10 @@ import type { ClaimAddress } from '../../domain/claims/claim.ts'
 /** A candidate's id, by its alias. */
 export const candidateId = (alias: string): string => namedUuid('candidate_alias', alias)
 
+/** The id of the account's claim with this reference, whether there is one or not. */
+export const idOfReference = (userId: string, reference: string): string =>
+  namedUuid('reference', `${userId}:${reference}`)
+
 /**
  * A name-based UUID (version 8, RFC 9562) over SHA-256.
  * @param kind separates it from those of other things with the same name

@@ -69,7 +69,7 @@ interface ExportedRow extends ClaimFactsRow {
   price: string
 }
 
-const EXPORTED_COLUMNS = `id, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
+const EXPORTED_COLUMNS = `id, reference, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
   status_since, due_at, schema_id, test_clock_id, created_at`
 
 /** The same page, for an export. Each with its position, after which the next page begins. */

@@ -24,7 +24,7 @@ export function addressColumns(address: ClaimAddress): { id: string; alias: stri
 }
 
 /** Whatever stands in a claim's row but its contract. */
-export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, candidate_alias, customer_external_id, status,
+export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
   scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, test_clock_id, created_at`
 export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
@@ -40,6 +40,7 @@ export interface ClaimRow {
   id: string
   user_id: string
   customer_id: string
+  reference: string | null
   candidate_alias: string | null
   customer_external_id: string | null
   contract: Contract
@@ -82,6 +83,7 @@ export type ClaimFactsRow = Omit<ClaimRow, 'user_id' | 'contract' | 'event_count
 export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({
   id: row.id,
   customerId: row.customer_id,
+  reference: row.reference,
   candidateAlias: row.candidate_alias,
   customerExternalId: row.customer_external_id,
   status: row.status,
@@ -113,6 +115,8 @@ export async function findClaim(
 
 export interface NewClaim {
   address: ClaimAddress
+  /** Of a claim whose id is made of it; null for none. */
+  reference: string | null
   userId: string
   customerId: string
   /** For a candidate. */
@@ -137,7 +141,7 @@ const ON_TEST_CLOCK = `held AS MATERIALIZED (
       turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held)),
       clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`
 
-// A candidate that is there already is looked for first: an insert would wait for whoever is changing it just then, an
+// A candidate, or a claim with a reference, that is there already is looked for first: an insert would wait for whoever is changing it just then, an
 // advance of its clock for instance, and all that goes with it would wait too. One that comes after the statement has
 // begun is not seen: so the wait is short (`ENTER_TURNSTILES`), and the next try sees it.
 // They get their positions in the order given, but are inserted in the order of their ids: whoever else inserts some of
@@ -148,9 +152,9 @@ const insertion = (name: string, clock: string) => ({
       WITH ${clock},
       ${givenContracts(9)},
       new AS MATERIALIZED (
-        SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[])
-          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, place)
-        WHERE alias IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
+        SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[], $17::text[])
+          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, place)
+        WHERE coalesce(alias, reference) IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
           AND (SELECT true FROM archived_claims a WHERE a.id = n.id) IS NULL)
         ORDER BY place
       ),
@@ -161,10 +165,10 @@ const insertion = (name: string, clock: string) => ({
       ),
       inserted AS (
         INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-          price, status, status_since, due_at, schema_id, test_clock_id, created_at)
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference)
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now,
-          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now
+          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now, reference
         FROM placed JOIN given ON given.number = placed.contract ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
         RETURNING id, user_id, due_at
@@ -180,8 +184,8 @@ const INSERT_CLAIMS = insertion('insert_claims', LIVE)
 const INSERT_CLAIMS_ON_TEST_CLOCK = insertion('insert_claims_on_test_clock', ON_TEST_CLOCK)
 
 /**
- * Stores new OPEN claims, live ones of any accounts. Each is the claim, or null if its id (for a candidate: its alias)
- * is taken.
+ * Stores new OPEN claims, live ones of any accounts. Each is the claim, or null if its id (so its alias, or its reference) is
+ * taken.
  */
 export async function insertClaims(db: Connection, claims: readonly NewClaim[]): Promise<(Claim | null)[]> {
   return (await insert(db, claims, null)) as (Claim | null)[]
@@ -212,8 +216,8 @@ async function insert(
 }
 
 /**
- * On distributed tables, before they are stored: sees to it that their contracts are there. False of a candidate that is
- * known to be there already.
+ * On distributed tables, before they are stored: sees to it that their contracts are there. False of one that is known to be
+ * there already.
  */
 export async function prepareContracts(db: Connection, claims: readonly NewClaim[]): Promise<boolean[]> {
   const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
@@ -242,6 +246,7 @@ async function insertAtOnce(
       plainArray(rows.map(({ contract }) => numbers.get(contract.hash) as number)),
       ...contractParameters([...contracts.values()]),
       plainArray(rows.map(({ schemaId }) => schemaId)),
+      rows.map(({ reference }) => reference),
     ],
   })
   if (inserted.length === 0) return null
@@ -249,11 +254,12 @@ async function insertAtOnce(
 }
 
 function openClaim({ address, contract: { contract }, ...claim }: NewClaim, id: string, now: Date): Claim {
-  const { userId, customerId, customerExternalId, schemaId, testClockId } = claim
+  const { reference, userId, customerId, customerExternalId, schemaId, testClockId } = claim
   return {
     id,
     userId,
     customerId,
+    reference,
     candidateAlias: address.kind === 'candidate' ? address.alias : null,
     customerExternalId,
     contract,

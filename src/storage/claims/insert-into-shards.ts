@@ -11,6 +11,7 @@ import { contractParameters, givenContracts, type NewContract, storeContracts } 
 export interface NewRow {
   id: string
   alias: string | null
+  reference: string | null
   userId: string
   customerId: string
   customerExternalId: string | null
@@ -31,13 +32,14 @@ const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
       )`)}`
 
 const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
-        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at)
+        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference)
       OVERRIDING SYSTEM VALUE
       SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-        test_clock_id, now
+        test_clock_id, now, reference
       FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[], $8::numeric[],
-        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[])
-        AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id)`
+        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[])
+        AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
+          reference)`
 
 /**
  * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each
@@ -93,7 +95,7 @@ export async function storeMissing(db: Connection, rows: readonly NewRow[]): Pro
   const stored = new Set(known.map(({ hash }) => hash))
   const lacking = rows.filter(({ contract }) => !stored.has(contract.hash))
   if (lacking.length === 0) return rows
-  const refused = lacking.some(isCandidate) ? await findKnown(db, lacking) : new Set<string>()
+  const refused = lacking.some(hasName) ? await findKnown(db, lacking) : new Set<string>()
   const missing = new Map(
     lacking.filter(({ id }) => !refused.has(id)).map(({ contract }) => [contract.hash, contract]),
   )
@@ -114,7 +116,8 @@ async function store(db: Connection, contracts: readonly NewContract[]): Promise
   })
 }
 
-const isCandidate = ({ alias }: NewRow) => alias !== null
+/** A candidate, or a claim with a reference: it may be there already, where another claim is new. */
+const hasName = ({ alias, reference }: NewRow) => alias !== null || reference !== null
 
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
 
@@ -126,20 +129,20 @@ const creationsOf = (rows: readonly PlacedRow[], inserted: ReadonlySet<string>):
       userId,
     }))
 
-/** Returns the ids of those that were not there. Only a candidate's can be: a claim's is new. */
+/** Returns the ids of those that were not there. */
 async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {
-  const hasCandidates = rows.some(isCandidate)
+  const haveNames = rows.some(hasName)
   // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
-  if (hasCandidates) await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-  const known = hasCandidates ? await findKnown(db, rows) : new Set()
+  if (haveNames) await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+  const known = haveNames ? await findKnown(db, rows) : new Set()
   const fresh = firstOfEach(rows)
     .filter(({ id }) => !known.has(id))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   if (fresh.length === 0) return []
   const inserted = await db.query<{ id: string }>({
-    name: hasCandidates ? 'insert_candidates_in_shard' : 'insert_claims_in_shard',
-    text: hasCandidates
-      ? `-- insert_candidates_in_shard
+    name: haveNames ? 'insert_named_in_shard' : 'insert_claims_in_shard',
+    text: haveNames
+      ? `-- insert_named_in_shard
       ${NEW_ROWS} ON CONFLICT (id) DO NOTHING RETURNING id`
       : `-- insert_claims_in_shard
       ${NEW_ROWS}`,
@@ -160,12 +163,13 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
       ),
       plainArray(fresh.map(({ schemaId }) => schemaId)),
       plainArray(fresh.map(({ testClockId }) => testClockId)),
+      fresh.map(({ reference }) => reference),
     ],
   })
-  return (hasCandidates ? inserted : fresh).map(({ id }) => id)
+  return (haveNames ? inserted : fresh).map(({ id }) => id)
 }
 
-/** Of several with one id, which are candidates with one alias, the first. */
+/** Of several with one id, so with one alias or reference, the first. */
 function firstOfEach(rows: readonly PlacedRow[]): PlacedRow[] {
   const first = new Map<string, PlacedRow>()
   for (const row of rows) if (!first.has(row.id)) first.set(row.id, row)
@@ -175,8 +179,8 @@ function firstOfEach(rows: readonly PlacedRow[]): PlacedRow[] {
 /** Those that are there, or were archived. An insert would wait for whoever is changing one of them just then. */
 async function findKnown(db: Connection, rows: readonly NewRow[]): Promise<Set<string>> {
   const known = await db.query<{ id: string }>({
-    name: 'find_known_candidates',
-    text: `-- find_known_candidates
+    name: 'find_known_claims',
+    text: `-- find_known_claims
       SELECT id FROM claims WHERE id = ANY ($1::uuid[])
       UNION ALL SELECT id FROM archived_claims WHERE id = ANY ($1::uuid[])`,
     values: [plainArray(rows.map(({ id }) => id))],

@@ -18,12 +18,13 @@ const { api } = service
 
 const STATE = ['status', 'scheduled_outcome', 'price', 'status_since', 'due_at', 'schema_id', 'test_clock_id']
 const COLUMNS = {
-  '/v1/claims': ['id', 'customer_id', ...STATE, 'created_at'],
+  '/v1/claims': ['id', 'customer_id', ...STATE, 'created_at', 'reference'],
   '/v1/candidates': ['candidate_alias', 'customer_uuid', ...STATE, 'created_at'],
 }
 
 const NO_CLAIM = {
   id: '',
+  reference: null,
   candidateAlias: null,
   customerId: '',
   customerExternalId: null,

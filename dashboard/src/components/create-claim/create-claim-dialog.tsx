@@ -44,6 +44,7 @@ export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: Crea
 
 function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginning }) {
   const [alias, setAlias] = useState('')
+  const [reference, setReference] = useState('')
   const [customer, setCustomer] = useState<Customer | null>(begin.customer ?? null)
   const source = useContractSource(begin.schemaId)
   const [clock, setClock] = useState(begin.clock ?? '')
@@ -54,6 +55,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       createClaim(kind, {
         customer: (kind === 'claims' ? customer?.id : customer?.external_id) ?? '',
         alias,
+        reference: reference.trim(),
         source: given,
         clock,
       }),
@@ -84,7 +86,22 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
             />
           )}
         </Field>
-      ) : null}
+      ) : (
+        <Field
+          label="Reference"
+          hint="Your own name for it, unique, such as order-4711. Empty for none."
+          error={errors.reference}
+        >
+          {(props) => (
+            <Input
+              {...props}
+              maxLength={255}
+              value={reference}
+              onChange={(event) => setReference(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
       <CustomerField
         customer={customer}
         onChange={setCustomer}
@@ -94,7 +111,10 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       <Field label="Time" hint="On a test clock, time stands still until you advance it.">
         {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
       </Field>
-      <FormError error={creation.error} shownPaths={['candidate_alias', 'customer_id', 'customer_uuid']} />
+      <FormError
+        error={creation.error}
+        shownPaths={['candidate_alias', 'reference', 'customer_id', 'customer_uuid']}
+      />
       <SubmitActions action="Create" pending={creation.isPending} />
     </Form>
   )

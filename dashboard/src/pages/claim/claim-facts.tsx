@@ -34,6 +34,11 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
           <Fact name="Created">
             <DateTime at={one.created_at} />
           </Fact>
+          {'id' in one && one.reference !== null ? (
+            <Fact name="Reference">
+              <bdi className="break-words">{one.reference}</bdi>
+            </Fact>
+          ) : null}
           {'id' in one ? (
             <Fact name="Id">
               <span className="font-mono text-xs break-all">{one.id}</span>

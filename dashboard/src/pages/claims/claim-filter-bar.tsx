@@ -68,8 +68,6 @@ function withoutEmpty(filters: ClaimFilters): ClaimFilters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value))
 }
 
-/** The beginning of an id, which has to tell something; of an alias any. */
-const LEAST_LENGTH = { claims: 8, candidates: 1 } as const
 /** After the last key. */
 const SEARCH_DELAY_MS = 250
 
@@ -82,20 +80,18 @@ interface SearchFieldProps {
 function SearchField({ kind, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const [shown, setShown] = useState(value)
-  const least = LEAST_LENGTH[kind]
   const wanted = text.trim()
-  const isShort = wanted !== '' && wanted.length < least
   // At once, and not in an effect: on a busy machine what was written before would be searched for again.
   if (shown !== value) {
     setShown(value)
     setText(value)
   }
   useEffect(() => {
-    if (isShort || wanted === value) return
+    if (wanted === value) return
     const timer = setTimeout(() => onSearch(wanted), SEARCH_DELAY_MS)
     return () => clearTimeout(timer)
   })
-  const hint = kind === 'claims' ? 'Id, at least 8 characters' : 'Beginning of an alias'
+  const hint = kind === 'claims' ? 'Reference or id' : 'Beginning of an alias'
   return (
     <div className="relative col-span-2 sm:col-span-3 lg:col-span-1">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" />
@@ -109,14 +105,6 @@ function SearchField({ kind, value, onSearch }: SearchFieldProps) {
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {isShort ? (
-        <p
-          role="status"
-          className="absolute top-full z-10 mt-1 rounded-md bg-ink px-2 py-1 text-xs text-canvas"
-        >
-          {least - wanted.length} more {least - wanted.length === 1 ? 'character' : 'characters'}
-        </p>
-      ) : null}
     </div>
   )
 }

@@ -33,6 +33,7 @@ const claimRow = (claim: StoredClaim): Row => ({
   user_id: claim.userId,
   customer_id: claim.userId,
   candidate_alias: claim.alias,
+  reference: null,
   customer_external_id: claim.alias && 'acme',
   contract: JSON.stringify(claim.contract),
   status: claim.status,

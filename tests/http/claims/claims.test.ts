@@ -13,6 +13,7 @@ const { api } = service
 
 const FIELDS = [
   'id',
+  'reference',
   'user_id',
   'customer_id',
   'contract',
@@ -42,6 +43,7 @@ describe('201 and 200', () => {
     assert.ok(Math.abs(Date.parse(body.created_at) - Date.now()) < 60_000)
     assert.deepEqual(body, {
       id: body.id,
+      reference: null,
       user_id: user?.user_id,
       customer_id: customer.id,
       contract,

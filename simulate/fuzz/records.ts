@@ -102,6 +102,7 @@ function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): R
     createWebhookEndpoint: { url: WEBHOOK_URL },
     updateWebhookEndpoint: { description: 'x' },
     updateNotificationSettings: { event_recorded: false },
+    updateMe: { currency: 'EUR' },
     redeliverWebhooks: { from: FROZEN, to: '2026-01-02T00:00:00.000Z' },
   }
 }

@@ -18,6 +18,12 @@ export interface User {
   createdAt: Date
 }
 
+/** As it is shown to itself. */
+export interface Account extends User {
+  /** In which it counts its prices (ISO 4217); null if it has not said so. */
+  currency: string | null
+}
+
 export interface Customer {
   id: string
   userId: string

@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { App } from '../app/app.ts'
 import type { SessionApi } from '../app/sessions/session-api.ts'
 import { invitationRoutes } from './accounts/invitations.ts'
-import { getMeRoute } from './accounts/me.ts'
+import { meRoutes } from './accounts/me.ts'
 import { tokenRoutes } from './accounts/tokens.ts'
 import { BodyBudget } from './bounds/body-budget.ts'
 import type { RateCounter } from './bounds/rate-counts.ts'
@@ -85,7 +85,7 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
     ...webhookEndpointRoutes(app, webhookRules),
     ...webhookEndpointActionRoutes(app),
     ...webhookDeliveryRoutes(app),
-    getMeRoute(app),
+    ...meRoutes(app),
     ...tokenRoutes(app),
     ...invitationRoutes(app),
   ]

@@ -194,7 +194,7 @@ export const STATEMENTS = {
     'SELECT last_value * is_called::integer AS number FROM token_': 1,
     'SELECT pg_advisory_lock_shared($n, $n)': 1,
   },
-  'a request of a token that is not remembered': { find_token_owner: 1, find_user: 1, touch_api_token: 1 },
+  'a request of a token that is not remembered': { find_token_owner: 1, find_account: 1, touch_api_token: 1 },
   readiness: {
     read_schema_version: 1,
     BEGIN: 1,
@@ -428,8 +428,8 @@ export const NOT_STRUCK = {
     'ask_for_deliveries_again ask_for_delivery_again delete_webhook_endpoint insert_webhook_endpoint replace_webhook_secret ' +
     'update_webhook_endpoint write_notification_settings ' +
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +
-    'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens rename_customer rename_user replace_password revoke_invitation_of ' +
-    'revoke_invitations_to set_password share_secret update_claim_schema',
+    'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens remove_old_idempotency_keys rename_customer rename_user replace_password revoke_invitation_of ' +
+    'revoke_invitations_to set_currency set_password share_secret update_claim_schema',
   'they are one statement that a server sends again in its own time':
     'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',
   'they make accounts, invitations and tokens, in one transaction, of which nothing is left where it fails':

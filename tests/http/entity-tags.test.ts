@@ -29,6 +29,8 @@ interface Kind {
   hold: [text: string, by: 'id' | 'user_id']
 }
 
+const CURRENCIES = Intl.supportedValuesOf('currency')
+
 const KINDS: Record<string, Kind> = {
   schema: {
     make: async (account) => `/v1/schemas/${(await newSchema(account)).id}`,
@@ -53,6 +55,13 @@ const KINDS: Record<string, Kind> = {
     canBeDeleted: true,
     notFound: 'WEBHOOK_ENDPOINT_NOT_FOUND',
     hold: ['SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', 'id'],
+  },
+  account: {
+    make: async () => '/v1/me',
+    change: (n) => ({ currency: CURRENCIES[n % CURRENCIES.length] }),
+    canBeDeleted: false,
+    notFound: null,
+    hold: ['SELECT FROM users WHERE id = $1 FOR UPDATE', 'user_id'],
   },
   settings: {
     make: async () => '/v1/notification_settings',

@@ -120,6 +120,10 @@ const OPERATIONS: Record<string, Operation> = {
     trace: async () =>
       (await service.sql('SELECT max(next_attempt_at) AS at FROM webhook_deliveries'))[0]?.at,
   },
+  updateMe: {
+    ask: async () => patch('/v1/me', { currency: 'EUR' }),
+    trace: async (account) => (await account.get('/v1/me')).body.currency,
+  },
   createOwnToken: {
     ask: async () => post('/v1/tokens', { name: 'mine' }),
     trace: countOf('api_tokens'),

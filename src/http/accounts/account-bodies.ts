@@ -1,6 +1,15 @@
 import { Type } from 'typebox'
 import { DateTime, DateTimeOrNull, Time, Uuid, UuidOrNull } from '../protocol/scalars.ts'
 
+const Currency = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  pattern: '^[A-Z]{3}$',
+  description: 'In which it counts its prices (ISO 4217); null if it has not said so. It changes no number.',
+  examples: ['EUR'],
+})
+
+export const AccountChangeBody = Type.Object({ currency: Currency }, { additionalProperties: false })
+
 export const AccountBody = Type.Object(
   {
     id: Uuid('The `user_id` of all that belongs to the account.'),
@@ -10,6 +19,7 @@ export const AccountBody = Type.Object(
       description: 'For people; null where the command line made the account.',
       examples: ['Billing'],
     }),
+    currency: Currency,
     created_at: DateTime('When it was created.'),
   },
   { $id: 'Account', description: 'Whom everything belongs to.' },

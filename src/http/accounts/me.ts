@@ -1,11 +1,23 @@
-import { getMe } from '../../app/accounts/get-me.ts'
+import { getMe, updateMe } from '../../app/accounts/me.ts'
 import type { App } from '../../app/app.ts'
-import { ref, responses } from '../protocol/responses.ts'
-import { route } from '../route.ts'
-import { AccountBody } from './account-bodies.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  tagged,
+} from '../protocol/entity-tags.ts'
+import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
+import { ETAG, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
+import { type Route, route } from '../route.ts'
+import { AccountBody, AccountChangeBody } from './account-bodies.ts'
 import { presentAccount } from './present-account.ts'
 
-export const getMeRoute = (app: App) =>
+const tags = ['Account']
+
+export const meRoutes = (app: App): Route[] => [getMeRoute(app), updateMeRoute(app)]
+
+const getMeRoute = (app: App) =>
   route({
     method: 'GET',
     url: '/v1/me',
@@ -13,8 +25,38 @@ export const getMeRoute = (app: App) =>
       operationId: 'getMe',
       summary: 'Read the account that asks',
       description: 'The account of the token or of the session.',
-      tags: ['Account'],
-      response: responses({ 200: { description: 'The account.', schema: ref(AccountBody) } }, []),
+      tags,
+      headers: IfNoneMatchHeader,
+      response: responses(
+        { 200: { description: 'The account.', headers: ETAG, schema: ref(AccountBody) }, ...NOT_MODIFIED },
+        [],
+      ),
     },
-    handler: async (request) => presentAccount(await getMe(app, request.userId)),
+    handler: async (request, reply) => {
+      const account = await getMe(app, request.userId)
+      return sendTagged(request, reply, account.version, presentAccount(account))
+    },
+  })
+
+const updateMeRoute = (app: App) =>
+  onceRoute(app, {
+    method: 'PATCH',
+    url: '/v1/me',
+    schema: {
+      operationId: 'updateMe',
+      summary: 'Change the account that asks',
+      description: 'Sets or clears the currency in which it counts its prices. No price changes.',
+      tags,
+      headers: IfMatchHeader,
+      body: AccountChangeBody,
+      response: responses({ 200: { description: 'The account.', headers: ETAG, schema: ref(AccountBody) } }, [
+        ...ONCE_ERRORS,
+        'PRECONDITION_FAILED',
+      ]),
+    },
+    answer: async (app, { userId, body, headers }) => {
+      const expected = expectedVersions(headers['if-match'])
+      const account = await updateMe(app, userId, body.currency, expected)
+      return { headers: tagged(account.version), body: presentAccount(account) }
+    },
   })

@@ -1,11 +1,17 @@
 import type { Static } from 'typebox'
-import type { ApiToken, Invitation, User } from '../../domain/records.ts'
+import type { Account, ApiToken, Invitation } from '../../domain/records.ts'
 import type { AccountBody, ApiTokenBody, InvitationBody } from './account-bodies.ts'
 
 /* What belongs to an account beside its claims, as the bodies of answers. */
 
-export function presentAccount(user: User): Static<typeof AccountBody> {
-  return { id: user.id, email: user.email, name: user.name, created_at: user.createdAt }
+export function presentAccount({
+  id,
+  email,
+  name,
+  currency,
+  createdAt,
+}: Account): Static<typeof AccountBody> {
+  return { id, email, name, currency, created_at: createdAt }
 }
 
 export function presentApiToken(token: ApiToken): Static<typeof ApiTokenBody> {

@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { User } from '../../domain/records.ts'
+import type { Account, ExpectedVersions, User, Versioned } from '../../domain/records.ts'
 import { BOOTSTRAP } from '../database/advisory-locks.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
+import { isExpected, versionOf } from '../record-version.ts'
 
 interface UserRow {
   id: string
@@ -36,15 +37,43 @@ export async function insertUser(
   return row ? toUser(row) : null
 }
 
-export async function findUser(db: Connection, id: string): Promise<User | null> {
-  const [row] = await db.query<UserRow>({
-    name: 'find_user',
-    text: `-- find_user
-      SELECT id, email, name, created_at FROM users WHERE id = $1`,
+type AccountRow = Versioned<UserRow & { currency: string | null }>
+
+/** Of what it can change. */
+const VERSION = versionOf('currency')
+const ACCOUNT_COLUMNS = `id, email, name, created_at, currency, ${VERSION} AS version`
+
+const toAccount = (row: AccountRow): Versioned<Account> => ({
+  ...toUser(row),
+  currency: row.currency,
+  version: row.version,
+})
+
+export async function findAccount(db: Connection, id: string): Promise<Versioned<Account> | null> {
+  const [row] = await db.query<AccountRow>({
+    name: 'find_account',
+    text: `-- find_account
+      SELECT ${ACCOUNT_COLUMNS} FROM users WHERE id = $1`,
     values: [id],
     readOnly: true,
   })
-  return row ? toUser(row) : null
+  return row ? toAccount(row) : null
+}
+
+/** Null if it is of none of the versions that are expected. */
+export async function setCurrency(
+  db: Connection,
+  id: string,
+  currency: string | null,
+  expected: ExpectedVersions,
+): Promise<Versioned<Account> | null> {
+  const [row] = await db.query<AccountRow>({
+    name: 'set_currency',
+    text: `-- set_currency
+      UPDATE users SET currency = $2 WHERE id = $1 AND ${isExpected(VERSION, '$3')} RETURNING ${ACCOUNT_COLUMNS}`,
+    values: [id, currency, expected],
+  })
+  return row ? toAccount(row) : null
 }
 
 export async function findUserByEmail(db: Connection, email: string): Promise<User | null> {

@@ -179,6 +179,7 @@ const WITHOUT_NAMES = [
   'listInvitations',
   'listWebhookEndpoints',
   'getNotificationSettings',
+  'updateMe',
   'updateNotificationSettings',
 ]
 

@@ -23,7 +23,7 @@ const OF_A_SHARD_WRITE = [
   'log_to_shard',
   'take_positions',
   'insert_claims_in_shard',
-  'insert_named_in_shard',
+  'insert_absent_in_shard',
 ]
 
 const PATIENCE_MS = 5_000

@@ -44,28 +44,38 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'app/idempotency/do-once.ts',
-        'await storeKeyedAnswer(connection, userId, key, toKept(request, answer))',
-        'void storeKeyedAnswer',
+        'if (!(await storeKeyedAnswer(connection, userId, key, toKept(request, answer)))) throw keyReused()',
+        'void [storeKeyedAnswer, keyReused, toKept]',
       ),
     ],
   },
   {
-    name: 'requests with one key are done at the same moment',
+    name: 'the claims of a key have other ids each time',
     edits: [
       edit(
-        'app/idempotency/do-once.ts',
-        'if (!(await holdKey(connection, userId, key))) throw keyInUse()',
-        'if (!(await holdKey(connection, userId, key))) void keyInUse',
+        'app/creation/create-claims.ts',
+        '? idOfPlace(key.seed, place)',
+        '? app.db.distribution.newClaimId()',
       ),
     ],
   },
   {
-    name: 'a key forgets what it was given for, and gives the answer to the next thing',
+    name: 'who creates the same with one key at the same moment is refused',
     edits: [
       edit(
-        'storage/idempotency-keys.ts',
-        'WHERE user_id = $1 AND key = $2 AND created',
-        'WHERE user_id = $1 AND $2 <> $1::text AND created',
+        'app/creation/open-once.ts',
+        'const taken = named.filter((opening) => isConflict(outcomes.get(opening)))',
+        'const taken = named.filter((opening) => isConflict(outcomes.get(opening)) && opening.address.kind === "candidate")',
+      ),
+    ],
+  },
+  {
+    name: 'a candidate that was created with a key is another’s when it is sent again',
+    edits: [
+      edit(
+        'app/creation/created-before.ts',
+        'creation.createdAt < key.since',
+        'creation.createdAt >= key.since',
       ),
     ],
   },

@@ -35,7 +35,12 @@ export async function createOnce(client: Client, account: Account): Promise<void
     for (const reply of await Promise.all(askers.map((one) => one.send(account, exchange)))) {
       replies.push(reply)
       if (outcomeOf(reply) === 'done') answers.push(reply as Answered)
-      else if (reply.is === 'answer' && reply.status < 500) requireInUse(reply)
+      else
+        demand(
+          reply.is !== 'answer' || reply.status >= 500,
+          () => 'a creation with a key was refused',
+          () => reply,
+        )
     }
   }
   account.claimsUnderWay--
@@ -50,13 +55,4 @@ export async function createOnce(client: Client, account: Account): Promise<void
   demand(made.length <= 1, () => 'what has a key was done twice', about)
   const times = { sentAt: (replies[0] as Reply).sentAt, answeredAt: first.answeredAt }
   addCreation(account, wanted, first.status, parse(first.text), times)
-}
-
-/** Somebody else asks for it at the moment, or a server still works for who had no answer. */
-function requireInUse(reply: Answered): void {
-  demand(
-    reply.status === 409 && /IDEMPOTENCY_KEY_IN_USE/.test(reply.text),
-    () => `a creation with a key was answered ${reply.status}`,
-    () => reply,
-  )
 }

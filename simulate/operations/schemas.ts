@@ -24,17 +24,28 @@ const MOST_REMEMBERED = 100
 export async function createSchema(client: Client, account: Account): Promise<void> {
   client.world.count('create schema')
   const contract = { ...drawContract(client.random, false), price: 0 }
-  const reply = await client.send(account, {
+  const exchange = {
     method: 'POST',
     path: '/v1/schemas',
     body: JSON.stringify({ contract, name: nameOf(contract) }),
-  })
+    headers: { 'idempotency-key': client.world.nextName('key').replaceAll(' ', '-') },
+  }
+  const reply = await client.send(account, exchange)
   if (reply.is !== 'answer' || reply.status >= 500) return
   demand(
     reply.status === 201,
     () => `a schema's creation was answered ${reply.status}`,
     () => reply,
   )
+  if (client.random.chance(0.5)) {
+    const again = await client.send(account, exchange)
+    const isSame = again.is !== 'answer' || again.status >= 500 || again.text === reply.text
+    demand(
+      isSame,
+      () => 'a key has two answers',
+      () => ({ reply, again }),
+    )
+  }
   const body = parse(reply.text)
   demand(
     same(body.contract, contract as unknown as JsonObject),

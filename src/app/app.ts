@@ -7,7 +7,7 @@ import { Passwords } from './accounts/passwords.ts'
 import { Overdue } from './check/overdue.ts'
 import { newShortClaims, type ShortClaims } from './claims/short-claims.ts'
 import { AliasTries } from './creation/alias-tries.ts'
-import { CreationGroups, type Creations, creationsWithin } from './creation/creation-groups.ts'
+import { CreationGroups } from './creation/creation-groups.ts'
 import { FeedCursors } from './notifications/feed-cursors.ts'
 import { FeedWatch } from './notifications/feed-watch.ts'
 import { Overviews } from './overview/overviews.ts'
@@ -29,7 +29,7 @@ export interface App {
   overdue: Overdue
   /** Of what gives way to submissions. */
   pace: Pace
-  creations: Creations
+  creations: CreationGroups
   shortClaims: ShortClaims
   heldClocks: HeldClocks
   tokenOwners: TokenOwners
@@ -46,8 +46,6 @@ export interface App {
   /** Through which they come to look at an invitation. */
   invitationLookups: Doorway
   aliasTries: AliasTries
-  /** False in a transaction that somebody else began: who has to wait, or to try again, tells him so. */
-  mayWait: boolean
 }
 
 /**
@@ -82,16 +80,14 @@ export function createApp(
     signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
     invitationLookups: new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 10, patienceMs: 5_000 }),
     aliasTries: new AliasTries(),
-    mayWait: true,
   }
 }
 
-/** The same, but that what an account creates, changes and reads is in the transaction of this connection. */
+/** The same, but that what an account writes and reads is in the transaction of this connection. Claims are not created there. */
 export const appWithin = (app: App, connection: Connection): App => ({
   ...app,
   db: app.db.within(connection),
-  creations: creationsWithin(connection),
-  mayWait: false,
+  creations: app.creations.within(connection),
 })
 
 /** Those that start and stop with the service. */

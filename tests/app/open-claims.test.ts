@@ -32,6 +32,7 @@ const openings = (count: number, onMade: () => void): Opening[] =>
     },
     testClockId: null,
     reference: null,
+    mayBeThere: false,
   }))
 
 const open = (count: number, onMade: () => void) =>

@@ -38,6 +38,7 @@ const newClaimOf = (customerId: string) => ({
   source: { contract: contractWith() },
   testClockId: null,
   reference: null,
+  place: 0,
 })
 const OVERVIEW = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
 

@@ -6,7 +6,7 @@ import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { withTriggers } from '../support/database-nodes.ts'
-import { holdClock, holdCreations } from '../support/held-rows.ts'
+import { holdClock, holdCreations, holdSchemas } from '../support/held-rows.ts'
 import { newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { openSession, signUp } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -16,6 +16,10 @@ import { startTestService } from '../support/test-service.ts'
 const service = await startTestService({ after })
 /** Another server on the same database. */
 const other = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+
+/** Errors of items name the request that they are answered to, and the server. */
+const withoutIds = (body: unknown) =>
+  JSON.parse(JSON.stringify(body).replaceAll(/req_[\w-]+|127.0.0.1:\d+/g, ''))
 
 const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key })
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
@@ -175,7 +179,7 @@ for (const [name, { ask, trace }] of Object.entries(OPERATIONS)) {
     const traced = await trace(account)
     for (const again of [await send(account, asked, key), await send(there, asked, key)]) {
       assert.ok(isReplayed(again))
-      assert.deepEqual([again.status, again.body], [first.status, first.body])
+      assert.deepEqual([again.status, withoutIds(again.body)], [first.status, withoutIds(first.body)])
       for (const header of ['content-type', 'location', 'etag'])
         assert.equal(again.headers.get(header), first.headers.get(header))
     }
@@ -206,9 +210,9 @@ test('of many at once, at two servers, one is done', async () => {
 
 test('while the first is on its way, the next is told to wait', async (t) => {
   const [account] = await newAccount()
-  const asked = post('/v1/claims', await claimOf(account))
+  const asked = post('/v1/schemas', { contract: contractWith() })
   const key = keyed()
-  const held = await holdCreations(t, withTriggers(service.databaseUrl))
+  const held = await holdSchemas(t, withTriggers(service.databaseUrl))
   const first = send(account, asked, key)
   await held.keepWaiting()
   const second = await send(account, asked, key)
@@ -302,27 +306,79 @@ test('a creation waits for its clock, and holds nobody up meanwhile', async (t) 
   assert.ok(isReplayed(await send(account, asked, key)))
 })
 
-describe('a batch', () => {
-  test('of which one fails is not done in part, and may be tried again', async () => {
+describe('creations', () => {
+  const claimsOf = async (account: ApiClient) => (await account.get('/v1/claims')).body.data
+  const statuses = ({ body }: Answer) => body.results.map(({ status }: { status: number }) => status)
+
+  test('of the same request at the same moment make one claim, and are answered alike', async (t) => {
+    const [here, there] = await newAccount()
+    const asked = post('/v1/claims', await claimOf(here))
+    const key = keyed()
+    const held = await holdCreations(t, withTriggers(service.databaseUrl))
+    const asking = Array.from({ length: 8 }, (_, i) => send(i % 2 ? here : there, asked, key))
+    await held.keepWaiting()
+    await held.letGo()
+    const answers = await Promise.all(asking)
+    for (const { status, body } of answers) assert.deepEqual([status, body], [201, answers[0]?.body])
+    assert.ok(answers.filter((answer) => !isReplayed(answer)).length <= 1)
+    assert.equal((await claimsOf(here)).length, 1)
+  })
+
+  test('are answered as they were made, whatever has become of them, and of their schema', async () => {
+    const account = await service.newAccount()
+    const { customer_id } = await claimOf(account)
+    const { id: schema_id } = await newSchema(account)
+    const asked = post('/v1/claims/batch', {
+      claims: [
+        { customer_id, schema_id },
+        { customer_id, schema_id },
+      ],
+    })
+    const key = keyed()
+    const first = await send(account, asked, key)
+    await account.post('/v1/events', { claim_id: first.body.results[0].claim.id, type: 'done' })
+    await account.patch(`/v1/schemas/${schema_id}`, { contract: contractWith({ price: 77 }) })
+    assert.deepEqual((await send(account, asked, key)).body, first.body)
+    await account.delete(`/v1/schemas/${schema_id}`)
+    assert.deepEqual((await send(account, asked, key)).body, first.body)
+    assert.equal((await claimsOf(account)).length, 2)
+  })
+
+  test('of which some failed are gone on with', async () => {
     const account = await service.newAccount()
     const [one, two] = [await candidateOf(account), await candidateOf(account)]
-    const asked = post('/v1/candidates/batch', { candidates: [one, two] })
+    const asked = post('/v1/candidates/batch', { candidates: [one, two, one] })
     await service.sql(`CREATE FUNCTION refuse_candidate() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'something secret'; END $$`)
     await service.sql(`CREATE TRIGGER refuse_candidate BEFORE INSERT ON claims
       FOR EACH ROW WHEN (NEW.candidate_alias = '${two.candidate_alias}') EXECUTE FUNCTION refuse_candidate()`)
     const key = keyed()
-    assertError(await send(account, asked, key), 500, 'INTERNAL_ERROR')
+    const first = await send(account, asked, key)
+    assert.deepEqual(statuses(first), [201, 500, 409])
     await service.sql('DROP FUNCTION refuse_candidate CASCADE')
-    assert.equal((await account.get('/v1/candidates')).body.data.length, 0)
-    const { body } = await send(account, asked, key)
-    assert.deepEqual(
-      body.results.map(({ status }: { status: number }) => status),
-      [201, 201],
-    )
+    const again = await send(account, asked, key)
+    assert.deepEqual(statuses(again), [201, 201, 409])
+    assert.deepEqual(again.body.results[0], first.body.results[0])
   })
 
-  test('of a thousand is kept whole', async () => {
+  test('tell what they made from what somebody else has made by that name', async () => {
+    const account = await service.newAccount()
+    const candidate = await candidateOf(account)
+    await account.post('/v1/candidates', candidate)
+    const key = keyed()
+    for (let times = 0; times < 2; times++) {
+      const answer = await send(account, post('/v1/candidates', candidate), key)
+      assertError(answer, 409, 'CANDIDATE_ALIAS_CONFLICT')
+    }
+    const claim = { ...(await claimOf(account)), reference: 'order-1' }
+    const made = await send(account, post('/v1/claims', claim), keyed('of-reference'))
+    const again = await send(account, post('/v1/claims', claim), keyed('of-reference'))
+    assert.deepEqual([again.status, again.body], [201, made.body])
+    const other = await send(account, post('/v1/claims', claim), keyed())
+    assertError(other, 409, 'CLAIM_REFERENCE_CONFLICT')
+  })
+
+  test('of a thousand are answered alike', async () => {
     const account = await service.newAccount()
     const one = await claimOf(account)
     const asked = post('/v1/claims/batch', { claims: Array.from({ length: 1_000 }, () => one) })
@@ -334,15 +390,20 @@ describe('a batch', () => {
     assert.equal(new Set(first.body.results.map((result: Answer['body']) => result.claim.id)).size, 1_000)
   })
 
-  test('whose answer is too large to be kept is refused, and nothing is done', async () => {
+  test('on many clocks hold up nobody', async () => {
     const account = await service.newAccount()
-    const schema = await newSchema(account, {
-      fulfillment_condition: { event: 'done', match: { text: 'x'.repeat(20_000) } },
-    })
-    const { customer_id } = await claimOf(account)
-    const claims = Array.from({ length: 300 }, () => ({ customer_id, schema_id: schema.id }))
-    assertError(await send(account, post('/v1/claims/batch', { claims }), keyed()), 413, 'PAYLOAD_TOO_LARGE')
-    assert.equal((await account.get('/v1/claims')).body.data.length, 0)
+    const one = await claimOf(account)
+    const clocks = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const clock = { frozen_time: '2026-01-01T00:00:00Z' }
+        return (await account.post('/v1/test_clocks', clock)).body.id
+      }),
+    )
+    const claims = clocks.map((test_clock_id) => ({ ...one, test_clock_id }))
+    const key = keyed()
+    const first = await send(account, post('/v1/claims/batch', { claims }), key)
+    assert.ok(statuses(first).every((status: number) => status === 201))
+    assert.deepEqual((await send(account, post('/v1/claims/batch', { claims }), key)).body, first.body)
   })
 })
 

@@ -141,6 +141,7 @@ const claimOf = (userId: string): NewClaim => ({
   userId,
   customerId: randomUUID(),
   reference: null,
+  mayBeThere: false,
   customerExternalId: null,
   contract: newContract(terms),
   schemaId: null,

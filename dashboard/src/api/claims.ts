@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Status } from '../../../src/domain/claims/lifecycle.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
+import { uuidPrefix } from '../../../src/domain/uuid.ts'
 import { get, post, withQuery } from './client.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 
@@ -27,18 +28,28 @@ export const nameOf = (one: AnyClaim): string => ('id' in one ? one.id : one.can
 /** As the record names it: by UUID, or by external_id. */
 export const customerOf = (one: AnyClaim): string => ('id' in one ? one.customer_id : one.customer_uuid)
 
+/** What a search looks for: of claims it may be a reference, or the beginning of an id. */
+export type Searched = 'reference' | 'search'
+
 /** The filters in the names of the wire. */
-function filterParameters(kind: ClaimKind, { status, customer, schema, clock, search }: ClaimFilters) {
+function filterParameters(
+  kind: ClaimKind,
+  { status, customer, schema, clock, search }: ClaimFilters,
+  by: Searched,
+) {
   return {
     status,
     [kind === 'claims' ? 'customer_id' : 'customer_uuid']: customer,
     schema_id: schema,
     test_clock_id: clock,
-    ...(kind === 'claims' && search && !isIdPrefix(search) ? { reference: search } : { search }),
+    [by]: search,
   }
 }
 
-const isIdPrefix = (text: string): boolean => /^[0-9a-f-]{8,36}$/i.test(text)
+/** Fewer digits of an id tell nothing. */
+const LEAST_DIGITS = 8
+
+const isIdPrefix = (text: string): boolean => (uuidPrefix(text)?.length ?? 0) >= LEAST_DIGITS
 
 export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: string, limit = 50) =>
   queryOptions({
@@ -48,26 +59,26 @@ export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: stri
     refetchInterval: POLL_MS,
   })
 
-/** What could be the beginning of an id may be a reference too, such as a long number: that is looked for first. */
+/** What could be the beginning of an id may be a reference too, such as a long number: a reference is looked for first. */
 async function listClaims(
   kind: ClaimKind,
   filters: ClaimFilters,
   page: { after: string | undefined; order: string; limit: number },
   signal: AbortSignal,
-): Promise<Page<AnyClaim>> {
-  const list = (search: object) =>
-    get<Page<AnyClaim>>(`/v1/${kind}`, { ...filterParameters(kind, filters), ...page, ...search }, signal)
-  const { search } = filters
-  if (kind === 'claims' && search && isIdPrefix(search) && !page.after) {
-    const named = await list({ search: undefined, reference: search })
-    if (named.data.length > 0) return named
+): Promise<Page<AnyClaim> & { by: Searched }> {
+  const list = async (by: Searched) => {
+    const query = { ...filterParameters(kind, filters, by), ...page }
+    return { ...(await get<Page<AnyClaim>>(`/v1/${kind}`, query, signal)), by }
   }
-  return list({})
+  const { search } = filters
+  if (kind === 'candidates' || !search || page.after) return list('search')
+  const named = await list('reference')
+  return named.data.length > 0 || !isIdPrefix(search) ? named : list('search')
 }
 
 /** Where the browser downloads the filtered list as CSV. */
-export const exportUrl = (kind: ClaimKind, filters: ClaimFilters): string =>
-  withQuery(`/v1/${kind}/export`, filterParameters(kind, filters))
+export const exportUrl = (kind: ClaimKind, filters: ClaimFilters, by: Searched = 'search'): string =>
+  withQuery(`/v1/${kind}/export`, filterParameters(kind, filters, by))
 
 const pathOf = (kind: ClaimKind, name: string) => `/v1/${kind}/${encodeURIComponent(name)}`
 

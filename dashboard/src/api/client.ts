@@ -49,9 +49,14 @@ export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => sendOnce<T>('POST', path, body)
 
-/** @param base what it is a change of, if it is to be done to that alone; else the answer is 412 */
+/**
+ * Without a base it sets what it says, however often and whatever was there: so it needs no key.
+ * @param base what it is a change of, if it is to be done to that alone; else the answer is 412
+ */
 export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {}): Promise<T> =>
-  sendOnce<T>('PATCH', path, body, base.etag === undefined ? {} : { 'If-Match': base.etag })
+  base.etag === undefined
+    ? send<T>('PATCH', path, body)
+    : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
 export const remove = (path: string): Promise<void> => send<void>('DELETE', path)
 
@@ -70,6 +75,8 @@ export async function open(
 /** How often it is asked what came of a request that is still being answered. */
 const MOST_ASKS = 5
 const ASK_EVERY_MS = 1_000
+/** After so long the answer is taken for lost: an advance may take half a minute. */
+const LONGEST_ANSWER_MS = 120_000
 
 function sendOnce<T>(
   method: string,
@@ -80,14 +87,15 @@ function sendOnce<T>(
   const sendWith = async (key: string): Promise<T> => {
     for (let asks = 1; ; asks++) {
       try {
-        return await send<T>(method, path, body, undefined, { ...headers, 'Idempotency-Key': key })
+        const patience = AbortSignal.timeout(LONGEST_ANSWER_MS)
+        return await send<T>(method, path, body, patience, { ...headers, 'Idempotency-Key': key })
       } catch (error) {
         if (!isBeingAnswered(error) || asks === MOST_ASKS) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
     }
   }
-  return once(JSON.stringify([method, path, headers, body]), sendWith, isSettled)
+  return once(`${method} ${path}`, JSON.stringify([headers, body]), sendWith, isSettled)
 }
 
 const isBeingAnswered = (error: unknown): boolean =>
@@ -136,7 +144,7 @@ async function request(
       ...(signal ? { signal } : {}),
     })
   } catch (error) {
-    if (signal?.aborted) throw error
+    if (signal?.aborted && error instanceof DOMException && error.name === 'AbortError') throw error
     throw new NetworkError('The service cannot be reached.', { cause: error })
   }
 }

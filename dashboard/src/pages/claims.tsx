@@ -59,7 +59,11 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
         description={description}
         actions={
           <>
-            <a className={buttonVariants()} href={exportUrl(kind, filters)} download={`${kind}.csv`}>
+            <a
+              className={buttonVariants()}
+              href={exportUrl(kind, filters, list.data?.by)}
+              download={`${kind}.csv`}
+            >
               <Download aria-hidden /> Export CSV
             </a>
             {createButton}

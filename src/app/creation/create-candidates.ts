@@ -1,4 +1,5 @@
 import type { Claim } from '../../domain/claims/claim.ts'
+import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
 import { openCandidates } from './open-candidates.ts'
@@ -15,12 +16,14 @@ export interface CandidateRequest {
 /**
  * Opens candidates: claims addressed by the caller's aliases (§2.4). Each stands alone: it is the candidate, or the
  * error CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT or RATE_LIMITED.
+ * @param key of a request that may be sent again; null for none
  */
 export async function createCandidates(
   app: App,
   userId: string,
   requests: readonly CandidateRequest[],
   takeMemory: TakeMemory,
+  key: CreationKey | null = null,
 ): Promise<(OpenedClaim | Error)[]> {
   if (requests.length === 0) return []
   const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
@@ -30,9 +33,9 @@ export async function createCandidates(
     const customer = customers.get(customerExternalId)
     if (!customer) return customerNotFound({ externalId: customerExternalId })
     const address = { kind: 'candidate', alias } as const
-    return { address, reference: null, customer, source, testClockId }
+    return { address, reference: null, mayBeThere: true, customer, source, testClockId }
   })
-  return openCandidates(app, userId, openings, takeMemory)
+  return openCandidates(app, userId, openings, takeMemory, key)
 }
 
 /**
@@ -44,8 +47,9 @@ export async function createCandidate(
   userId: string,
   request: CandidateRequest,
   takeMemory: TakeMemory,
+  key: CreationKey | null = null,
 ): Promise<Claim> {
-  const [candidate] = await createCandidates(app, userId, [request], takeMemory)
+  const [candidate] = await createCandidates(app, userId, [request], takeMemory, key)
   if (candidate instanceof Error) throw candidate
   return candidate as Claim
 }

@@ -1,14 +1,18 @@
 import type { Claim } from '../../domain/claims/claim.ts'
-import { idOfReference } from '../../storage/claims/candidate-id.ts'
+import { idOfPlace, idOfReference } from '../../storage/claims/candidate-id.ts'
+import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
-import { type OpenedClaim, openClaims } from './open-claims.ts'
+import type { OpenedClaim } from './open-claims.ts'
+import { openOnce } from './open-once.ts'
 import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface ClaimRequest {
   customerId: string
   /** The caller's own name for it; null for none. */
   reference: string | null
+  /** Among all of the request, from 0 on. */
+  place: number
   source: ContractSource
   testClockId: string | null
 }
@@ -16,30 +20,38 @@ export interface ClaimRequest {
 /**
  * Opens claims under contracts that are fixed from now on (§2.3). Each stands alone: it is the claim, or the error
  * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND or CLAIM_REFERENCE_CONFLICT.
+ * @param key of a request that may be sent again; null for none
  */
 export async function createClaims(
   app: App,
   userId: string,
   requests: readonly ClaimRequest[],
   takeMemory: TakeMemory,
+  key: CreationKey | null = null,
 ): Promise<(OpenedClaim | Error)[]> {
   if (requests.length === 0) return []
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await app.creations.customers.do(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
-  const openings = requests.map(({ customerId, reference, source, testClockId }) => {
+  const openings = requests.map(({ customerId, reference, place, source, testClockId }) => {
     const customer = customers.get(customerId)
     if (!customer) return customerNotFound({ id: customerId })
-    const id = reference === null ? app.db.distribution.newClaimId() : idOfReference(userId, reference)
+    const id =
+      reference !== null
+        ? idOfReference(userId, reference)
+        : key
+          ? idOfPlace(key.seed, place)
+          : app.db.distribution.newClaimId()
     return {
       address: { kind: 'claim', id } as const,
       reference,
+      mayBeThere: reference !== null || key !== null,
       customer,
       source,
       testClockId,
     }
   })
-  return openClaims(app, userId, openings, takeMemory)
+  return openOnce(app, userId, openings, takeMemory, key)
 }
 
 /**
@@ -51,8 +63,9 @@ export async function createClaim(
   userId: string,
   request: ClaimRequest,
   takeMemory: TakeMemory,
+  key: CreationKey | null = null,
 ): Promise<Claim> {
-  const [claim] = await createClaims(app, userId, [request], takeMemory)
+  const [claim] = await createClaims(app, userId, [request], takeMemory, key)
   if (claim instanceof Error) throw claim
   return claim as Claim
 }

@@ -13,13 +13,16 @@ import type { AskedNames } from '../../storage/database/asked-names.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
+import { type AskedKey, beginKeys, type CreationKey } from '../../storage/idempotency/keys.ts'
 import { GroupedByMachine } from '../groups/grouped-by-machine.ts'
-import { GroupedWork, type GroupKind } from '../groups/grouped-work.ts'
+import { GroupedWork } from '../groups/grouped-work.ts'
 import type { Part } from '../part.ts'
 
 /** Customers that one statement looks for; those that one adds, which are all answered in one go. */
 const CUSTOMERS = 1_000
 const NEW_CUSTOMERS = 100
+/** Idempotency-Keys that one statement begins. */
+const KEYS = 100
 /** Of contracts of new claims. */
 const CHARACTERS = 256 * 1024
 /** Each claim counts as so many more: what was added together is answered in one go. */
@@ -27,28 +30,16 @@ const CLAIM_CHARACTERS = 2 * 1024
 /** Schemas whose contracts one statement reads: two megabytes at most. */
 const SCHEMAS = 32
 
-type Work<Item, Outcome> = Pick<GroupedWork<Item, Outcome>, 'do'>
-
-/** What creations look up and add. */
-export interface Creations extends Part {
-  readonly customers: Work<AskedNames, Customer[]>
-  readonly customersByExternalId: Work<AskedNames, Customer[]>
-  readonly newCustomers: Work<NewCustomer, Versioned<Customer> | null>
-  /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
-  readonly newClaims: Work<readonly NewClaim[], (Claim | null)[]>
-  /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */
-  readonly newContracts: Work<readonly NewClaim[], boolean[]>
-  /** See `findContracts`. */
-  findContracts(userId: string, ids: readonly string[]): Promise<Map<string, string | null>>
-}
-
-/** Each kind together with that of others who come at the same time. */
-export class CreationGroups implements Creations {
+/** What creations look up and add, each kind together with that of others who come at the same time. */
+export class CreationGroups implements Part {
   readonly customers: GroupedWork<AskedNames, Customer[]>
   readonly customersByExternalId: GroupedWork<AskedNames, Customer[]>
-  readonly newCustomers: GroupedWork<NewCustomer, Versioned<Customer> | null>
+  readonly newCustomers: Pick<GroupedWork<NewCustomer, Versioned<Customer> | null>, 'do' | 'stop'>
+  /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
   readonly newClaims: GroupedByMachine<readonly NewClaim[], (Claim | null)[]>
+  /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */
   readonly newContracts: GroupedWork<readonly NewClaim[], boolean[]>
+  readonly keys: GroupedWork<AskedKey, CreationKey | null>
   readonly #contracts: GroupedWork<AskedNames, Map<string, string | null>>
   readonly #reads: Database['reads']
 
@@ -67,15 +58,16 @@ export class CreationGroups implements Creations {
       room: NEW_CUSTOMERS,
       weight: () => 1,
     })
+    this.keys = new GroupedWork({ db: writing, run: beginEach, room: KEYS, weight: () => 1 })
     this.newContracts = new GroupedWork({
       db: writing,
-      run: prepareSets,
+      run: (db, sets) => setBySet(sets, (claims) => prepareContracts(db, claims)),
       room: CHARACTERS,
       weight: charactersOf,
     })
     this.newClaims = new GroupedByMachine(database, {
       db: writing,
-      run: insertSets,
+      run: (db, sets) => setBySet(sets, (claims) => insertClaims(db, claims)),
       room: CHARACTERS,
       weight: charactersOf,
       // They come of one shard each: see `openClaims`.
@@ -91,6 +83,14 @@ export class CreationGroups implements Creations {
     return found as Map<string, string | null>
   }
 
+  /** The same, but that a new customer is added by this connection: in its transaction, alone and at once. */
+  within(connection: Connection): CreationGroups {
+    const newCustomers: Pick<CreationGroups['newCustomers'], 'do'> = {
+      do: async (_userId, item) => (await insertCustomers(connection, [item]))[0] ?? null,
+    }
+    return Object.create(this, { newCustomers: { value: newCustomers } })
+  }
+
   async stop(): Promise<void> {
     await Promise.all(
       [
@@ -99,33 +99,30 @@ export class CreationGroups implements Creations {
         this.#contracts,
         this.newCustomers,
         this.newContracts,
+        this.keys,
         this.newClaims,
       ].map((work) => work.stop()),
     )
   }
 }
 
-/** Each for itself and at once, by this connection: in its transaction. */
-export function creationsWithin(db: Connection): Creations {
-  const alone = <Item, Outcome>(run: GroupKind<Item, Outcome>['run']): Work<Item, Outcome> => ({
-    do: async (_userId, item) => (await run(db, [item]))[0] as Outcome,
-  })
-  return {
-    customers: alone(findCustomers),
-    customersByExternalId: alone(findCustomersByExternalId),
-    newCustomers: alone(insertCustomers),
-    newContracts: alone(prepareSets),
-    newClaims: alone(insertSets),
-    findContracts: (userId, names) => alone(findContracts).do(userId, { userId, names }),
-    stop: async () => {},
+/** Of several requests with the same key the first begins it. */
+async function beginEach(db: Connection, asked: readonly AskedKey[]): Promise<(CreationKey | null)[]> {
+  const first = new Map<string, AskedKey>()
+  for (const one of asked) {
+    const name = `${one.userId} ${one.key}`
+    if (!first.has(name)) first.set(name, one)
   }
+  const begun = await beginKeys(db, [...first.values()])
+  const keys = new Map([...first.keys()].map((name, i) => [name, begun[i] as CreationKey | null]))
+  return asked.map((one) => {
+    const name = `${one.userId} ${one.key}`
+    const begins = first.get(name) as AskedKey
+    const key = keys.get(name) as CreationKey | null
+    if (one === begins || key === null) return key
+    return one.digest.equals(begins.digest) ? { ...key, isKnown: true } : null
+  })
 }
-
-const prepareSets = (db: Connection, sets: readonly (readonly NewClaim[])[]) =>
-  setBySet(sets, (claims) => prepareContracts(db, claims))
-
-const insertSets = (db: Connection, sets: readonly (readonly NewClaim[])[]) =>
-  setBySet(sets, (claims) => insertClaims(db, claims))
 
 /** What comes of each of the sets, of all of which something is done together. */
 async function setBySet<Item, Outcome>(

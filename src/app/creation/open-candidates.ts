@@ -1,7 +1,9 @@
 import { ServiceError } from '../../errors.ts'
 import { findAliasOwners } from '../../storage/claims/alias-owners.ts'
+import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
-import { type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
+import type { OpenedClaim, Opening } from './open-claims.ts'
+import { openOnce } from './open-once.ts'
 import type { TakeMemory } from './resolve-contract.ts'
 
 type Outcome = OpenedClaim | Error
@@ -12,7 +14,7 @@ type CandidateOpenings = readonly (CandidateOpening | ServiceError)[]
 type Open = (openings: CandidateOpenings) => Promise<Outcome[]>
 
 /**
- * Opens candidates as openClaims does, within what the account may learn of others' aliases. As long as all of them may
+ * Opens candidates as openOnce does, within what the account may learn of others' aliases. As long as all of them may
  * turn out to be others', it is looked afterwards whose those were; otherwise before. Beyond the bound nothing but the
  * account's own aliases is tried: whether a candidate was created would tell as much as a conflict.
  */
@@ -21,8 +23,9 @@ export function openCandidates(
   userId: string,
   openings: CandidateOpenings,
   takeMemory: TakeMemory,
+  key: CreationKey | null,
 ): Promise<Outcome[]> {
-  const open: Open = (some) => openClaims(app, userId, some, takeMemory)
+  const open: Open = (some) => openOnce(app, userId, some, takeMemory, key)
   const aliases = aliasesOf(openings).length
   return app.aliasTries.open(userId, aliases)
     ? openAndCount(app, userId, openings, aliases, open)

@@ -11,7 +11,7 @@ import { findTestClocks } from '../../storage/test-clocks.ts'
 import type { App } from '../app.ts'
 import { inSlices } from '../in-slices.ts'
 import { schemaNotFound, testClockNotFound } from '../not-found.ts'
-import { ClockIsHeld } from '../test-clocks/hold-clock.ts'
+import { clockIsHeld } from '../test-clocks/hold-clock.ts'
 import {
   type ContractSource,
   contractOf,
@@ -37,6 +37,8 @@ export interface Opening {
   address: ClaimAddress
   /** Of a claim whose id is made of it; null for none. */
   reference: string | null
+  /** False of a claim whose id is new. */
+  mayBeThere: boolean
   customer: Customer
   source: ContractSource
   testClockId: string | null
@@ -174,13 +176,13 @@ async function insertReady(
       const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)
       if (inserted) return toOutcomes(inserted)
     } catch (error) {
-      if (!isPassing(error) || !app.mayWait || performance.now() > deadline) throw error
+      if (!isPassing(error) || performance.now() > deadline) throw error
       continue
     }
     const [found] = await findTestClocks(app.db.reads.for(userId), userId, [testClockId])
-    const patience = app.mayWait ? deadline - performance.now() : 0
+    const patience = deadline - performance.now()
     if (!found || patience <= 0)
-      return claims.map(() => (found ? new ClockIsHeld(testClockId) : testClockNotFound(testClockId)))
+      return claims.map(() => (found ? clockIsHeld(testClockId) : testClockNotFound(testClockId)))
     await app.heldClocks.untilFreeWithin({ userId, id: testClockId }, patience)
   }
 }
@@ -203,7 +205,7 @@ async function resolve(
 
   const toClaim = (opening: Opening | ServiceError): Resolved | Error => {
     if (opening instanceof ServiceError) return opening
-    const { address, reference, customer, source, testClockId } = opening
+    const { address, reference, mayBeThere, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
     const contract = 'schemaId' in source ? contracts?.get(source.schemaId) : source.contract
@@ -212,7 +214,8 @@ async function resolve(
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
     const terms = { contract, schemaId, testClockId }
-    return { address, reference, userId, customerId: customer.id, customerExternalId, ...terms }
+    const whose = { userId, customerId: customer.id, customerExternalId }
+    return { address, reference, mayBeThere, ...whose, ...terms }
   }
   return openings.map(toClaim)
 }

@@ -6,13 +6,12 @@ import {
   holdKey,
   type KeyedAnswer,
   storeKeyedAnswer,
-} from '../../storage/idempotency-keys.ts'
+} from '../../storage/idempotency/keys.ts'
 import { type App, appWithin } from '../app.ts'
-import { ClockIsHeld } from '../test-clocks/hold-clock.ts'
+import { keyReused } from './key-reused.ts'
 import { seal, unseal } from './seal.ts'
 
-/** For a test clock that is being advanced. Who else is in the way is gone at another try, as a rule. */
-const PATIENCE_MS = 5_000
+/** Who is in the way is gone at another try, as a rule. */
 const MOST_TRIES = 3
 
 /** What is asked for with an Idempotency-Key (§4.17). */
@@ -44,7 +43,6 @@ export async function doOnce(
   work: (app: App) => Promise<Answer>,
 ): Promise<{ answer: Answer; isReplayed: boolean }> {
   const { userId, key } = request
-  const deadline = performance.now() + PATIENCE_MS
   for (let tries = 1; ; tries++) {
     try {
       return await app.db.writes.for(userId).transaction(async (connection) => {
@@ -52,15 +50,11 @@ export async function doOnce(
         const known = await findKeyedAnswer(connection, userId, key)
         if (known) return { answer: readAnswer(request, known), isReplayed: true }
         const answer = await work(appWithin(app, connection))
-        await storeKeyedAnswer(connection, userId, key, toKept(request, answer))
+        if (!(await storeKeyedAnswer(connection, userId, key, toKept(request, answer)))) throw keyReused()
         return { answer, isReplayed: false }
       })
     } catch (error) {
-      const patience = deadline - performance.now()
-      if (patience <= 0) throw error
-      if (error instanceof ClockIsHeld)
-        await app.heldClocks.untilFreeWithin({ userId, id: error.clockId }, patience)
-      else if (!isPassing(error) || tries === MOST_TRIES) throw error
+      if (!isPassing(error) || tries === MOST_TRIES) throw error
     }
   }
 }
@@ -73,12 +67,7 @@ function toKept(request: KeyedRequest, { status, headers, text }: Answer): Keyed
 }
 
 function readAnswer({ digest, key, readableBy }: KeyedRequest, known: KeyedAnswer): Answer {
-  if (!known.digest.equals(digest)) {
-    throw new ServiceError(
-      'IDEMPOTENCY_KEY_REUSED',
-      'The Idempotency-Key was used for another request, or with another body. Nothing was done.',
-    )
-  }
+  if (!known.digest.equals(digest)) throw keyReused()
   const { status, headers, body } = known
   if (!known.isSealed) return { status, headers, text: body.toString() }
   const text = unseal(sealingKey(`${readableBy}`), body, key)

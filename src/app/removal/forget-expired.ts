@@ -1,6 +1,6 @@
 import { deleteExpiredSessions } from '../../storage/accounts/sessions.ts'
 import { deleteExpiredThrottles } from '../../storage/accounts/throttles.ts'
-import { removeOldKeys } from '../../storage/idempotency-keys.ts'
+import { removeOldKeys } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
 
 const KEYS_AT_ONCE = 500

@@ -1,5 +1,5 @@
 import type { TestClock } from '../../domain/records.ts'
-import { RETRY_LATER, ServiceError } from '../../errors.ts'
+import { type ServiceError, unavailable } from '../../errors.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import { isPassing } from '../../storage/database/database-unavailable.ts'
 import { holdTestClock } from '../../storage/test-clocks.ts'
@@ -22,7 +22,7 @@ export function withHeldClock<T>(
   work: (connection: Connection, clock: TestClock) => Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS
-  return app.heldClocks.inTurn({ userId, id }, PATIENCE_MS, new ClockIsHeld(id), async () => {
+  return app.heldClocks.inTurn({ userId, id }, PATIENCE_MS, clockIsHeld(id), async () => {
     while (performance.now() < deadline) {
       try {
         return await app.db.clocks.for(userId).transaction(async (connection) => {
@@ -35,18 +35,9 @@ export function withHeldClock<T>(
       }
       await app.heldClocks.untilFreeWithin({ userId, id }, deadline - performance.now())
     }
-    throw new ClockIsHeld(id)
+    throw clockIsHeld(id)
   })
 }
 
-/** Somebody holds the clock. Nothing was done. */
-export class ClockIsHeld extends ServiceError {
-  readonly clockId: string
-
-  constructor(clockId: string) {
-    super('UNAVAILABLE', `The test clock ${clockId} is being advanced. Nothing was done.`, {
-      headers: RETRY_LATER,
-    })
-    this.clockId = clockId
-  }
-}
+export const clockIsHeld = (id: string): ServiceError =>
+  unavailable(`The test clock ${id} is being advanced. Nothing was done.`)

@@ -6,6 +6,9 @@ import { hashToken, isToken } from './api-token.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 
+/** The token of a header, as it was sent; empty if there is none. */
+export const tokenIn = (authorization = ''): string => BEARER.exec(authorization)?.[1] ?? ''
+
 /** The account of a token, and the token's hash. */
 export interface Authenticated {
   userId: string

@@ -7,7 +7,7 @@ import { type CandidateFilters, listCandidates } from '../../app/claims/list-can
 import { createCandidate } from '../../app/creation/create-candidates.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
-import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
+import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
 import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
 import { LOCATION, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias } from '../protocol/scalars.ts'
@@ -39,7 +39,7 @@ export const candidateRoutes = (app: App): Route[] => [
 ]
 
 const createCandidateRoute = (app: App) =>
-  onceRoute(app, {
+  creationRoute(app, {
     method: 'POST',
     url: '/v1/candidates',
     schema: {
@@ -60,12 +60,13 @@ const createCandidateRoute = (app: App) =>
         ],
       ),
     },
-    answer: async (app, request) => {
+    create: async (request, key) => {
       const candidate = await createCandidate(
         app,
         request.userId,
         readNewCandidate(request.body),
         takeMemoryFor(request),
+        key,
       )
       noteCreated(app, request, candidate)
       const headers = { Location: `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}` }

@@ -5,9 +5,9 @@ import { createCandidates } from '../../app/creation/create-candidates.ts'
 import { createClaims } from '../../app/creation/create-claims.ts'
 import type { OpenedClaim } from '../../app/creation/open-claims.ts'
 import { contractOf, type TakeMemory } from '../../app/creation/resolve-contract.ts'
+import type { CreationKey } from '../../app/idempotency/begin-creation.ts'
 import { inSlices } from '../../app/in-slices.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
-import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { type Item, ItemText } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
@@ -20,7 +20,7 @@ import {
   MAX_ITEMS,
   validateEnvelope,
 } from '../protocol/batch.ts'
-import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
+import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
 import { ref, responses } from '../protocol/responses.ts'
 import type { Route } from '../route.ts'
 import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
@@ -63,12 +63,13 @@ interface Batch<Body, Request extends NewRequest> {
   one: 'claim' | 'candidate'
   item: TSchema
   body: TSchema & { $id?: string }
-  read: (body: Body) => Request
+  read: (body: Body, place: number) => Request
   create: (
     app: App,
     userId: string,
     requests: Request[],
     takeMemory: TakeMemory,
+    key: CreationKey | null,
   ) => Promise<(OpenedClaim | Error)[]>
   present: (claim: Claim) => object
   operation: { operationId: string; summary: string; tags: string[] }
@@ -85,7 +86,7 @@ function batchRoute<Body, Request extends NewRequest>(
   const { list, one } = batch
   const readItem = itemReader<Body>(compile, batch.item)
   const answer = batchAnswer(Type.Object({ status: Type.Literal(201), [one]: ref(batch.body) }))
-  return onceRoute(app, {
+  return creationRoute(app, {
     method: 'POST',
     url: `/v1/${list}/batch`,
     ...inTurnToTell,
@@ -98,18 +99,17 @@ function batchRoute<Body, Request extends NewRequest>(
       body: batchBody(list, batch.item),
       response: responses({ 200: { description: 'A result for each.', schema: answer } }, ONCE_ERRORS),
     },
-    answer: async (app, request) => {
+    create: async (request, key) => {
       const items = (request.body as Record<string, Item[]>)[list] as Item[]
-      const readNext = (item: Item) => {
+      const readNext = (item: Item, place: number) => {
         request.rate?.takeItem()
-        const read = batch.read(readItem(item))
+        const read = batch.read(readItem(item), place)
         return item instanceof ItemText ? withLateContract(read, item) : read
       }
       await request.rate?.reserve(items.length)
       const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
-      const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request))
-      if (!app.mayWait) requireSettled(opened)
+      const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request), key)
       const created = opened.values()
       const toResult = (outcome: OpenedClaim | Error) => {
         const result =
@@ -127,26 +127,16 @@ function batchRoute<Body, Request extends NewRequest>(
   })
 }
 
-/** What could not be done for now must not be kept as what came of it. */
-function requireSettled(outcomes: readonly (OpenedClaim | Error)[]): void {
-  for (const outcome of outcomes) {
-    const isSettled = outcome instanceof ServiceError && !PASSING.includes(outcome.code)
-    if (outcome instanceof Error && !isSettled) throw outcome
-  }
-}
-
-const PASSING: readonly ErrorCode[] = ['UNAVAILABLE', 'RATE_LIMITED']
-
 const withContract = (claim: OpenedClaim): Claim => ({ ...claim, contract: contractOf(claim.contract) })
 
 /** Each item on its own: what it says, or why it cannot be read. A step for each. */
 function* readEach<Request>(
   items: readonly Item[],
-  read: (item: Item) => Request,
+  read: (item: Item, place: number) => Request,
 ): Generator<void, (Request | Error)[]> {
   const requests: (Request | Error)[] = []
-  for (const item of items) {
-    requests.push(attempt(() => read(item)))
+  for (const [place, item] of items.entries()) {
+    requests.push(attempt(() => read(item, place)))
     yield
   }
   return requests

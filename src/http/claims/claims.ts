@@ -7,7 +7,7 @@ import { type ClaimFilters, listClaims } from '../../app/claims/list-claims.ts'
 import { createClaim } from '../../app/creation/create-claims.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
-import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
+import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
 import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
 import { LOCATION, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
@@ -33,7 +33,7 @@ export const claimRoutes = (app: App): Route[] => [
 ]
 
 const createClaimRoute = (app: App) =>
-  onceRoute(app, {
+  creationRoute(app, {
     method: 'POST',
     url: '/v1/claims',
     schema: {
@@ -54,8 +54,9 @@ const createClaimRoute = (app: App) =>
         ],
       ),
     },
-    answer: async (app, request) => {
-      const claim = await createClaim(app, request.userId, readNewClaim(request.body), takeMemoryFor(request))
+    create: async (request, key) => {
+      const { userId, body } = request
+      const claim = await createClaim(app, userId, readNewClaim(body), takeMemoryFor(request), key)
       noteCreated(app, request, claim)
       const headers = { Location: `/v1/claims/${claim.id}` }
       return { status: 201, headers, body: { ...presentClaim(claim), events: [] } }

@@ -7,9 +7,9 @@ import type { ItemText } from '../bodies/parse-json.ts'
 import type { NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import { readContractSource } from './contract-source.ts'
 
-export function readNewClaim(body: Static<typeof NewClaimBody>): ClaimRequest {
+export function readNewClaim(body: Static<typeof NewClaimBody>, place = 0): ClaimRequest {
   const { customer_id: customerId, reference = null } = body
-  return { customerId: customerId.toLowerCase(), reference, ...readTerms(body) }
+  return { customerId: customerId.toLowerCase(), reference, place, ...readTerms(body) }
 }
 
 export function readNewCandidate(body: Static<typeof NewCandidateBody>): CandidateRequest {

@@ -1,7 +1,12 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { App } from '../../app/app.ts'
 import type { SessionApi } from '../../app/sessions/session-api.ts'
-import { type Authenticated, authenticateToken, tokenInvalid } from '../../app/tokens/authenticate-token.ts'
+import {
+  type Authenticated,
+  authenticateToken,
+  tokenIn,
+  tokenInvalid,
+} from '../../app/tokens/authenticate-token.ts'
 import { ServiceError } from '../../errors.ts'
 import { readCookie } from './read-cookie.ts'
 import { requireSameOrigin } from './same-origin.ts'
@@ -12,7 +17,7 @@ declare module 'fastify' {
     userId: string
     /** The session, if the request came with its cookie; null if it came with a token. */
     sessionId: string | null
-    /** What the caller showed, which nobody else has: the header with the token, or the session's cookie. */
+    /** What the caller showed, which nobody else has: the token, or the session's cookie. */
     credential: string
   }
 }
@@ -24,7 +29,7 @@ declare module 'fastify' {
 export function authenticate(app: App, sessions: SessionApi): onRequestHookHandler {
   const accept = (request: FastifyRequest, owner: Authenticated) => {
     request.userId = owner.userId
-    request.credential = request.headers.authorization as string
+    request.credential = tokenIn(request.headers.authorization)
     app.tokenUse.note(owner)
   }
   // Nothing is waited for if a token is remembered, which is nearly always.

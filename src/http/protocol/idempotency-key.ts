@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
+import { beginCreation, type CreationKey } from '../../app/idempotency/begin-creation.ts'
 import { type Answer, doOnce } from '../../app/idempotency/do-once.ts'
-import { type ErrorCode, ServiceError } from '../../errors.ts'
+import type { ErrorCode } from '../../errors.ts'
 import { type Route, route, type TypedRoute } from '../route.ts'
 import { BODY_ERRORS } from './responses.ts'
-import { sendJson, toJsonText } from './send-json.ts'
+import { sendJson } from './send-json.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Characters of an answer that is kept. Those of batches may be longer. */
-const LONGEST_KEPT = 4 * 1024 * 1024
 /** Characters of a key: with the place of an item it is the id of an event. */
 const LONGEST_KEY = 200
 
@@ -69,7 +68,7 @@ type RequestOf<Schema extends FastifySchema> = Parameters<TypedRoute<Schema>['ha
 
 type OnceRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'handler'> & {
   /** Works on the App that it is given: what it does there and its answer are kept together, or not at all. */
-  answer: (app: App, request: RequestOf<Schema>, reply: FastifyReply) => Promise<Success>
+  answer: (app: App, request: RequestOf<Schema>) => Promise<Success>
   /** The answer has a secret: it is kept so that nobody reads it but who asked. */
   hasSecret?: true
 }
@@ -93,14 +92,14 @@ export function onceRoute<const Schema extends FastifySchema>(
     handler: async (request, reply) => {
       const typed = request as RequestOf<Schema>
       const key = keyOf(request)
-      if (key === null) return send(reply, await answer(app, typed, reply))
+      if (key === null) return send(reply, await answer(app, typed))
       const asked = {
         userId: request.userId,
         key,
         digest: digestOf(request),
         readableBy: hasSecret ? request.credential : null,
       }
-      const work = async (within: App) => toAnswer(await answer(within, typed, reply))
+      const work = async (within: App) => toAnswer(await answer(within, typed))
       const { answer: answered, isReplayed } = await doOnce(app, asked, work)
       if (isReplayed) reply.header('Idempotent-Replayed', 'true')
       return reply.code(answered.status).headers(answered.headers).type(JSON_TYPE).send(answered.text)
@@ -113,15 +112,36 @@ function send(reply: FastifyReply, { status = 200, headers = {}, body, isLong }:
   return isLong ? sendJson(reply, body as Record<string, unknown>) : reply.send(body)
 }
 
-async function toAnswer({ status = 200, headers = {}, body, isLong }: Success): Promise<Answer> {
-  const text = isLong ? await toJsonText(body as Record<string, unknown>, LONGEST_KEPT) : JSON.stringify(body)
-  if (text === null) {
-    throw new ServiceError(
-      'PAYLOAD_TOO_LARGE',
-      `The answer would have more than ${LONGEST_KEPT / 1024 / 1024} MiB: too much to be kept for an Idempotency-Key. Nothing was done; send fewer at once.`,
-    )
-  }
-  return { status, headers, text }
+const toAnswer = ({ status = 200, headers = {}, body }: Success): Answer => ({
+  status,
+  headers,
+  text: JSON.stringify(body),
+})
+
+type CreationRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'handler'> & {
+  create: (request: RequestOf<Schema>, key: CreationKey | null) => Promise<Success>
+}
+
+/** A route that creates claims or candidates: each of them once, if the request has an Idempotency-Key (§4.17). */
+export function creationRoute<const Schema extends FastifySchema>(
+  app: App,
+  { create, ...options }: CreationRoute<Schema>,
+): Route {
+  const { schema = {} } = options as { schema?: FastifySchema }
+  return route({
+    ...(options as object as TypedRoute<FastifySchema>),
+    schema: documented(schema),
+    handler: async (request, reply) => {
+      const key = keyOf(request)
+      const begun =
+        key === null
+          ? null
+          : await beginCreation(app, { userId: request.userId, key, digest: digestOf(request) })
+      const created = await create(request as RequestOf<Schema>, begun)
+      if (begun?.hasCreated) reply.header('Idempotent-Replayed', 'true')
+      return send(reply, created)
+    },
+  })
 }
 
 function digestOf({ method, url, headers, bodyDigest }: FastifyRequest): Buffer {

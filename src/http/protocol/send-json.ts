@@ -47,16 +47,6 @@ export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Pr
   return sendPieces(reply.type('application/json; charset=utf-8'), toJson(body))
 }
 
-/** The same answer as one text; null if it has more than so many characters. */
-export async function toJsonText(body: Record<string, unknown>, most: number): Promise<string | null> {
-  const text = new TextParts()
-  for await (const piece of toJson(body)) {
-    text.addAll(piece)
-    if (text.length > most) return null
-  }
-  return text.all.join('')
-}
-
 async function* toJson(body: Record<string, unknown>): AsyncGenerator<readonly string[], undefined> {
   let text = new TextParts()
   text.add('{')

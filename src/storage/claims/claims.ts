@@ -117,6 +117,8 @@ export interface NewClaim {
   address: ClaimAddress
   /** Of a claim whose id is made of it; null for none. */
   reference: string | null
+  /** False of a claim whose id is new. */
+  mayBeThere: boolean
   userId: string
   customerId: string
   /** For a candidate. */
@@ -141,7 +143,7 @@ const ON_TEST_CLOCK = `held AS MATERIALIZED (
       turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held)),
       clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`
 
-// A candidate, or a claim with a reference, that is there already is looked for first: an insert would wait for whoever is changing it just then, an
+// What may be there already is looked for first: an insert would wait for whoever is changing it just then, an
 // advance of its clock for instance, and all that goes with it would wait too. One that comes after the statement has
 // begun is not seen: so the wait is short (`ENTER_TURNSTILES`), and the next try sees it.
 // They get their positions in the order given, but are inserted in the order of their ids: whoever else inserts some of
@@ -152,9 +154,11 @@ const insertion = (name: string, clock: string) => ({
       WITH ${clock},
       ${givenContracts(9)},
       new AS MATERIALIZED (
-        SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[], $17::text[])
-          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, place)
-        WHERE coalesce(alias, reference) IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
+        SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[],
+          $17::text[], $18::boolean[])
+          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, may_be_there,
+            place)
+        WHERE NOT may_be_there OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
           AND (SELECT true FROM archived_claims a WHERE a.id = n.id) IS NULL)
         ORDER BY place
       ),
@@ -211,7 +215,7 @@ async function insert(
     const now = stored.get(row.id)
     // Of two with the same alias the first is stored.
     stored.delete(row.id)
-    return now ? openClaim(row, row.id, now) : null
+    return now ? claimAsCreated(row, row.id, now, row.contract.contract) : null
   })
 }
 
@@ -247,14 +251,21 @@ async function insertAtOnce(
       ...contractParameters([...contracts.values()]),
       plainArray(rows.map(({ schemaId }) => schemaId)),
       rows.map(({ reference }) => reference),
+      plainArray(rows.map(({ mayBeThere }) => `${mayBeThere}`)),
     ],
   })
   if (inserted.length === 0) return null
   return new Map(inserted.flatMap(({ id, now }) => (id === null ? [] : [[id, now]])))
 }
 
-function openClaim({ address, contract: { contract }, ...claim }: NewClaim, id: string, now: Date): Claim {
-  const { reference, userId, customerId, customerExternalId, schemaId, testClockId } = claim
+/** OPEN, with nothing in its log. */
+export function claimAsCreated(
+  claim: Omit<NewClaim, 'contract' | 'mayBeThere'>,
+  id: string,
+  now: Date,
+  contract: Contract,
+): Claim {
+  const { address, reference, userId, customerId, customerExternalId, schemaId, testClockId } = claim
   return {
     id,
     userId,

@@ -12,6 +12,7 @@ export interface NewRow {
   id: string
   alias: string | null
   reference: string | null
+  mayBeThere: boolean
   userId: string
   customerId: string
   customerExternalId: string | null
@@ -95,7 +96,7 @@ export async function storeMissing(db: Connection, rows: readonly NewRow[]): Pro
   const stored = new Set(known.map(({ hash }) => hash))
   const lacking = rows.filter(({ contract }) => !stored.has(contract.hash))
   if (lacking.length === 0) return rows
-  const refused = lacking.some(hasName) ? await findKnown(db, lacking) : new Set<string>()
+  const refused = lacking.some(mayBeThere) ? await findKnown(db, lacking) : new Set<string>()
   const missing = new Map(
     lacking.filter(({ id }) => !refused.has(id)).map(({ contract }) => [contract.hash, contract]),
   )
@@ -116,8 +117,7 @@ async function store(db: Connection, contracts: readonly NewContract[]): Promise
   })
 }
 
-/** A candidate, or a claim with a reference: it may be there already, where another claim is new. */
-const hasName = ({ alias, reference }: NewRow) => alias !== null || reference !== null
+const mayBeThere = (row: NewRow) => row.mayBeThere
 
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
 
@@ -131,18 +131,18 @@ const creationsOf = (rows: readonly PlacedRow[], inserted: ReadonlySet<string>):
 
 /** Returns the ids of those that were not there. */
 async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {
-  const haveNames = rows.some(hasName)
+  const someMayBeThere = rows.some(mayBeThere)
   // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
-  if (haveNames) await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-  const known = haveNames ? await findKnown(db, rows) : new Set()
+  if (someMayBeThere) await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+  const known = someMayBeThere ? await findKnown(db, rows) : new Set()
   const fresh = firstOfEach(rows)
     .filter(({ id }) => !known.has(id))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   if (fresh.length === 0) return []
   const inserted = await db.query<{ id: string }>({
-    name: haveNames ? 'insert_named_in_shard' : 'insert_claims_in_shard',
-    text: haveNames
-      ? `-- insert_named_in_shard
+    name: someMayBeThere ? 'insert_absent_in_shard' : 'insert_claims_in_shard',
+    text: someMayBeThere
+      ? `-- insert_absent_in_shard
       ${NEW_ROWS} ON CONFLICT (id) DO NOTHING RETURNING id`
       : `-- insert_claims_in_shard
       ${NEW_ROWS}`,
@@ -166,7 +166,7 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
       fresh.map(({ reference }) => reference),
     ],
   })
-  return (haveNames ? inserted : fresh).map(({ id }) => id)
+  return (someMayBeThere ? inserted : fresh).map(({ id }) => id)
 }
 
 /** Of several with one id, so with one alias or reference, the first. */

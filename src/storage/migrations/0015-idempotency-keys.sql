@@ -7,12 +7,13 @@ CREATE TABLE idempotency_keys (
   created_at timestamptz NOT NULL,
   -- SHA-256 of what was asked.
   digest bytea NOT NULL,
-  -- What was answered.
-  status integer NOT NULL,
-  headers jsonb NOT NULL,
-  body bytea NOT NULL,
+  -- Of creations of claims and candidates, whose ids are made of it; null for all else, which has an answer.
+  seed uuid,
+  status integer,
+  headers jsonb,
+  body bytea,
   -- The body has a secret, and only who asked can read it (app/idempotency/seal.ts).
-  is_sealed boolean NOT NULL,
+  is_sealed boolean NOT NULL DEFAULT false,
   PRIMARY KEY (user_id, key)
 );
 -- Those that are forgotten next.

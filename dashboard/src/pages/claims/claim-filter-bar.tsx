@@ -100,6 +100,7 @@ function SearchField({ kind, value, onSearch }: SearchFieldProps) {
         aria-label={`Search ${kind}`}
         aria-keyshortcuts="/"
         className="pl-9"
+        maxLength={255}
         placeholder={hint}
         title={`${hint} ( / )`}
         value={text}

@@ -1,0 +1,89 @@
+import type { Contract } from '../../domain/contract/contract.ts'
+import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
+import { claimIdOf } from '../../storage/claims/candidate-id.ts'
+import { claimAsCreated } from '../../storage/claims/claims.ts'
+import { newContract } from '../../storage/claims/contracts.ts'
+import { type Creation, findCreations, readStoredContracts } from '../../storage/idempotency/creations.ts'
+import type { CreationKey } from '../../storage/idempotency/keys.ts'
+import type { App } from '../app.ts'
+import type { OpenedClaim, Opening } from './open-claims.ts'
+import { contractOf, type LateContract } from './resolve-contract.ts'
+
+/** Ids that are looked for with one statement. */
+const AT_ONCE = 250
+
+/**
+ * Of these openings those that the same request has created before, as they were then (§4.17). The id of a claim that is made of
+ * the key tells by itself. An alias or a reference may have been given to another one meanwhile: that is like what is asked, or it
+ * is none of ours.
+ */
+export async function findCreatedBefore(
+  app: App,
+  userId: string,
+  openings: readonly Opening[],
+  key: CreationKey,
+): Promise<Map<Opening, OpenedClaim>> {
+  const ours: [Opening, Creation][] = []
+  for (let from = 0; from < openings.length; from += AT_ONCE) {
+    const some = openings.slice(from, from + AT_ONCE)
+    const ids = some.map(({ address }) => claimIdOf(address))
+    const found = await findCreations(app.db.reads.for(userId), userId, ids)
+    for (const [i, opening] of some.entries()) {
+      const creation = found.get(ids[i] as string)
+      if (creation && isOurs(opening, creation, key)) ours.push([opening, creation])
+    }
+  }
+  if (ours.length > 0) key.hasCreated = true
+  const hashes = ours.flatMap(([{ source }, { contractHash }]) =>
+    'schemaId' in source ? (contractHash ?? []) : [],
+  )
+  const stored = await readStored(app, userId, [...new Set(hashes)])
+  return new Map(
+    ours.flatMap(([opening, creation]) => {
+      const { source } = opening
+      const contract = 'contract' in source ? source.contract : stored.get(creation.contractHash ?? '')
+      return contract === undefined ? [] : [[opening, asCreated(userId, opening, creation, contract)]]
+    }),
+  )
+}
+
+function isOurs(
+  { address, reference, customer, source, testClockId }: Opening,
+  creation: Creation,
+  key: CreationKey,
+) {
+  if (address.kind === 'claim' && reference === null) return true
+  const isLike = creation.customerId === customer.id && creation.testClockId === testClockId
+  // On a clock it was created at the clock's time.
+  if (!isLike || (testClockId === null && creation.createdAt < key.since)) return false
+  return 'schemaId' in source
+    ? creation.schemaId === source.schemaId
+    : creation.contractHash === newContract(contractOf(source.contract)).hash
+}
+
+async function readStored(
+  app: App,
+  userId: string,
+  hashes: readonly string[],
+): Promise<Map<string, Contract>> {
+  if (hashes.length === 0) return new Map()
+  const texts = await readStoredContracts(app.db.reads.for(userId), hashes, MOST_CONTRACT_BYTES)
+  return new Map([...texts].map(([hash, text]) => [hash, JSON.parse(text)]))
+}
+
+const asCreated = (
+  userId: string,
+  { address, reference, customer, testClockId }: Opening,
+  { id, createdAt, schemaId }: Creation,
+  contract: Contract | LateContract,
+): OpenedClaim => {
+  const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
+  const whose = { userId, customerId: customer.id, customerExternalId }
+  const made = claimAsCreated(
+    { address, reference, ...whose, schemaId, testClockId },
+    id,
+    createdAt,
+    contractOf(contract),
+  )
+  return { ...made, contract }
+}

@@ -71,13 +71,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
   },
   {
     name: 'a candidate that was created with a key is another’s when it is sent again',
-    edits: [
-      edit(
-        'app/creation/created-before.ts',
-        'creation.createdAt < key.since',
-        'creation.createdAt >= key.since',
-      ),
-    ],
+    edits: [edit('app/creation/create-candidates.ts', 'seed: key?.seed ?? null', 'seed: null')],
   },
   {
     name: 'a line is answered twice, and another not at all',

@@ -32,7 +32,7 @@ const openings = (count: number, onMade: () => void): Opening[] =>
     },
     testClockId: null,
     reference: null,
-    mayBeThere: false,
+    seed: null,
   }))
 
 const open = (count: number, onMade: () => void) =>

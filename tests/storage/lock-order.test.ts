@@ -141,7 +141,7 @@ const claimOf = (userId: string): NewClaim => ({
   userId,
   customerId: randomUUID(),
   reference: null,
-  mayBeThere: false,
+  seed: null,
   customerExternalId: null,
   contract: newContract(terms),
   schemaId: null,

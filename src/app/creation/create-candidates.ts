@@ -33,7 +33,7 @@ export async function createCandidates(
     const customer = customers.get(customerExternalId)
     if (!customer) return customerNotFound({ externalId: customerExternalId })
     const address = { kind: 'candidate', alias } as const
-    return { address, reference: null, mayBeThere: true, customer, source, testClockId }
+    return { address, reference: null, seed: key?.seed ?? null, customer, source, testClockId }
   })
   return openCandidates(app, userId, openings, takeMemory, key)
 }

@@ -45,7 +45,7 @@ export async function createClaims(
     return {
       address: { kind: 'claim', id } as const,
       reference,
-      mayBeThere: reference !== null || key !== null,
+      seed: key?.seed ?? null,
       customer,
       source,
       testClockId,

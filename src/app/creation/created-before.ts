@@ -2,7 +2,6 @@ import type { Contract } from '../../domain/contract/contract.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { claimAsCreated } from '../../storage/claims/claims.ts'
-import { newContract } from '../../storage/claims/contracts.ts'
 import { type Creation, findCreations, readStoredContracts } from '../../storage/idempotency/creations.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
@@ -12,11 +11,7 @@ import { contractOf, type LateContract } from './resolve-contract.ts'
 /** Ids that are looked for with one statement. */
 const AT_ONCE = 250
 
-/**
- * Of these openings those that the same request has created before, as they were then (§4.17). The id of a claim that is made of
- * the key tells by itself. An alias or a reference may have been given to another one meanwhile: that is like what is asked, or it
- * is none of ours.
- */
+/** Of these openings those that the same request has created before, as they were then (§4.17). */
 export async function findCreatedBefore(
   app: App,
   userId: string,
@@ -30,7 +25,7 @@ export async function findCreatedBefore(
     const found = await findCreations(app.db.reads.for(userId), userId, ids)
     for (const [i, opening] of some.entries()) {
       const creation = found.get(ids[i] as string)
-      if (creation && isOurs(opening, creation, key)) ours.push([opening, creation])
+      if (creation?.seed === key.seed) ours.push([opening, creation])
     }
   }
   if (ours.length > 0) key.hasCreated = true
@@ -45,20 +40,6 @@ export async function findCreatedBefore(
       return contract === undefined ? [] : [[opening, asCreated(userId, opening, creation, contract)]]
     }),
   )
-}
-
-function isOurs(
-  { address, reference, customer, source, testClockId }: Opening,
-  creation: Creation,
-  key: CreationKey,
-) {
-  if (address.kind === 'claim' && reference === null) return true
-  const isLike = creation.customerId === customer.id && creation.testClockId === testClockId
-  // On a clock it was created at the clock's time.
-  if (!isLike || (testClockId === null && creation.createdAt < key.since)) return false
-  return 'schemaId' in source
-    ? creation.schemaId === source.schemaId
-    : creation.contractHash === newContract(contractOf(source.contract)).hash
 }
 
 async function readStored(

@@ -37,8 +37,8 @@ export interface Opening {
   address: ClaimAddress
   /** Of a claim whose id is made of it; null for none. */
   reference: string | null
-  /** False of a claim whose id is new. */
-  mayBeThere: boolean
+  /** Of the key of the request that creates it; null for none. */
+  seed: string | null
   customer: Customer
   source: ContractSource
   testClockId: string | null
@@ -205,7 +205,7 @@ async function resolve(
 
   const toClaim = (opening: Opening | ServiceError): Resolved | Error => {
     if (opening instanceof ServiceError) return opening
-    const { address, reference, mayBeThere, customer, source, testClockId } = opening
+    const { address, reference, seed, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
     const contract = 'schemaId' in source ? contracts?.get(source.schemaId) : source.contract
@@ -215,7 +215,7 @@ async function resolve(
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
     const terms = { contract, schemaId, testClockId }
     const whose = { userId, customerId: customer.id, customerExternalId }
-    return { address, reference, mayBeThere, ...whose, ...terms }
+    return { address, reference, seed, ...whose, ...terms }
   }
   return openings.map(toClaim)
 }

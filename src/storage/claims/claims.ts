@@ -117,8 +117,8 @@ export interface NewClaim {
   address: ClaimAddress
   /** Of a claim whose id is made of it; null for none. */
   reference: string | null
-  /** False of a claim whose id is new. */
-  mayBeThere: boolean
+  /** Of the key of the request that creates it; null for none. */
+  seed: string | null
   userId: string
   customerId: string
   /** For a candidate. */
@@ -155,10 +155,9 @@ const insertion = (name: string, clock: string) => ({
       ${givenContracts(9)},
       new AS MATERIALIZED (
         SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[],
-          $17::text[], $18::boolean[])
-          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, may_be_there,
-            place)
-        WHERE NOT may_be_there OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
+          $17::text[], $18::uuid[])
+          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, seed, place)
+        WHERE coalesce(alias, reference, seed::text) IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
           AND (SELECT true FROM archived_claims a WHERE a.id = n.id) IS NULL)
         ORDER BY place
       ),
@@ -169,10 +168,10 @@ const insertion = (name: string, clock: string) => ({
       ),
       inserted AS (
         INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference)
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed)
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now,
-          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now, reference
+          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now, reference, seed
         FROM placed JOIN given ON given.number = placed.contract ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
         RETURNING id, user_id, due_at
@@ -251,7 +250,7 @@ async function insertAtOnce(
       ...contractParameters([...contracts.values()]),
       plainArray(rows.map(({ schemaId }) => schemaId)),
       rows.map(({ reference }) => reference),
-      plainArray(rows.map(({ mayBeThere }) => `${mayBeThere}`)),
+      plainArray(rows.map(({ seed }) => seed)),
     ],
   })
   if (inserted.length === 0) return null
@@ -260,7 +259,7 @@ async function insertAtOnce(
 
 /** OPEN, with nothing in its log. */
 export function claimAsCreated(
-  claim: Omit<NewClaim, 'contract' | 'mayBeThere'>,
+  claim: Omit<NewClaim, 'contract' | 'seed'>,
   id: string,
   now: Date,
   contract: Contract,

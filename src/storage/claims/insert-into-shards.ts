@@ -12,7 +12,7 @@ export interface NewRow {
   id: string
   alias: string | null
   reference: string | null
-  mayBeThere: boolean
+  seed: string | null
   userId: string
   customerId: string
   customerExternalId: string | null
@@ -33,14 +33,14 @@ const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
       )`)}`
 
 const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
-        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference)
+        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed)
       OVERRIDING SYSTEM VALUE
       SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-        test_clock_id, now, reference
+        test_clock_id, now, reference, seed
       FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[], $8::numeric[],
-        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[])
+        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[])
         AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
-          reference)`
+          reference, seed)`
 
 /**
  * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each
@@ -117,7 +117,8 @@ async function store(db: Connection, contracts: readonly NewContract[]): Promise
   })
 }
 
-const mayBeThere = (row: NewRow) => row.mayBeThere
+/** What has a name, or a key, may be there already; any other claim is new. */
+const mayBeThere = ({ alias, reference, seed }: NewRow) => (alias ?? reference ?? seed) !== null
 
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
 
@@ -164,6 +165,7 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
       plainArray(fresh.map(({ schemaId }) => schemaId)),
       plainArray(fresh.map(({ testClockId }) => testClockId)),
       fresh.map(({ reference }) => reference),
+      plainArray(fresh.map(({ seed }) => seed)),
     ],
   })
   return (someMayBeThere ? inserted : fresh).map(({ id }) => id)

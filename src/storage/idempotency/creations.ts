@@ -5,9 +5,9 @@ import { plainArray } from '../database/sql-array.ts'
 export interface Creation {
   id: string
   createdAt: Date
-  customerId: string
   schemaId: string | null
-  testClockId: string | null
+  /** Of the key that it was created with. */
+  seed: string | null
   /** Hexadecimal; null of a claim of an older version. */
   contractHash: string | null
 }
@@ -21,14 +21,13 @@ export async function findCreations(
   const rows = await db.query<{
     id: string
     created_at: Date
-    customer_id: string
     schema_id: string | null
-    test_clock_id: string | null
+    seed: string | null
     contract_hash: string | null
   }>({
     name: 'find_creations',
     text: `-- find_creations
-      SELECT id, created_at, customer_id, schema_id, test_clock_id, encode(contract_hash, 'hex') AS contract_hash
+      SELECT id, created_at, schema_id, seed, encode(contract_hash, 'hex') AS contract_hash
       FROM claims WHERE id = ANY ($1::uuid[]) AND user_id = $2`,
     values: [plainArray(ids), userId],
     readOnly: true,
@@ -39,9 +38,8 @@ export async function findCreations(
       {
         id: row.id,
         createdAt: row.created_at,
-        customerId: row.customer_id,
         schemaId: row.schema_id,
-        testClockId: row.test_clock_id,
+        seed: row.seed,
         contractHash: row.contract_hash,
       },
     ]),

@@ -82,8 +82,6 @@ export interface AskedKey {
 export interface CreationKey {
   /** Ids of claims are made of it. */
   seed: string
-  /** When it was first asked. */
-  since: Date
   /** It was asked before. */
   isKnown: boolean
   /** Something was found that was created before: noted by who finds it. */
@@ -103,7 +101,7 @@ export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Pro
       INSERT INTO idempotency_keys (user_id, key, created_at, digest, seed)
       SELECT user_id, key, ${NOW}, decode(digest, 'hex'), gen_random_uuid()
       FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (user_id, key, digest)
-      ${IN_PLACE_OF_OLD} RETURNING user_id, key, created_at, digest, seed`,
+      ${IN_PLACE_OF_OLD} RETURNING user_id, key, digest, seed`,
     values: [...columns, sorted.map(({ digest }) => digest.toString('hex'))],
   })
   // In a statement of its own: so it sees what somebody else has just begun.
@@ -113,7 +111,7 @@ export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Pro
       : await db.query<KeyRow>({
           name: 'find_idempotency_keys',
           text: `-- find_idempotency_keys
-            SELECT user_id, key, created_at, digest, seed
+            SELECT user_id, key, digest, seed
             FROM unnest($1::uuid[], $2::text[]) AS asked (user_id, key) JOIN idempotency_keys USING (user_id, key)`,
           values: columns,
           readOnly: true,
@@ -125,14 +123,13 @@ export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Pro
     const row = found.get(name)
     if (!row) throw new Error('an Idempotency-Key was removed just after it was found')
     if (row.seed === null || !row.digest.equals(one.digest)) return null
-    return { seed: row.seed, since: row.created_at, isKnown: !isNew.has(name), hasCreated: false }
+    return { seed: row.seed, isKnown: !isNew.has(name), hasCreated: false }
   })
 }
 
 interface KeyRow {
   user_id: string
   key: string
-  created_at: Date
   digest: Buffer
   seed: string | null
 }

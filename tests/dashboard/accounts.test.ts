@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPage, startBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
 import { openAnotherPage, openSignedInPage, PASSWORD, sendAs, signUp } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -106,4 +107,29 @@ test('without an invitation nobody signs up where sign-up is not open', async ()
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   await page.goto('/sign-in?next=//elsewhere.example')
   await page.getByText('Ask for an invitation link').waitFor()
+})
+
+test('the currency of the account is shown with every amount, as the reader writes it', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
+  await sendAs(page, 'POST', '/v1/claims', {
+    customer_id: customer.id,
+    contract: contractWith({ price: 1234.5 }),
+  })
+  await page.goto('/claims')
+  await page.getByText('1,234.50').waitFor()
+  await page.goto('/settings')
+  await page.getByLabel('Currency of the account').selectOption('EUR')
+  await page.getByText('Prices are shown as €1,234.50.').waitFor()
+  assert.equal((await sendAs(page, 'GET', '/v1/me')).body.currency, 'EUR')
+  await page.goto('/claims')
+  await page.getByText('€1,234.50').waitFor()
+  // Yen have no smaller unit; what is there is shown all the same.
+  await sendAs(page, 'PATCH', '/v1/me', { currency: 'JPY' })
+  await page.goto('/claims')
+  await page.getByText('¥1,234.5').waitFor()
+  await page.goto('/settings')
+  await page.getByLabel('Currency of the account').selectOption('None')
+  await page.getByText('Prices are shown as 1,234.50.').waitFor()
+  assert.deepEqual(complaints, [])
 })

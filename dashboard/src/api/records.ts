@@ -107,6 +107,7 @@ export interface Account {
   id: string
   email: string
   name: string | null
+  currency: string | null
   created_at: string
 }
 

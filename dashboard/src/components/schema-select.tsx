@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
-import { formatMoney } from '../../../src/domain/contract/format-money.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemasQuery } from '../api/schemas.ts'
 import { isolated } from '../isolated.ts'
 import { shortId } from '../short-id.ts'
 import { Select } from './ui/select.tsx'
+import { useMoney } from './use-money.ts'
 
 /** By its name, or else by the events that it asks for. */
-function schemaLabel({ id, name, contract }: ClaimSchema): string {
+function schemaLabel({ id, name, contract }: ClaimSchema, money: (amount: number) => string): string {
   const title = name === null ? decisiveEventTypes(contract).map(isolated).join(', ') : isolated(name)
-  return `${title || 'no event'} · ${formatMoney(contract.price)} · ${shortId(id)}`
+  return `${title || 'no event'} · ${money(contract.price)} · ${shortId(id)}`
 }
 
 interface SchemaSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
@@ -24,6 +24,7 @@ interface SchemaSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
 
 export function SchemaSelect({ value, onChange, none, ...props }: SchemaSelectProps) {
   const { data: schemas = [] } = useQuery(schemasQuery)
+  const money = useMoney()
   const isElsewhere = value !== '' && !schemas.some(({ id }) => id === value)
   return (
     <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
@@ -31,7 +32,7 @@ export function SchemaSelect({ value, onChange, none, ...props }: SchemaSelectPr
       {isElsewhere ? <option value={value}>Schema {shortId(value)}</option> : null}
       {schemas.toReversed().map((schema) => (
         <option key={schema.id} value={schema.id}>
-          {schemaLabel(schema)}
+          {schemaLabel(schema, money)}
         </option>
       ))}
     </Select>

@@ -4,6 +4,7 @@ import { Card, CardBody, CardHeader } from '../components/ui/card.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { Segmented } from '../components/ui/segmented.tsx'
 import { setTheme, THEMES, useTheme } from '../shell/theme.ts'
+import { Currency } from './settings/currency.tsx'
 import { Invitations } from './settings/invitations.tsx'
 import { PasswordForm } from './settings/password-form.tsx'
 import { Sessions } from './settings/sessions.tsx'
@@ -22,6 +23,7 @@ export function SettingsPage() {
               <Segmented label="Theme" value={theme} options={THEMES} onChange={setTheme} />
             </CardBody>
           </Card>
+          {account ? <Currency account={account} /> : null}
           <PasswordForm />
         </div>
         <div className="grid gap-5">

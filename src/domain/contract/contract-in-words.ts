@@ -6,12 +6,12 @@ import type { Contract } from './contract.ts'
 import { durationInWords } from './duration-in-words.ts'
 import { formatMoney } from './format-money.ts'
 
-/** A contract in sentences, as one would tell it to the customer's accountant. */
-export function contractInWords(contract: Contract): string[] {
+/** A contract in sentences, as one would tell it to the customer's accountant. @param money how the price is shown */
+export function contractInWords(contract: Contract, money = formatMoney): string[] {
   const { price, activity_window, review_window, fulfillment_condition, timeout_outcome } = contract
   const timeout = timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
   return [
-    `The claim is worth ${formatMoney(price)}.`,
+    `The claim is worth ${money(price)}.`,
     `It is to be CONFIRMED once, within ${durationInWords(activity_window)} of its opening, ${conditionInWords(fulfillment_condition)}.`,
     `If that does not happen in time, it is to be ${timeout}.`,
     review_window === 0

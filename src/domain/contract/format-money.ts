@@ -1,5 +1,15 @@
-const FORMAT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 20 })
+type Format = (amount: string | number) => string
 
-/** An amount in major units: a number, or an exact decimal as sums come. */
-export const formatMoney = (amount: string | number): string =>
-  FORMAT.format(amount as Intl.StringNumericLiteral)
+/**
+ * How amounts in major units are shown: numbers, or exact decimals as sums come.
+ * @param currency its code (ISO 4217); null for none
+ * @param locale of the reader; by default the one of the machine
+ */
+export function moneyFormat(currency: string | null, locale?: string): Format {
+  const style = currency === null ? { minimumFractionDigits: 2 } : ({ style: 'currency', currency } as const)
+  const format = new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: 20 })
+  return (amount) => format.format(amount as Intl.StringNumericLiteral)
+}
+
+/** Without a currency, in English. */
+export const formatMoney: Format = moneyFormat(null, 'en')

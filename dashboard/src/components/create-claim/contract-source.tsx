@@ -10,6 +10,7 @@ import { SchemaSelect } from '../schema-select.tsx'
 import { Field } from '../ui/field.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Textarea } from '../ui/textarea.tsx'
+import { useMoney } from '../use-money.ts'
 
 /** What a contract of its own begins with, if there is no schema to begin with. */
 const SAMPLE: Contract = {
@@ -68,6 +69,7 @@ interface ContractSourceProps {
 
 /** A schema or a contract, with what it says in words. */
 export function ContractSource({ source, isChecked }: ContractSourceProps) {
+  const money = useMoney()
   const { schemaId, choose, json, write, isWritten, problem, contract } = source
   if (source.isPending) return <Skeleton className="h-16" />
   return (
@@ -98,7 +100,7 @@ export function ContractSource({ source, isChecked }: ContractSourceProps) {
       )}
       {contract ? (
         <p className="rounded-lg bg-sunken px-3 py-2.5 text-[0.8125rem] text-pretty text-muted">
-          <InWords text={contractInWords(contract).join(' ')} />
+          <InWords text={contractInWords(contract, money).join(' ')} />
         </p>
       ) : null}
     </>

@@ -1,4 +1,4 @@
-import { formatMoney } from '../../../../src/domain/contract/format-money.ts'
+import { useMoney } from '../use-money.ts'
 
 interface MoneyProps {
   /** In major units; sums come as exact decimal strings. */
@@ -6,5 +6,5 @@ interface MoneyProps {
 }
 
 export function Money({ amount }: MoneyProps) {
-  return <span className="figures whitespace-nowrap">{formatMoney(amount)}</span>
+  return <span className="figures whitespace-nowrap">{useMoney()(amount)}</span>
 }

@@ -1,10 +1,10 @@
 import { ArrowRight, Ban, CheckCheck, Circle, Flag } from 'lucide-react'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
-import { formatMoney } from '../../../../src/domain/contract/format-money.ts'
 import type { StatusTransition } from '../../api/records.ts'
 import type { Simulation, SimulationEntry } from '../../api/simulations.ts'
 import { StatusBadge } from '../../components/ui/status-badge.tsx'
 import { formatDateTime } from '../../components/ui/time.tsx'
+import { useMoney } from '../../components/use-money.ts'
 import { legibleJson } from '../../isolated.ts'
 import { shortDuration } from '../../short-duration.ts'
 
@@ -16,9 +16,10 @@ interface TrialTimelineProps {
 /** What became of the events, in order, and where the claim ends. */
 export function TrialTimeline({ simulation, contract }: TrialTimelineProps) {
   const { opened_at, timeline, final } = simulation
+  const money = useMoney()
   const outcome =
     final.status === 'CONFIRMED'
-      ? `It is worth ${formatMoney(contract.price)}.`
+      ? `It is worth ${money(contract.price)}.`
       : final.status === 'FAILED'
         ? 'Nothing is due for it.'
         : ''

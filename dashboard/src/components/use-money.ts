@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { moneyFormat } from '../../../src/domain/contract/format-money.ts'
+import { accountQuery } from '../api/account.ts'
+
+/** How amounts are shown: in the account's currency, as the reader writes it. */
+export function useMoney(): (amount: string | number) => string {
+  const { data } = useQuery(accountQuery)
+  const currency = data?.currency ?? null
+  return useMemo(() => moneyFormat(currency), [currency])
+}

@@ -47,7 +47,9 @@ export function withQuery(path: string, query: Query): string {
 export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
   send<T>('GET', withQuery(path, query), undefined, signal)
 
-export const post = <T>(path: string, body: unknown = {}): Promise<T> => sendOnce<T>('POST', path, body)
+/** Signing in and the like know no keys, and what they send is not to be kept. */
+export const post = <T>(path: string, body: unknown = {}): Promise<T> =>
+  path.startsWith('/v1/') ? sendOnce<T>('POST', path, body) : send<T>('POST', path, body)
 
 /**
  * Without a base it sets what it says, however often and whatever was there: so it needs no key.

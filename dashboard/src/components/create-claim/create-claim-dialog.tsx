@@ -86,7 +86,13 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
             />
           )}
         </Field>
-      ) : (
+      ) : null}
+      <CustomerField
+        customer={customer}
+        onChange={setCustomer}
+        error={isChecked && !customer ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)}
+      />
+      {kind === 'claims' ? (
         <Field
           label="Reference"
           hint="Your own name for it, unique, such as order-4711. Empty for none."
@@ -101,12 +107,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
             />
           )}
         </Field>
-      )}
-      <CustomerField
-        customer={customer}
-        onChange={setCustomer}
-        error={isChecked && !customer ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)}
-      />
+      ) : null}
       <ContractSource source={source} isChecked={isChecked} />
       <Field label="Time" hint="On a test clock, time stands still until you advance it.">
         {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}

@@ -2,7 +2,7 @@ import { type Account, headersOf, type Identity } from './account.ts'
 import { Client, type Seat } from './client.ts'
 import { codesOf, type Operation } from './document.ts'
 import { kindOfPath } from './known.ts'
-import { fullLogs, makeRecords, type Records, USED_KEY } from './records.ts'
+import { fullLogs, makeRecords, REFERENCE, type Records, USED_KEY } from './records.ts'
 import type { Request } from './request.ts'
 import { someUuid } from './strings.ts'
 
@@ -145,6 +145,7 @@ const RECIPES: Record<string, Recipe> = {
     ...fields,
     candidate_alias: records.alias,
   })),
+  CLAIM_REFERENCE_CONFLICT: withField((fields) => ({ ...fields, reference: REFERENCE })),
   PRECONDITION_FAILED: (asked) => ({ ...asked, headers: { ...asked.headers, 'If-Match': '"before"' } }),
   IDEMPOTENCY_KEY_REUSED: (asked) => ({
     ...asked,

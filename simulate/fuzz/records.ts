@@ -14,6 +14,8 @@ const CONTRACT = {
 /** Nobody is there. */
 const WEBHOOK_URL = 'https://webhooks.invalid/'
 const FROZEN = '2026-01-01T00:00:00.000Z'
+/** That a claim has. */
+export const REFERENCE = 'the reference'
 /** An Idempotency-Key that stands for a request. */
 export const USED_KEY = 'used'
 /** As many as a log holds. */
@@ -54,6 +56,7 @@ export async function makeRecords(seat: Seat): Promise<Records> {
     return { claim: claim.id as string, alias }
   }
   const [live, closed] = [await open('live'), await open('closed')]
+  await post('/v1/claims', { customer_id: ids.customer_id, contract: CONTRACT, reference: REFERENCE })
   const first = { id: 'the first', type: 'a' }
   await post('/v1/events', { ...first, claim_id: live.claim })
   await post('/v1/events', { ...first, candidate_alias: live.alias })

@@ -54,8 +54,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'app/creation/create-claims.ts',
-        '? idOfPlace(key.seed, place)',
-        '? app.db.distribution.newClaimId()',
+        'const seed = key && seedOfPlace(key.seed, place)',
+        'const seed = key && seedOfPlace(app.db.distribution.newClaimId(), place)',
       ),
     ],
   },
@@ -64,14 +64,20 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'app/creation/open-once.ts',
-        'const taken = named.filter((opening) => isConflict(outcomes.get(opening)))',
-        'const taken = named.filter((opening) => isConflict(outcomes.get(opening)) && opening.address.kind === "candidate")',
+        'const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken)',
+        'const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken && opening.address.kind === "candidate")',
       ),
     ],
   },
   {
     name: 'a candidate that was created with a key is another’s when it is sent again',
-    edits: [edit('app/creation/create-candidates.ts', 'seed: key?.seed ?? null', 'seed: null')],
+    edits: [
+      edit(
+        'app/creation/create-candidates.ts',
+        'seed: key && seedOfPlace(key.seed, place)',
+        'seed: key && seedOfPlace(key.seed, place + performance.now())',
+      ),
+    ],
   },
   {
     name: 'a line is answered twice, and another not at all',

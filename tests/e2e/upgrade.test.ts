@@ -23,8 +23,8 @@ const NEXT = numbered(CODE_VERSION + 1)
 const AFTER_NEXT = numbered(CODE_VERSION + 2)
 const WORKS = `-- Works with servers from ${numbered(CODE_VERSION)} on.\n`
 const MIGRATIONS = {
-  [`${NEXT}-reference.sql`]: `${WORKS}ALTER TABLE claims ADD COLUMN reference text;\n`,
-  [`${AFTER_NEXT}-by-reference.sql`]: `${WORKS}-- In the background.\nCREATE INDEX CONCURRENTLY claims_by_reference ON claims (user_id, reference);\n`,
+  [`${NEXT}-remark.sql`]: `${WORKS}ALTER TABLE claims ADD COLUMN remark text;\n`,
+  [`${AFTER_NEXT}-by-remark.sql`]: `${WORKS}-- In the background.\nCREATE INDEX CONCURRENTLY claims_by_remark ON claims (user_id, remark);\n`,
 }
 const hasHistory = await hasLastRelease()
 const TYPES = ['created', 'event_recorded', 'event_recorded', 'pending'].map((what) => `candidate.${what}`)
@@ -95,7 +95,7 @@ test('versions are exchanged under callers: nobody is refused, and all that was 
   const next = await makeNextVersion(t, MIGRATIONS)
   const job = await runCli(['migrate'], settings, next)
   assert.equal(job.stdout, 'The database is up to date.\n', job.stderr)
-  assert.match(job.stderr, /-reference\.sql\n.*-by-reference\.sql \(in the background, after the start\)\n/)
+  assert.match(job.stderr, /-remark\.sql\n.*-by-remark\.sql \(in the background, after the start\)\n/)
   assert.ok(await isReady(ours))
   await start(next)
   await goOn(10)

@@ -255,6 +255,14 @@ test('what is sent to a webhook endpoint changes its ETag, and is in nobody’s 
   assertError(await api.delete(path, ifMatch(tagOf(after))), 412, 'PRECONDITION_FAILED')
 })
 
+test('the account has another ETag once it has another name', async () => {
+  const account = await service.newAccount()
+  const before = await account.get('/v1/me')
+  await service.sql("UPDATE users SET name = 'other' WHERE id = $1", [before.body.id])
+  const after = await account.get('/v1/me', ifNoneMatch(tagOf(before)))
+  assert.deepEqual([after.status, after.body.name], [200, 'other'])
+})
+
 describe('hostile headers', async () => {
   const path = `/v1/customers/${(await newCustomer(api)).id}`
 

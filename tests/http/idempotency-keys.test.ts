@@ -378,6 +378,38 @@ describe('creations', () => {
     assertError(other, 409, 'CLAIM_REFERENCE_CONFLICT')
   })
 
+  test('of two of one name tell which of them was created', async () => {
+    const account = await service.newAccount()
+    const two = await candidateOf(account)
+    const external_id = uniqueName('customer')
+    const one = { ...two, customer_uuid: external_id, contract: contractWith({ price: 77 }) }
+    const asked = post('/v1/candidates/batch', { candidates: [one, two] })
+    const key = keyed()
+    const first = await send(account, asked, key)
+    assert.deepEqual(statuses(first), [404, 201])
+    await account.post('/v1/customers', { external_id })
+    const again = await send(account, asked, key)
+    assert.deepEqual(statuses(again), [409, 201])
+    assert.deepEqual(again.body.results[1], first.body.results[1])
+  })
+
+  test('are refused for another body alone, whoever asks beside them', async () => {
+    const account = await service.newAccount()
+    const claim = await claimOf(account)
+    const key = keyed()
+    const { body } = await send(account, post('/v1/claims', claim), key)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        send(account, post('/v1/claims', i % 2 ? claim : { ...claim, reference: 'other' }), key),
+      ),
+    )
+    for (const [i, answer] of answers.entries()) {
+      if (i % 2) assert.deepEqual([answer.status, answer.body], [201, body])
+      else assertError(answer, 422, 'IDEMPOTENCY_KEY_REUSED')
+    }
+    assert.equal((await claimsOf(account)).length, 1)
+  })
+
   test('of a thousand are answered alike', async () => {
     const account = await service.newAccount()
     const one = await claimOf(account)

@@ -103,9 +103,12 @@ function sendOnce<T>(
 const isBeingAnswered = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_IN_USE'
 
-/** Of a server that is away, or has failed, it is not known what it did. */
+/** What is answered by whoever has looked at the key, or of what is wrong with the request itself. */
+const SETTLING = [400, 404, 409, 410, 412, 422]
+
+/** Other answers tell nothing of what an earlier try did: too many requests, a session that is over, a server that is away. */
 const isSettled = (error: unknown): boolean =>
-  error instanceof ApiError && error.status < 500 && !isBeingAnswered(error)
+  error instanceof ApiError && SETTLING.includes(error.status) && !isBeingAnswered(error)
 
 async function send<T>(
   method: string,

@@ -1,4 +1,5 @@
 import type { Claim } from '../../domain/claims/claim.ts'
+import { seedOfPlace } from '../../storage/claims/candidate-id.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
@@ -8,6 +9,8 @@ import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface CandidateRequest {
   alias: string
+  /** Among all of the request, from 0 on. */
+  place: number
   customerExternalId: string
   source: ContractSource
   testClockId: string | null
@@ -29,11 +32,18 @@ export async function createCandidates(
   const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
   const found = await app.creations.customersByExternalId.do(userId, { userId, names: [...names] })
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
-  const openings = requests.map(({ alias, customerExternalId, source, testClockId }) => {
+  const openings = requests.map(({ alias, place, customerExternalId, source, testClockId }) => {
     const customer = customers.get(customerExternalId)
     if (!customer) return customerNotFound({ externalId: customerExternalId })
     const address = { kind: 'candidate', alias } as const
-    return { address, reference: null, seed: key?.seed ?? null, customer, source, testClockId }
+    return {
+      address,
+      reference: null,
+      seed: key && seedOfPlace(key.seed, place),
+      customer,
+      source,
+      testClockId,
+    }
   })
   return openCandidates(app, userId, openings, takeMemory, key)
 }

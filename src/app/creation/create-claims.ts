@@ -1,5 +1,5 @@
 import type { Claim } from '../../domain/claims/claim.ts'
-import { idOfPlace, idOfReference } from '../../storage/claims/candidate-id.ts'
+import { idOfReference, seedOfPlace } from '../../storage/claims/candidate-id.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
 import { customerNotFound } from '../not-found.ts'
@@ -36,16 +36,13 @@ export async function createClaims(
   const openings = requests.map(({ customerId, reference, place, source, testClockId }) => {
     const customer = customers.get(customerId)
     if (!customer) return customerNotFound({ id: customerId })
-    const id =
-      reference !== null
-        ? idOfReference(userId, reference)
-        : key
-          ? idOfPlace(key.seed, place)
-          : app.db.distribution.newClaimId()
+    const seed = key && seedOfPlace(key.seed, place)
+    const named = reference === null ? seed : idOfReference(userId, reference)
+    const id = named ?? app.db.distribution.newClaimId()
     return {
       address: { kind: 'claim', id } as const,
       reference,
-      seed: key?.seed ?? null,
+      seed,
       customer,
       source,
       testClockId,

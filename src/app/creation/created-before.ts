@@ -5,19 +5,19 @@ import { claimAsCreated } from '../../storage/claims/claims.ts'
 import { type Creation, findCreations, readStoredContracts } from '../../storage/idempotency/creations.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
-import type { OpenedClaim, Opening } from './open-claims.ts'
+import { type OpenedClaim, type Opening, tooManyContracts } from './open-claims.ts'
 import { contractOf, type LateContract } from './resolve-contract.ts'
 
 /** Ids that are looked for with one statement. */
 const AT_ONCE = 250
 
-/** Of these openings those that the same request has created before, as they were then (§4.17). */
+/** Of these openings those that the same request has created before, as they were then (§4.17); or that there are too many contracts to tell. */
 export async function findCreatedBefore(
   app: App,
   userId: string,
   openings: readonly Opening[],
   key: CreationKey,
-): Promise<Map<Opening, OpenedClaim>> {
+): Promise<Map<Opening, OpenedClaim | Error>> {
   const ours: [Opening, Creation][] = []
   for (let from = 0; from < openings.length; from += AT_ONCE) {
     const some = openings.slice(from, from + AT_ONCE)
@@ -25,7 +25,7 @@ export async function findCreatedBefore(
     const found = await findCreations(app.db.reads.for(userId), userId, ids)
     for (const [i, opening] of some.entries()) {
       const creation = found.get(ids[i] as string)
-      if (creation?.seed === key.seed) ours.push([opening, creation])
+      if (creation && creation.seed === opening.seed) ours.push([opening, creation])
     }
   }
   if (ours.length > 0) key.hasCreated = true
@@ -34,10 +34,10 @@ export async function findCreatedBefore(
   )
   const stored = await readStored(app, userId, [...new Set(hashes)])
   return new Map(
-    ours.flatMap(([opening, creation]) => {
+    ours.map(([opening, creation]) => {
       const { source } = opening
       const contract = 'contract' in source ? source.contract : stored.get(creation.contractHash ?? '')
-      return contract === undefined ? [] : [[opening, asCreated(userId, opening, creation, contract)]]
+      return [opening, contract ? asCreated(userId, opening, creation, contract) : tooManyContracts()]
     }),
   )
 }

@@ -13,7 +13,7 @@ import type { AskedNames } from '../../storage/database/asked-names.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
-import { type AskedKey, beginKeys, type CreationKey } from '../../storage/idempotency/keys.ts'
+import { type AskedKey, type BegunKey, beginKeys, type CreationKey } from '../../storage/idempotency/keys.ts'
 import { GroupedByMachine } from '../groups/grouped-by-machine.ts'
 import { GroupedWork } from '../groups/grouped-work.ts'
 import type { Part } from '../part.ts'
@@ -114,13 +114,11 @@ async function beginEach(db: Connection, asked: readonly AskedKey[]): Promise<(C
     if (!first.has(name)) first.set(name, one)
   }
   const begun = await beginKeys(db, [...first.values()])
-  const keys = new Map([...first.keys()].map((name, i) => [name, begun[i] as CreationKey | null]))
+  const keys = new Map([...first.keys()].map((name, i) => [name, begun[i] as BegunKey]))
   return asked.map((one) => {
     const name = `${one.userId} ${one.key}`
-    const begins = first.get(name) as AskedKey
-    const key = keys.get(name) as CreationKey | null
-    if (one === begins || key === null) return key
-    return one.digest.equals(begins.digest) ? { ...key, isKnown: true } : null
+    const { seed, isKnown, isFor } = keys.get(name) as BegunKey
+    return isFor(one) ? { seed, isKnown: isKnown || one !== first.get(name), hasCreated: false } : null
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import type { Customer } from '../../domain/records.ts'
-import { ServiceError } from '../../errors.ts'
+import { RETRY_LATER, ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
@@ -37,7 +37,7 @@ export interface Opening {
   address: ClaimAddress
   /** Of a claim whose id is made of it; null for none. */
   reference: string | null
-  /** Of the key of the request that creates it; null for none. */
+  /** Of the key of the request that creates it, and its place there; null for none. */
   seed: string | null
   customer: Customer
   source: ContractSource
@@ -232,20 +232,25 @@ function storedContracts(): ToStored {
   }
 }
 
-const tooManyContracts = () =>
+export const tooManyContracts = (): ServiceError =>
   new ServiceError(
     'PAYLOAD_TOO_LARGE',
     `The contracts of the batch's schemas up to this one have more than ${MOST_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
   )
 
-/** The id of a claim without a reference is new: it is never taken. */
+/** What is asked for has a name, or an id, that is taken. */
+export class Taken extends ServiceError {}
+
 function conflictOf({ address, reference }: Pick<NewClaim, 'address' | 'reference'>): ServiceError {
-  if (address.kind === 'claim') {
-    const message = `The account has a claim with the reference ${JSON.stringify(reference)}: ${address.id}.`
-    return new ServiceError('CLAIM_REFERENCE_CONFLICT', message)
+  if (address.kind === 'candidate') {
+    const message = `The candidate alias ${JSON.stringify(address.alias)} is taken.`
+    return new Taken('CANDIDATE_ALIAS_CONFLICT', message)
   }
-  return new ServiceError(
-    'CANDIDATE_ALIAS_CONFLICT',
-    `The candidate alias ${JSON.stringify(address.alias)} is taken.`,
-  )
+  // The same request has created it, and its clock was just being deleted.
+  if (reference === null)
+    return new Taken('UNAVAILABLE', 'The claim is being deleted with its test clock.', {
+      headers: RETRY_LATER,
+    })
+  const message = `The account has a claim with the reference ${JSON.stringify(reference)}: ${address.id}.`
+  return new Taken('CLAIM_REFERENCE_CONFLICT', message)
 }

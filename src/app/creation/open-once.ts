@@ -1,9 +1,8 @@
 import { ServiceError } from '../../errors.ts'
-import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
 import { findCreatedBefore } from './created-before.ts'
-import { type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
+import { type OpenedClaim, type Opening, openClaims, Taken } from './open-claims.ts'
 import type { TakeMemory } from './resolve-contract.ts'
 
 type Outcome = OpenedClaim | Error
@@ -20,34 +19,18 @@ export async function openOnce(
   key: CreationKey | null,
 ): Promise<Outcome[]> {
   if (key === null) return openClaims(app, userId, openings, takeMemory)
-  const named = firstOfEach(openings)
-  const before = key.isKnown
-    ? await findCreatedBefore(app, userId, named, key)
-    : new Map<Opening, OpenedClaim>()
+  const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
+  const before = key.isKnown ? await findCreatedBefore(app, userId, valid, key) : new Map<Opening, Outcome>()
   const rest = openings.filter((opening) => opening instanceof ServiceError || !before.has(opening))
   const opened = await openClaims(app, userId, rest, takeMemory)
-  const outcomes = new Map(rest.map((opening, i) => [opening, opened[i] as Outcome]))
+  const outcomes = new Map<Opening | ServiceError, Outcome>([
+    ...before,
+    ...rest.map((opening, i) => [opening, opened[i] as Outcome] as const),
+  ])
   // The same request may be under way somewhere else.
-  const taken = named.filter((opening) => isConflict(outcomes.get(opening)))
-  const meanwhile = taken.length > 0 ? await findCreatedBefore(app, userId, taken, key) : before
-  return openings.map(
-    (opening) =>
-      (opening instanceof ServiceError ? opening : (before.get(opening) ?? meanwhile.get(opening))) ??
-      (outcomes.get(opening) as Outcome),
-  )
+  const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken)
+  if (taken.length > 0)
+    for (const [opening, found] of await findCreatedBefore(app, userId, taken, key))
+      outcomes.set(opening, found)
+  return openings.map((opening) => outcomes.get(opening) as Outcome)
 }
-
-/** Of several with one alias or reference the first: it is created, and the others never are. */
-function firstOfEach(openings: readonly (Opening | ServiceError)[]): Opening[] {
-  const first = new Map<string, Opening>()
-  for (const opening of openings) {
-    if (opening instanceof ServiceError) continue
-    const id = claimIdOf(opening.address)
-    if (!first.has(id)) first.set(id, opening)
-  }
-  return [...first.values()]
-}
-
-const isConflict = (outcome: Outcome | undefined): boolean =>
-  outcome instanceof ServiceError &&
-  (outcome.code === 'CANDIDATE_ALIAS_CONFLICT' || outcome.code === 'CLAIM_REFERENCE_CONFLICT')

@@ -12,8 +12,8 @@ export function readNewClaim(body: Static<typeof NewClaimBody>, place = 0): Clai
   return { customerId: customerId.toLowerCase(), reference, place, ...readTerms(body) }
 }
 
-export function readNewCandidate(body: Static<typeof NewCandidateBody>): CandidateRequest {
-  return { alias: body.candidate_alias, customerExternalId: body.customer_uuid, ...readTerms(body) }
+export function readNewCandidate(body: Static<typeof NewCandidateBody>, place = 0): CandidateRequest {
+  return { alias: body.candidate_alias, place, customerExternalId: body.customer_uuid, ...readTerms(body) }
 }
 
 const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidateBody>) => ({

@@ -39,8 +39,8 @@ export async function insertUser(
 
 type AccountRow = Versioned<UserRow & { currency: string | null }>
 
-/** Of what it can change. */
-const VERSION = versionOf('currency')
+/** Of what can change. */
+const VERSION = versionOf('email', 'name', 'currency')
 const ACCOUNT_COLUMNS = `id, email, name, created_at, currency, ${VERSION} AS version`
 
 const toAccount = (row: AccountRow): Versioned<Account> => ({

@@ -8,8 +8,8 @@ export const candidateId = (alias: string): string => namedUuid('candidate_alias
 export const idOfReference = (userId: string, reference: string): string =>
   namedUuid('reference', `${userId}:${reference}`)
 
-/** The id of the claim that a request with a key creates at this place of those that it names. */
-export const idOfPlace = (seed: string, place: number): string => namedUuid('place', `${seed}:${place}`)
+/** Of what a request with a key creates at this place of all that it names: a claim without a reference has it as its id. */
+export const seedOfPlace = (seed: string, place: number): string => namedUuid('place', `${seed}:${place}`)
 
 /**
  * A name-based UUID (version 8, RFC 9562) over SHA-256.

@@ -117,7 +117,7 @@ export interface NewClaim {
   address: ClaimAddress
   /** Of a claim whose id is made of it; null for none. */
   reference: string | null
-  /** Of the key of the request that creates it; null for none. */
+  /** Of the key of the request that creates it, and its place there; null for none. */
   seed: string | null
   userId: string
   customerId: string

@@ -88,11 +88,14 @@ export interface CreationKey {
   hasCreated: boolean
 }
 
+/** With whether the key stands for what is asked. */
+export type BegunKey = CreationKey & { isFor: (asked: AskedKey) => boolean }
+
 /**
- * Sees to it that each key is there: as a new one, or as it was asked before. Null for one that stands for something else.
- * Each is of another account, or another one, than the others.
+ * Sees to it that each key is there: as a new one, or as it was asked before. Each is of another account, or another one, than
+ * the others.
  */
-export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Promise<(CreationKey | null)[]> {
+export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Promise<BegunKey[]> {
   const sorted = asked.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const columns = [plainArray(sorted.map(({ userId }) => userId)), sorted.map(({ key }) => key)]
   const begun = await db.query<KeyRow>({
@@ -122,8 +125,13 @@ export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Pro
     const name = nameOf(one)
     const row = found.get(name)
     if (!row) throw new Error('an Idempotency-Key was removed just after it was found')
-    if (row.seed === null || !row.digest.equals(one.digest)) return null
-    return { seed: row.seed, isKnown: !isNew.has(name), hasCreated: false }
+    const { seed, digest } = row
+    return {
+      seed: seed ?? '',
+      isKnown: !isNew.has(name),
+      hasCreated: false,
+      isFor: (asked) => seed !== null && digest.equals(asked.digest),
+    }
   })
 }
 

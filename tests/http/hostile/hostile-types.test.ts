@@ -89,7 +89,7 @@ const BODIES: Record<string, Body> = {
     method: 'POST',
     path: '/v1/claims',
     whole: { customer_id: customer.id, contract },
-    fields: { customer_id: [], ...CONTRACT_FIELDS },
+    fields: { customer_id: [], reference: [], ...CONTRACT_FIELDS },
   },
   createClaimFromSchema: {
     method: 'POST',
@@ -108,8 +108,9 @@ const BODIES: Record<string, Body> = {
     method: 'PATCH',
     path: `/v1/schemas/${schema.id}`,
     whole: { contract },
-    fields: CONTRACT_FIELDS,
+    fields: { ...CONTRACT_FIELDS, name: ['null'], description: ['null'] },
   },
+  updateMe: { method: 'PATCH', path: '/v1/me', whole: { currency: 'EUR' }, fields: { currency: ['null'] } },
   createCustomer: {
     method: 'POST',
     path: '/v1/customers',

@@ -72,7 +72,7 @@ async function fromSchema(bench: Bench, report: PartReport, connections: number)
   report.measured('claims from a schema, one a request', await create(bench, run, { source }))
 }
 
-/** Each in a transaction of its own, with its answer. */
+/** Each key is begun first: one more statement, together with those of others. */
 async function withKeys(bench: Bench, report: PartReport, connections: number): Promise<void> {
   const run = { label: 'creation with a key', connections, measureMs: bench.sizes.measureMs }
   const { ratio } = await compare(bench, report, {

@@ -46,11 +46,6 @@ function filterParameters(
   }
 }
 
-/** Fewer digits of an id tell nothing. */
-const LEAST_DIGITS = 8
-
-const isIdPrefix = (text: string): boolean => (uuidPrefix(text)?.length ?? 0) >= LEAST_DIGITS
-
 export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: string, limit = 50) =>
   queryOptions({
     queryKey: [kind, 'list', filters, after, limit],
@@ -73,7 +68,7 @@ async function listClaims(
   const { search } = filters
   if (kind === 'candidates' || !search || page.after) return list('search')
   const named = await list('reference')
-  return named.data.length > 0 || !isIdPrefix(search) ? named : list('search')
+  return named.data.length > 0 || uuidPrefix(search) === null ? named : list('search')
 }
 
 /** Where the browser downloads the filtered list as CSV. */

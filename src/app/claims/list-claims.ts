@@ -1,5 +1,5 @@
 import type { Status } from '../../domain/claims/lifecycle.ts'
-import { isUuid, uuidPrefix } from '../../domain/uuid.ts'
+import { isUuid, MIN_PREFIX_DIGITS, uuidPrefix } from '../../domain/uuid.ts'
 import { validationError } from '../../errors.ts'
 import { idOfReference } from '../../storage/claims/candidate-id.ts'
 import type { ClaimSelection } from '../../storage/claims/claim-list.ts'
@@ -28,9 +28,6 @@ export async function listClaims(app: App, request: ClaimFilters & PageRequest):
   return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
 }
 
-/** Fewer digits of a UUID of version 7 are not even its minute. */
-const MIN_DIGITS = 8
-
 /** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or is beside `reference` */
 export function selectClaims(filters: ClaimFilters): ClaimSelection {
   const { userId, status, customerId, schemaId, testClockId, reference } = filters
@@ -38,8 +35,8 @@ export function selectClaims(filters: ClaimFilters): ClaimSelection {
     throw validationError([{ path: 'search', message: 'must not be given beside reference' }])
   const search = reference === undefined ? filters.search : idOfReference(userId, reference)
   const digits = search === undefined ? null : uuidPrefix(search)
-  if (search !== undefined && (digits === null || digits.length < MIN_DIGITS)) {
-    const message = `must be the beginning of an id, of at least ${MIN_DIGITS} hexadecimal digits`
+  if (search !== undefined && digits === null) {
+    const message = `must be the beginning of an id, of at least ${MIN_PREFIX_DIGITS} hexadecimal digits`
     throw validationError([{ path: 'search', message }])
   }
   return {

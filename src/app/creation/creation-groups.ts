@@ -13,7 +13,7 @@ import type { AskedNames } from '../../storage/database/asked-names.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { THE_SERVICE } from '../../storage/database/lending/places.ts'
-import { type AskedKey, type BegunKey, beginKeys, type CreationKey } from '../../storage/idempotency/keys.ts'
+import { type AskedKey, beginKeys, type CreationKey } from '../../storage/idempotency/keys.ts'
 import { GroupedByMachine } from '../groups/grouped-by-machine.ts'
 import { GroupedWork } from '../groups/grouped-work.ts'
 import type { Part } from '../part.ts'
@@ -58,7 +58,7 @@ export class CreationGroups implements Part {
       room: NEW_CUSTOMERS,
       weight: () => 1,
     })
-    this.keys = new GroupedWork({ db: writing, run: beginEach, room: KEYS, weight: () => 1 })
+    this.keys = new GroupedWork({ db: writing, run: beginKeys, room: KEYS, weight: () => 1 })
     this.newContracts = new GroupedWork({
       db: writing,
       run: (db, sets) => setBySet(sets, (claims) => prepareContracts(db, claims)),
@@ -104,22 +104,6 @@ export class CreationGroups implements Part {
       ].map((work) => work.stop()),
     )
   }
-}
-
-/** Of several requests with the same key the first begins it. */
-async function beginEach(db: Connection, asked: readonly AskedKey[]): Promise<(CreationKey | null)[]> {
-  const first = new Map<string, AskedKey>()
-  for (const one of asked) {
-    const name = `${one.userId} ${one.key}`
-    if (!first.has(name)) first.set(name, one)
-  }
-  const begun = await beginKeys(db, [...first.values()])
-  const keys = new Map([...first.keys()].map((name, i) => [name, begun[i] as BegunKey]))
-  return asked.map((one) => {
-    const name = `${one.userId} ${one.key}`
-    const { seed, isKnown, isFor } = keys.get(name) as BegunKey
-    return isFor(one) ? { seed, isKnown: isKnown || one !== first.get(name), hasCreated: false } : null
-  })
 }
 
 /** What comes of each of the sets, of all of which something is done together. */

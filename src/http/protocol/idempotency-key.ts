@@ -85,25 +85,15 @@ export function onceRoute<const Schema extends FastifySchema>(
   app: App,
   { answer, hasSecret, ...options }: OnceRoute<Schema>,
 ): Route {
-  const { schema = {} } = options as { schema?: FastifySchema }
-  return route({
-    ...(options as object as TypedRoute<FastifySchema>),
-    schema: documented(schema),
-    handler: async (request, reply) => {
-      const typed = request as RequestOf<Schema>
-      const key = keyOf(request)
-      if (key === null) return send(reply, await answer(app, typed))
-      const asked = {
-        userId: request.userId,
-        key,
-        digest: digestOf(request),
-        readableBy: hasSecret ? request.credential : null,
-      }
-      const work = async (within: App) => toAnswer(await answer(within, typed))
-      const { answer: answered, isReplayed } = await doOnce(app, asked, work)
-      if (isReplayed) reply.header('Idempotent-Replayed', 'true')
-      return reply.code(answered.status).headers(answered.headers).type(JSON_TYPE).send(answered.text)
-    },
+  return keyedRoute(options, async (request, reply) => {
+    const typed = request as RequestOf<Schema>
+    const asked = askedKeyOf(request)
+    if (!asked) return send(reply, await answer(app, typed))
+    const work = async (within: App) => toAnswer(await answer(within, typed))
+    const readableBy = hasSecret ? request.credential : null
+    const { answer: answered, isReplayed } = await doOnce(app, { ...asked, readableBy }, work)
+    if (isReplayed) reply.header('Idempotent-Replayed', 'true')
+    return reply.code(answered.status).headers(answered.headers).type(JSON_TYPE).send(answered.text)
   })
 }
 
@@ -127,21 +117,24 @@ export function creationRoute<const Schema extends FastifySchema>(
   app: App,
   { create, ...options }: CreationRoute<Schema>,
 ): Route {
-  const { schema = {} } = options as { schema?: FastifySchema }
-  return route({
-    ...(options as object as TypedRoute<FastifySchema>),
-    schema: documented(schema),
-    handler: async (request, reply) => {
-      const key = keyOf(request)
-      const begun =
-        key === null
-          ? null
-          : await beginCreation(app, { userId: request.userId, key, digest: digestOf(request) })
-      const created = await create(request as RequestOf<Schema>, begun)
-      if (begun?.hasCreated) reply.header('Idempotent-Replayed', 'true')
-      return send(reply, created)
-    },
+  return keyedRoute(options, async (request, reply) => {
+    const asked = askedKeyOf(request)
+    const key = asked && (await beginCreation(app, asked))
+    const created = await create(request as RequestOf<Schema>, key)
+    if (key?.hasCreated) reply.header('Idempotent-Replayed', 'true')
+    return send(reply, created)
   })
+}
+
+/** With the key in its documents. */
+function keyedRoute(options: object, handler: TypedRoute<FastifySchema>['handler']): Route {
+  const { schema = {}, ...others } = options as TypedRoute<FastifySchema>
+  return route({ ...others, schema: documented(schema), handler })
+}
+
+function askedKeyOf(request: FastifyRequest) {
+  const key = keyOf(request)
+  return key === null ? null : { userId: request.userId, key, digest: digestOf(request) }
 }
 
 function digestOf({ method, url, headers, bodyDigest }: FastifyRequest): Buffer {

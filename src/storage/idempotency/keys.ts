@@ -88,15 +88,13 @@ export interface CreationKey {
   hasCreated: boolean
 }
 
-/** With whether the key stands for what is asked. */
-export type BegunKey = CreationKey & { isFor: (asked: AskedKey) => boolean }
-
 /**
- * Sees to it that each key is there: as a new one, or as it was asked before. Each is of another account, or another one, than
- * the others.
+ * Sees to it that each key is there: as a new one, or as it was asked before. Of several that ask for the same one the first
+ * begins it. Null for those that ask something else than their key stands for.
  */
-export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Promise<BegunKey[]> {
-  const sorted = asked.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Promise<(CreationKey | null)[]> {
+  const first = new Map(asked.toReversed().map((one) => [nameOf(one), one]))
+  const sorted = [...first.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const columns = [plainArray(sorted.map(({ userId }) => userId)), sorted.map(({ key }) => key)]
   const begun = await db.query<KeyRow>({
     name: 'begin_idempotency_keys',
@@ -109,7 +107,7 @@ export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Pro
   })
   // In a statement of its own: so it sees what somebody else has just begun.
   const known =
-    begun.length === asked.length
+    begun.length === sorted.length
       ? []
       : await db.query<KeyRow>({
           name: 'find_idempotency_keys',
@@ -126,12 +124,8 @@ export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Pro
     const row = found.get(name)
     if (!row) throw new Error('an Idempotency-Key was removed just after it was found')
     const { seed, digest } = row
-    return {
-      seed: seed ?? '',
-      isKnown: !isNew.has(name),
-      hasCreated: false,
-      isFor: (asked) => seed !== null && digest.equals(asked.digest),
-    }
+    if (seed === null || !digest.equals(one.digest)) return null
+    return { seed, isKnown: !isNew.has(name) || one !== first.get(name), hasCreated: false }
   })
 }
 

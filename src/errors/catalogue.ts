@@ -195,7 +195,7 @@ export const ERRORS = {
     status: 422,
     type: 'invalid_request_error',
     title: 'The Idempotency-Key stands for another request.',
-    help: 'In the last 24 hours the account has sent the same key with another method, path, `If-Match` or body, or, if the answer holds a secret, with another token or in another session. Nothing was done. Give each thing that is to be done a key of its own, such as a UUID, and repeat it only with the same request, byte for byte.',
+    help: 'In the last 24 hours the account has sent the same key with another method, path, query, `If-Match` or body, or, if the answer holds a secret, with another token or in another session. Nothing was done. Give each thing that is to be done a key of its own, such as a UUID, and repeat it only with the same request, byte for byte.',
   },
   SCHEMA_LIMIT_REACHED: {
     status: 422,

@@ -92,7 +92,11 @@ export interface CreationKey {
  * Sees to it that each key is there: as a new one, or as it was asked before. Of several that ask for the same one the first
  * begins it. Null for those that ask something else than their key stands for.
  */
-export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Promise<(CreationKey | null)[]> {
+export async function beginKeys(
+  db: Connection,
+  asked: readonly AskedKey[],
+  mayRepeat = true,
+): Promise<(CreationKey | null)[]> {
   const first = new Map(asked.toReversed().map((one) => [nameOf(one), one]))
   const sorted = [...first.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const columns = [plainArray(sorted.map(({ userId }) => userId)), sorted.map(({ key }) => key)]
@@ -119,10 +123,12 @@ export async function beginKeys(db: Connection, asked: readonly AskedKey[]): Pro
         })
   const isNew = new Set(begun.map(nameOfRow))
   const found = new Map([...known, ...begun].map((row) => [nameOfRow(row), row]))
+  // One that was too old was removed in between: the next time it is new, and not removed for as long as it is kept.
+  if (found.size < sorted.length && mayRepeat) return beginKeys(db, asked, false)
   return asked.map((one) => {
     const name = nameOf(one)
     const row = found.get(name)
-    if (!row) throw new Error('an Idempotency-Key was removed just after it was found')
+    if (!row) throw new Error('an Idempotency-Key that was begun is gone')
     const { seed, digest } = row
     if (seed === null || !digest.equals(one.digest)) return null
     return { seed, isKnown: !isNew.has(name) || one !== first.get(name), hasCreated: false }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, test } from 'node:test'
+import type { Connection, Statement } from '../../src/storage/database/connection.ts'
+import { beginKeys, removeOldKeys } from '../../src/storage/idempotency/keys.ts'
+import { startTestService } from '../support/test-service.ts'
+
+test('a key that is removed just when it is asked again is begun anew', async () => {
+  const { app } = await startTestService({ after })
+  const { db } = app
+  const userId = (await db.query<{ id: string }>({ text: 'SELECT id FROM users' }))[0]?.id as string
+  const [old, other] = ['old', 'other'].map((key) => ({ userId, key, digest: randomBytes(32) }))
+  assert.ok(old && other)
+  const [before] = await beginKeys(db, [old])
+
+  let removed = 0
+  const removing: Connection = {
+    distribution: db.distribution,
+    transaction: (work) => db.transaction(work),
+    query: async <Row>(statement: Statement): Promise<Row[]> => {
+      if (statement.name === 'find_idempotency_keys' && removed === 0) {
+        await db.query({
+          text: `UPDATE idempotency_keys SET created_at = created_at - interval '24 hours' WHERE key = 'old'`,
+        })
+        removed = await removeOldKeys(db, 10)
+      }
+      return db.query<Row>(statement)
+    },
+  }
+  const [begun, beside] = await beginKeys(removing, [old, other])
+  assert.equal(removed, 1)
+  assert.ok(before && begun && beside)
+  assert.notEqual(begun.seed, before.seed)
+  assert.equal(begun.isKnown, false)
+  assert.deepEqual(await beginKeys(db, [old, other]), [
+    { ...begun, isKnown: true },
+    { ...beside, isKnown: true },
+  ])
+})

@@ -45,9 +45,29 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a list by status is of all statuses',
     edits: [
       edit(
-        'storage/claims/claim-list.ts',
-        ".where('status', '=', filter.status)\n    .where('customer_id', '=', filter.customerId)",
+        'storage/claims/lists/plain-list.ts',
+        ".where('status', '=', filter.statuses.length === 1 ? filter.statuses[0] : null)\n    .where('customer_id', '=', filter.customerId)",
         ".where('customer_id', '=', filter.customerId)",
+      ),
+    ],
+  },
+  {
+    name: 'a list by price leaves out those of the very price',
+    edits: [
+      edit(
+        'storage/claims/lists/claim-conditions.ts',
+        "'price', '>=', price?.from",
+        "'price', '>', price?.from",
+      ),
+    ],
+  },
+  {
+    name: 'a list in an order of times goes on after all of the last time',
+    edits: [
+      edit(
+        'storage/claims/lists/selective-list.ts',
+        'if (after.position === null) return',
+        'if (time) return',
       ),
     ],
   },

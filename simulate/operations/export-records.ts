@@ -17,7 +17,7 @@ const STATE = [
   'created_at',
 ]
 const COLUMNS = {
-  claims: ['id', 'customer_id', ...STATE, 'reference'],
+  claims: ['id', 'customer_id', ...STATE, 'reference', 'customer_external_id'],
   candidates: ['candidate_alias', 'customer_uuid', ...STATE],
 }
 
@@ -42,8 +42,8 @@ export async function exported(
 
 /** What a file leaves out is as the creation answered it; what it has must be. */
 function asListed(
-  { byAddress }: Account,
-  { price, reference = null, ...fields }: Record<string, string | null>,
+  { byAddress, customers }: Account,
+  { price, reference = null, customer_external_id, ...fields }: Record<string, string | null>,
   about: () => unknown,
 ): JsonObject {
   const name = (fields.candidate_alias ?? fields.id) as string
@@ -58,5 +58,8 @@ function asListed(
   const named = (record.fixed.reference ?? null) as string | null
   const isNamed = reference === (named && guarded(named))
   demand(isNamed, () => `${record.name} is exported with another reference`, about)
+  const customer = customers.find(({ id }) => id === fields.customer_id)
+  const isTheirs = !customer || customer_external_id === guarded(customer.externalId)
+  demand(isTheirs, () => `${record.name} is exported with another customer's own id`, about)
   return { ...record.fixed, ...fields, ...alias }
 }

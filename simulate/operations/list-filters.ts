@@ -9,6 +9,8 @@ export interface Filters {
   order: 'asc' | 'desc'
   status: Status | null
   query: Record<string, string>
+  /** The time that orders the list; null for the order of creation. */
+  time: 'created_at' | 'due_at' | 'status_since' | null
   /** By what never changes of a record. */
   fits(fixed: JsonObject): boolean
 }
@@ -24,14 +26,47 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
   const order = random.pick(['asc', 'desc'] as const)
   const status = random.chance(0.3) ? random.pick(STATUSES) : null
   const isAll = isFile && random.chance(0.3)
-  const { query, fits } = isAll ? ALL : drawWhich(random, account, isOfCandidates)
+  const which = isAll ? ALL : drawWhich(random, account, isOfCandidates)
+  const more = drawMore(random, account, which.query)
+  const time = drawTime(random, more.query)
+  const sort: Record<string, string> = time === null || time === 'created_at' ? {} : { sort: time }
+  const isOnClock = which.query.test_clock_id !== undefined
   return {
     isOfCandidates,
     order,
     status,
-    query: { ...query, order, ...(status === null ? {} : { status }) },
-    fits,
+    time,
+    query: { ...which.query, ...more.query, ...sort, order, ...(status === null ? {} : { status }) },
+    // §4.1 rule 1: times are compared on one clock.
+    fits: (fixed) =>
+      which.fits(fixed) && more.fits(fixed) && (time === null || isOnClock || fixed.test_clock_id === null),
   }
+}
+
+/** Filters that no index of the list has. */
+function drawMore(random: Random, { claims }: Account, { test_clock_id }: Which['query']): Which {
+  const some = claims.length > 0 && random.chance(0.3) ? random.pick(claims) : null
+  if (!some) return ALL
+  const { price } = some.terms.contract
+  const createdAt = some.fixed.created_at as string
+  const draws: Which[] = [
+    { query: { price_from: plain(price) }, fits: ({ contract }) => priceOf(contract) >= price },
+    { query: { price_to: plain(price) }, fits: ({ contract }) => priceOf(contract) <= price },
+    { query: { created_from: createdAt }, fits: ({ created_at }) => (created_at as string) >= createdAt },
+    { query: { created_before: createdAt }, fits: ({ created_at }) => (created_at as string) < createdAt },
+  ]
+  if (test_clock_id === undefined)
+    draws.push({ query: { clock: 'live' }, fits: (fixed) => fixed.test_clock_id === null })
+  return random.pick(draws)
+}
+
+const priceOf = (contract: unknown) => (contract as { price: number }).price
+/** Without an exponent; the prices of the simulation are no longer. */
+const plain = (price: number) => price.toFixed(10)
+
+function drawTime(random: Random, query: Which['query']): Filters['time'] {
+  if (random.chance(0.15)) return random.pick(['due_at', 'status_since'] as const)
+  return 'created_from' in query || 'created_before' in query ? 'created_at' : null
 }
 
 type Which = Pick<Filters, 'query' | 'fits'>

@@ -25,11 +25,13 @@ export async function exportClaims(client: Client, account: Account): Promise<vo
 
 /** What was there before is shown once, in the order of creation, as it was at some moment of the request. */
 function judgeListed(client: Client, account: Account, filters: Filters, found: Walk): void {
-  const { query, order, status, fits } = filters
+  const { query, order, status, time, fits } = filters
   const records = found.shown.map(({ row }) => account.byAddress.get(nameOf(row)))
   const addresses = found.shown.map(({ row }) => nameOf(row))
   const about = () => ({ query, addresses })
-  demandOnce(addresses, () => ({ query, shown: found.shown }))
+  // §4.1 rule 4: where the order changes while it is read, one may come twice, or not at all.
+  const lasts = time === null || time === 'created_at'
+  if (lasts) demandOnce(addresses, () => ({ query, shown: found.shown }))
   for (const [i, { row, sentAt, answeredAt }] of found.shown.entries()) {
     const isIts = row.user_id === undefined || row.user_id === account.userId
     demand(
@@ -42,13 +44,25 @@ function judgeListed(client: Client, account: Account, filters: Filters, found: 
     const how = `${client.name} lists it`
     if (record) record.looks.push({ how, sentAt, answeredAt, state: readState(record, row), items: null })
   }
+  if (time)
+    demandOrderOf(
+      found.shown.map(({ row }) => row[time] as string),
+      order,
+      about,
+    )
   const shown = new Set(addresses)
-  for (const record of account.claims) {
+  for (const record of lasts ? account.claims : []) {
     const isMissing = !shown.has(record.address) && isSurelyIn(record, filters, found.sentAt)
     demand(!isMissing, () => `${record.name} is missing in a list`, about)
   }
   const known = records.filter((record) => record !== undefined)
-  demandCreationOrder(order === 'asc' ? known : known.reverse(), about)
+  if (!time) demandCreationOrder(order === 'asc' ? known : known.reverse(), about)
+}
+
+function demandOrderOf(times: readonly string[], order: 'asc' | 'desc', about: () => unknown): void {
+  const rising = order === 'asc' ? times : times.toReversed()
+  const isInOrder = rising.every((time, i) => i === 0 || (rising[i - 1] as string) <= time)
+  demand(isInOrder, () => 'a list is not in the order of its times', about)
 }
 
 const nameOf = (row: JsonObject) => (row.candidate_alias ?? row.id) as string

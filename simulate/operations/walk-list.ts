@@ -16,6 +16,8 @@ export interface Walk {
 }
 
 const MOST_PAGES = 200
+/** Filters that no index has. */
+const SELECTIVE = ['clock', 'price_from', 'price_to', 'created_from', 'created_before', 'sort']
 
 /** Reads a list page by page to its end. Null: an answer did not come. */
 export async function walk(
@@ -42,7 +44,9 @@ export async function walk(
     result.shown.push(...rows.map((row) => ({ row, sentAt, answeredAt })))
     demand(rows.length <= limit, () => 'a page has more records than its limit', about)
     if (body.next_cursor === null) return result
-    demand(rows.length === limit, () => 'a page that is not the last has fewer records than its limit', about)
+    // §4.1 rule 3: a page ends where it has looked at enough.
+    const isWhole = rows.length === limit || SELECTIVE.some((name) => name in filters)
+    demand(isWhole, () => 'a page that is not the last has fewer records than its limit', about)
     query.set('after', body.next_cursor as string)
   }
   return null

@@ -21,7 +21,10 @@ export async function resolveCursor(
     const position = await lookUp(after)
     if (position !== null) return position
   }
-  throw validationError([
+  throw unknownCursor()
+}
+
+export const unknownCursor = () =>
+  validationError([
     { path: 'after', message: 'names no record of this list; use next_cursor of the page before' },
   ])
-}

@@ -18,12 +18,6 @@ import {
 } from '../../src/storage/claim-writes/due-claims.ts'
 import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
 import {
-  type ClaimFilter,
-  findClaimPosition,
-  listClaims,
-  readContracts,
-} from '../../src/storage/claims/claim-list.ts'
-import {
   readClaimAndLog,
   readEvents,
   readLogPage,
@@ -31,6 +25,8 @@ import {
   readShortClaims,
 } from '../../src/storage/claims/claim-log.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
+import { findClaimPosition, listClaims, readContracts } from '../../src/storage/claims/lists/claim-list.ts'
+import type { ClaimFilter } from '../../src/storage/claims/lists/claim-selection.ts'
 import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
 import { readSubjects, readToldEvents } from '../../src/storage/notifications/feed.ts'
 import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
@@ -183,6 +179,8 @@ async function assertPagesAreBounded(
   }
 }
 
+const placeAt = (position: string | null) => (position === null ? null : { time: null, position })
+
 const STATUSES: Record<string, Status | undefined> = {
   'of any status': undefined,
   'of a common status': 'OPEN',
@@ -204,7 +202,7 @@ for (const kind of ['claim', 'candidate'] as const) {
         const filter: Omit<ClaimFilter, 'after' | 'order' | 'limit'> = {
           userId: user,
           kind,
-          status,
+          statuses: status ? [status] : [],
           customerId,
           schemaId: undefined,
           testClockId: undefined,
@@ -213,7 +211,8 @@ for (const kind of ['claim', 'candidate'] as const) {
         for (const reader of [custom, generic]) {
           await assertPagesAreBounded(
             reader,
-            (after, order, limit) => listClaims(reader.connection, { ...filter, after, order, limit }),
+            (after, order, limit) =>
+              listClaims(reader.connection, { ...filter, after: placeAt(after), order, limit }),
             async (order) => {
               const all = await listClaims(custom.connection, { ...filter, after: null, order, limit: 2_000 })
               const last = all.rows.at(-1)
@@ -236,7 +235,9 @@ test('a page that is prepared while there are no claims yet is read from the ind
           ['30000', 'desc'],
         ] as const) {
           const others = { schemaId: undefined, testClockId: undefined, search: null }
-          const filter = { userId: user, kind, status, customerId, ...others, after, order, limit: LIMIT }
+          const statuses = status ? [status] : []
+          const asked = { userId: user, kind, statuses, customerId, ...others }
+          const filter = { ...asked, after: placeAt(after), order, limit: LIMIT }
           await listClaims(empty.connection, filter)
           const [plan] = empty.take()
           const indexes = new Set(plan?.text.match(/(?<="Index Name":")(?!contracts_pkey)\w+/g))

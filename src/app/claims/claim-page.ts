@@ -1,15 +1,25 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
+import type { ClaimSort } from '../../domain/claims/claim-sorts.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { unavailable } from '../../errors.ts'
 import { findArchivedPosition } from '../../storage/archive/archived-claims.ts'
-import { type ClaimFilter, findClaimPosition, listClaims } from '../../storage/claims/claim-list.ts'
+import { findClaimAt, findClaimPosition, listClaims } from '../../storage/claims/lists/claim-list.ts'
+import {
+  type ClaimFilter,
+  type ClaimPlace,
+  type ClaimSelection,
+  isTimed,
+} from '../../storage/claims/lists/claim-selection.ts'
+import type { NextPlace } from '../../storage/claims/lists/selective-list.ts'
 import type { App } from '../app.ts'
+import { type PageRequest, resolveCursor, unknownCursor } from '../cursor.ts'
 import { fillGaps } from '../fill-gaps.ts'
 import { CONTRACTS_AT_ONCE, readContracts } from './read-contracts.ts'
 
 /** A page of a list; its claims are read to the end as they are asked for. */
 export interface ClaimPage {
   claims: AsyncIterable<StoredClaim[]> | StoredClaim[][]
-  /** The id of the last of them; null on the last page. */
+  /** To be given as `after`; null on the last page. */
   nextCursor: string | null
 }
 
@@ -21,7 +31,7 @@ export const EMPTY_PAGE: ClaimPage = { claims: [], nextCursor: null }
  */
 export async function readClaimPage(app: App, filter: ClaimFilter): Promise<ClaimPage> {
   const { userId } = filter
-  const { rows, hasMore } = await listClaims(app.db.reads.for(userId), filter)
+  const { rows, next } = await listClaims(app.db.reads.for(userId), filter)
   const claims = fillGaps(rows, {
     gap: 'contract',
     atOnce: CONTRACTS_AT_ONCE,
@@ -35,7 +45,39 @@ export async function readClaimPage(app: App, filter: ClaimFilter): Promise<Clai
     // Deleted with its clock or archived in the meantime.
     gone: () => unavailable('A claim of the page was deleted while it was read.'),
   })
-  return { claims, nextCursor: hasMore ? (rows.at(-1)?.id ?? null) : null }
+  return { claims, nextCursor: next && (await cursorOf(app, filter, next)) }
+}
+
+/** Of an order of times: the time, and the record there; without one, after all of that time. */
+const TIMED_CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?:_([-0-9a-f]{36}))?$/
+
+async function cursorOf(app: App, filter: ClaimFilter, { time, position, id }: NextPlace): Promise<string> {
+  if (time) return id === null ? time.toISOString() : `${time.toISOString()}_${id}`
+  const db = app.db.reads.for(filter.userId)
+  const there = id ?? (position && (await findClaimAt(db, filter.userId, filter.kind, position)))
+  if (!there) throw unavailable('The claim that a page ends with was deleted while it was read.')
+  return there
+}
+
+/**
+ * After what the list goes on.
+ * @param lookUps besides its id, by which names the caller may name the last record
+ * @throws VALIDATION_ERROR
+ */
+export async function resolvePlace(
+  app: App,
+  selection: ClaimSelection,
+  { after, sort }: PageRequest & { sort?: ClaimSort | undefined },
+  ...lookUps: ((name: string) => Promise<string | null>)[]
+): Promise<ClaimPlace | null> {
+  const { userId, kind } = selection
+  const positionOf = async (id: string) => (isUuid(id) ? findPosition(app, userId, kind, id) : null)
+  if (after === undefined) return null
+  if (!isTimed(selection, sort))
+    return { time: null, position: await resolveCursor(after, positionOf, ...lookUps) }
+  const [, time, id] = TIMED_CURSOR.exec(after) ?? []
+  if (!time || Number.isNaN(Date.parse(time))) throw unknownCursor()
+  return { time: new Date(time), position: id ? await resolveCursor(id, positionOf) : null }
 }
 
 /**

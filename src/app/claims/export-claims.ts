@@ -1,34 +1,56 @@
 import type { ExportedClaim } from '../../domain/claims/claim.ts'
-import { type ClaimSelection, listExportedClaims } from '../../storage/claims/claim-list.ts'
+import type { ClaimSort } from '../../domain/claims/claim-sorts.ts'
+import { listExportedClaims } from '../../storage/claims/lists/claim-list.ts'
+import type { ClaimPlace, ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
+import type { SelectivePage } from '../../storage/claims/lists/selective-list.ts'
+import { findCustomers } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
 
 /** Records that are read, and held in memory, at a time. */
 const PAGE = 500
 
-/** All claims of the filtered list, page by page; the next page is read when it is asked for. */
-export function exportClaims(
-  app: App,
-  request: ClaimFilters & { order: 'asc' | 'desc' },
-): AsyncGenerator<ExportedClaim[]> {
-  return readAllPages(app, selectClaims(request), request.order)
+export interface ExportOrder {
+  order: 'asc' | 'desc'
+  sort?: ClaimSort | undefined
+}
+
+/**
+ * All claims of the filtered list, page by page, each with its customer's own id; the next page is read when it is asked for.
+ * @throws VALIDATION_ERROR
+ */
+export function exportClaims(app: App, request: ClaimFilters & ExportOrder): AsyncGenerator<ExportedClaim[]> {
+  return withCustomers(app, request.userId, readAllPages(app, selectClaims(request), request))
+}
+
+async function* withCustomers(app: App, userId: string, pages: AsyncIterable<ExportedClaim[]>) {
+  for await (const claims of pages) {
+    const ids = [...new Set(claims.map(({ customerId }) => customerId))]
+    const [customers] = await findCustomers(app.db.reads.for(userId), [{ userId, names: ids }])
+    const externalIds = new Map(customers?.map(({ id, externalId }) => [id, externalId]))
+    yield claims.map((claim) => ({ ...claim, customerExternalId: externalIds.get(claim.customerId) ?? null }))
+  }
 }
 
 /** By the list's own pages and cursors, so that nothing is repeated or skipped while records are added. */
 export async function* readAllPages(
   app: App,
   selection: ClaimSelection,
-  order: 'asc' | 'desc',
+  { order, sort }: ExportOrder,
 ): AsyncGenerator<ExportedClaim[]> {
-  for (let after: string | null = null; ; ) {
-    const { rows, hasMore } = await listExportedClaims(app.db.reads.for(selection.userId), {
-      ...selection,
-      after,
-      order,
-      limit: PAGE,
-    })
+  for (let after: ClaimPlace | null = null; ; ) {
+    const { rows, next }: SelectivePage<ExportedClaim> = await listExportedClaims(
+      app.db.reads.for(selection.userId),
+      {
+        ...selection,
+        after,
+        order,
+        sort,
+        limit: PAGE,
+      },
+    )
     yield rows
-    if (!hasMore) return
-    after = rows.at(-1)?.position ?? null
+    if (!next) return
+    after = next
   }
 }

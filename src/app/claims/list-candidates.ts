@@ -1,51 +1,52 @@
-import type { Status } from '../../domain/claims/lifecycle.ts'
-import { isUuid } from '../../domain/uuid.ts'
 import { candidateId } from '../../storage/claims/candidate-id.ts'
-import type { ClaimSelection } from '../../storage/claims/claim-list.ts'
-import { aliasRange } from '../../storage/claims/claim-search.ts'
+import { aliasRange } from '../../storage/claims/lists/claim-search.ts'
+import type { ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
 import { findCustomerByExternalId } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
-import { type PageRequest, resolveCursor } from '../cursor.ts'
-import { type ClaimPage, EMPTY_PAGE, findPosition, readClaimPage } from './claim-page.ts'
+import type { PageRequest } from '../cursor.ts'
+import { type ClaimPage, EMPTY_PAGE, findPosition, readClaimPage, resolvePlace } from './claim-page.ts'
+import { checkFilters, type ListFilters, type Sorted, selectionOf } from './list-filters.ts'
 
-export interface CandidateFilters {
-  userId: string
-  status: Status | undefined
+export interface CandidateFilters extends ListFilters {
   customerExternalId: string | undefined
-  schemaId: string | undefined
-  testClockId: string | undefined
   /** The beginning of an alias. */
   search: string | undefined
 }
 
-/** A page of the account's candidates, without their logs (§4.2). `after` may be a cursor or an alias. */
-export async function listCandidates(app: App, request: CandidateFilters & PageRequest): Promise<ClaimPage> {
-  const positionOf = (id: string) => findPosition(app, request.userId, 'candidate', id)
-  const after = await resolveCursor(
-    request.after,
-    async (name) => (isUuid(name) ? positionOf(name) : null),
-    (alias) => positionOf(candidateId(alias)),
+/**
+ * A page of the account's candidates, without their logs (§4.2). `after` may be a cursor or an alias.
+ * @throws VALIDATION_ERROR
+ */
+export async function listCandidates(
+  app: App,
+  request: CandidateFilters & PageRequest & Sorted,
+): Promise<ClaimPage> {
+  const { userId, sort, limit, order } = request
+  const common = { ...selectionOf(request), kind: 'candidate', customerId: undefined, search: null } as const
+  const after = await resolvePlace(app, common, request, (alias) =>
+    findPosition(app, userId, 'candidate', candidateId(alias)),
   )
   const selection = await selectCandidates(app, request)
   if (!selection) return EMPTY_PAGE
-  return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
+  return readClaimPage(app, { ...selection, after, sort, limit, order })
 }
 
-/** Null if no candidate can match: the account has no such customer. */
+/**
+ * Null if no candidate can match: the account has no such customer.
+ * @throws VALIDATION_ERROR if filters contradict each other
+ */
 export async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
-  const { userId, status, customerExternalId, schemaId, testClockId, search } = filters
+  const { userId, customerExternalId, search } = filters
+  checkFilters(filters)
   const customer =
     customerExternalId === undefined
       ? null
       : await findCustomerByExternalId(app.db.reads.for(userId), userId, customerExternalId)
   if (customerExternalId !== undefined && !customer) return null
   return {
-    userId,
+    ...selectionOf(filters),
     kind: 'candidate',
-    status,
     customerId: customer?.id,
-    schemaId,
-    testClockId,
     search: search === undefined ? null : aliasRange(search),
   }
 }

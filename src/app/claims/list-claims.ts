@@ -1,51 +1,49 @@
-import type { Status } from '../../domain/claims/lifecycle.ts'
-import { isUuid, MIN_PREFIX_DIGITS, uuidPrefix } from '../../domain/uuid.ts'
+import { MIN_PREFIX_DIGITS, uuidPrefix } from '../../domain/uuid.ts'
 import { validationError } from '../../errors.ts'
 import { idOfReference } from '../../storage/claims/candidate-id.ts'
-import type { ClaimSelection } from '../../storage/claims/claim-list.ts'
-import { idRange } from '../../storage/claims/claim-search.ts'
+import { idRange } from '../../storage/claims/lists/claim-search.ts'
+import type { ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
 import type { App } from '../app.ts'
-import { type PageRequest, resolveCursor } from '../cursor.ts'
-import { type ClaimPage, findPosition, readClaimPage } from './claim-page.ts'
+import type { PageRequest } from '../cursor.ts'
+import { type ClaimPage, readClaimPage, resolvePlace } from './claim-page.ts'
+import { checkFilters, type ListFilters, type Sorted, selectionOf } from './list-filters.ts'
 
-export interface ClaimFilters {
-  userId: string
-  status: Status | undefined
+export interface ClaimFilters extends ListFilters {
   customerId: string | undefined
-  schemaId: string | undefined
-  testClockId: string | undefined
   /** The beginning of an id. */
   search: string | undefined
   reference: string | undefined
 }
 
 /** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
-export async function listClaims(app: App, request: ClaimFilters & PageRequest): Promise<ClaimPage> {
+export async function listClaims(app: App, request: ClaimFilters & PageRequest & Sorted): Promise<ClaimPage> {
   const selection = selectClaims(request)
-  const after = await resolveCursor(request.after, async (id) =>
-    isUuid(id) ? findPosition(app, request.userId, 'claim', id) : null,
-  )
-  return readClaimPage(app, { ...selection, after, limit: request.limit, order: request.order })
+  const { sort, limit, order } = request
+  return readClaimPage(app, {
+    ...selection,
+    after: await resolvePlace(app, selection, request),
+    sort,
+    limit,
+    order,
+  })
 }
 
-/** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or is beside `reference` */
+/** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or if filters contradict each other */
 export function selectClaims(filters: ClaimFilters): ClaimSelection {
-  const { userId, status, customerId, schemaId, testClockId, reference } = filters
-  if (reference !== undefined && filters.search !== undefined)
+  const { userId, customerId, reference, search: asked } = filters
+  checkFilters(filters)
+  if (reference !== undefined && asked !== undefined)
     throw validationError([{ path: 'search', message: 'must not be given beside reference' }])
-  const search = reference === undefined ? filters.search : idOfReference(userId, reference)
+  const search = reference === undefined ? asked : idOfReference(userId, reference)
   const digits = search === undefined ? null : uuidPrefix(search)
   if (search !== undefined && digits === null) {
     const message = `must be the beginning of an id, of at least ${MIN_PREFIX_DIGITS} hexadecimal digits`
     throw validationError([{ path: 'search', message }])
   }
   return {
-    userId,
+    ...selectionOf(filters),
     kind: 'claim',
-    status,
     customerId,
-    schemaId,
-    testClockId,
     search: digits === null ? null : idRange(digits),
   }
 }

@@ -1,4 +1,4 @@
-import { readContracts as readStored } from '../../storage/claims/claim-list.ts'
+import { readContracts as readStored } from '../../storage/claims/lists/claim-list.ts'
 import type { App } from '../app.ts'
 
 /** Long contracts that are read at a time: half a megabyte at most. */

@@ -18,7 +18,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   // Says yes or no, and is asked first: most bodies are valid, and reasons cost time.
   const plainBody = withContract(addFormats.default(new Ajv2020({ strict: false }), ['date-time']))
   // Path and query are text, so numbers in them are converted.
-  const text = new Ajv2020({ ...OPTIONS, coerceTypes: true })
+  const text = addFormats.default(new Ajv2020({ ...OPTIONS, coerceTypes: true }), ['date-time'])
 
   return ({ schema, httpPart }) => {
     const isBody = httpPart === 'body'

@@ -1,9 +1,10 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportCandidates } from '../../app/claims/export-candidates.ts'
 import { getClaim } from '../../app/claims/get-claim.ts'
 import { type CandidateFilters, listCandidates } from '../../app/claims/list-candidates.ts'
+import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createCandidate } from '../../app/creation/create-candidates.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
@@ -16,7 +17,7 @@ import { sendJson } from '../protocol/send-json.ts'
 import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from './claim-bodies.ts'
-import { CANDIDATE_FILTERS } from './claim-filters.ts'
+import { CANDIDATE_FILTERS, readFilters } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
 import { presentCandidate, presentClaimPage, withContractText } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
@@ -89,8 +90,7 @@ const listCandidatesRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const { after, limit = 50, order = 'asc' } = request.query
-      const filters = readFilters(request.userId, request.query)
-      const page = await listCandidates(app, { ...filters, after, limit, order })
+      const page = await listCandidates(app, { ...filtersOf(request), after, limit, order })
       return sendJson(reply, presentClaimPage(page, presentCandidate))
     },
   })
@@ -110,8 +110,8 @@ const exportCandidatesRoute = (app: App) =>
     },
     handler: (request, reply) => {
       const { order = 'asc' } = request.query
-      const pages = exportCandidates(app, { ...readFilters(request.userId, request.query), order })
-      return sendCsv(reply, 'candidates.csv', CANDIDATE_COLUMNS, pages)
+      const pages = exportCandidates(app, { ...filtersOf(request), order })
+      return sendCsv(reply, 'candidates', CANDIDATE_COLUMNS, pages)
     },
   })
 
@@ -159,21 +159,13 @@ const explainCandidateRoute = (app: App) =>
       ),
   })
 
-interface FilterQuery {
-  status?: CandidateFilters['status']
-  customer_uuid?: string
-  schema_id?: string
-  test_clock_id?: string
-  search?: string
+interface Asked {
+  userId: string
+  query: Static<ReturnType<typeof exportQuery<typeof CANDIDATE_FILTERS>>>
 }
 
-function readFilters(userId: string, query: FilterQuery): CandidateFilters {
-  return {
-    userId,
-    status: query.status,
-    customerExternalId: query.customer_uuid,
-    schemaId: query.schema_id?.toLowerCase(),
-    testClockId: query.test_clock_id?.toLowerCase(),
-    search: query.search,
-  }
-}
+const filtersOf = ({ userId, query }: Asked): CandidateFilters & Sorted => ({
+  ...readFilters(userId, query),
+  customerExternalId: query.customer_uuid,
+  search: query.search,
+})

@@ -1,10 +1,47 @@
 import { Type } from 'typebox'
-import { ExternalId, Status, Uuid } from '../protocol/scalars.ts'
+import type { ListFilters, Sorted } from '../../app/claims/list-filters.ts'
+import { CLAIM_SORTS } from '../../domain/claims/claim-sorts.ts'
+import { STATUSES } from '../../domain/claims/lifecycle.ts'
+import { validationError } from '../../errors.ts'
+import { readTime } from '../protocol/read-time.ts'
+import { ExternalId, Time, Uuid } from '../protocol/scalars.ts'
+
+const ONE_STATUS = `(${STATUSES.join('|')})`
+const from = (what: string) => Type.Optional(Time(`Only those that ${what} at this time or later.`))
+const before = (what: string) => Type.Optional(Time(`Only those that ${what} before this time.`))
+const price = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{1,30}(\\.\\d{1,30})?$', description, examples: ['49.50'] }))
 
 const FILTERS = {
-  status: Type.Optional(Status),
+  status: Type.Optional(
+    Type.String({
+      pattern: `^${ONE_STATUS}(,${ONE_STATUS}){0,${STATUSES.length - 1}}$`,
+      description: `Only those in this status, or in one of these, with commas between: ${STATUSES.join(', ')}.`,
+      examples: ['OPEN,PENDING'],
+    }),
+  ),
   schema_id: Type.Optional(Uuid('Only those whose contract was copied from this schema.')),
   test_clock_id: Type.Optional(Uuid('Only those on this test clock.')),
+  clock: Type.Optional(
+    Type.Enum(['live'], {
+      description: 'Only those that live by the real time. Not beside `test_clock_id`.',
+    }),
+  ),
+  created_from: from('were created'),
+  created_before: before('were created'),
+  due_from: from('are OPEN or PENDING, and whose window elapses'),
+  due_before: before('are OPEN or PENDING, and whose window elapses'),
+  resolved_from: from('were resolved'),
+  resolved_before: before('were resolved'),
+  price_from: price('Only those of this price or a higher one, as an exact decimal.'),
+  price_to: price('Only those of this price or a lower one.'),
+  sort: Type.Optional(
+    Type.Enum([...CLAIM_SORTS], {
+      default: 'created_at',
+      description:
+        'What `order` goes by: the creation; `due_at`, of those that are OPEN or PENDING; or the time in the current status. Times are compared on one clock: unless `test_clock_id` names one, whoever sorts by another time than the creation, or asks for times, gets those that live by the real time alone.',
+    }),
+  ),
 }
 
 /** Of the list of claims, and of its export. */
@@ -43,4 +80,51 @@ export const CANDIDATE_FILTERS = {
       examples: ['order-2026'],
     }),
   ),
+}
+
+interface FilterQuery extends Partial<Record<keyof typeof FILTERS, string>> {
+  sort?: NonNullable<Sorted['sort']>
+}
+
+/** What both lists have. @throws VALIDATION_ERROR if a range ends before it begins */
+export function readFilters(userId: string, query: FilterQuery): ListFilters & Sorted {
+  const range = (name: 'created' | 'due' | 'resolved') => {
+    const [from, before] = [query[`${name}_from`], query[`${name}_before`]]
+    if (from === undefined && before === undefined) return undefined
+    const times = {
+      from: from === undefined ? null : readTime(from, `${name}_from`),
+      before: before === undefined ? null : readTime(before, `${name}_before`),
+    }
+    if (times.from && times.before && times.before <= times.from)
+      throw validationError([{ path: `${name}_before`, message: `must be later than ${name}_from` }])
+    return times
+  }
+  const { price_from, price_to } = query
+  const asked = query.status?.split(',') ?? []
+  if (price_from !== undefined && price_to !== undefined && isMore(price_from, price_to))
+    throw validationError([{ path: 'price_to', message: 'must not be less than price_from' }])
+  return {
+    userId,
+    statuses: STATUSES.filter((status) => asked.includes(status)),
+    schemaId: query.schema_id?.toLowerCase(),
+    testClockId: query.test_clock_id?.toLowerCase(),
+    isLive: query.clock === 'live',
+    created: range('created'),
+    due: range('due'),
+    resolved: range('resolved'),
+    price:
+      price_from === undefined && price_to === undefined
+        ? undefined
+        : { from: price_from ?? null, to: price_to ?? null },
+    sort: query.sort,
+  }
+}
+
+/** Of two exact decimals. */
+function isMore(one: string, other: string): boolean {
+  const scaled = (decimal: string) => {
+    const [whole = '', part = ''] = decimal.split('.')
+    return BigInt(whole + part.padEnd(30, '0'))
+  }
+  return scaled(one) > scaled(other)
 }

@@ -1,9 +1,10 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportClaims } from '../../app/claims/export-claims.ts'
 import { getClaim } from '../../app/claims/get-claim.ts'
 import { type ClaimFilters, listClaims } from '../../app/claims/list-claims.ts'
+import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createClaim } from '../../app/creation/create-claims.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
@@ -16,7 +17,7 @@ import { sendJson } from '../protocol/send-json.ts'
 import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from './claim-bodies.ts'
-import { CLAIM_FILTERS } from './claim-filters.ts'
+import { CLAIM_FILTERS, readFilters } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
 import { presentClaim, presentClaimPage, withContractText } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
@@ -77,8 +78,7 @@ const listClaimsRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const { after, limit = 50, order = 'asc' } = request.query
-      const filters = readFilters(request.userId, request.query)
-      const page = await listClaims(app, { ...filters, after, limit, order })
+      const page = await listClaims(app, { ...filtersOf(request), after, limit, order })
       return sendJson(reply, presentClaimPage(page, presentClaim))
     },
   })
@@ -98,8 +98,8 @@ const exportClaimsRoute = (app: App) =>
     },
     handler: (request, reply) => {
       const { order = 'asc' } = request.query
-      const pages = exportClaims(app, { ...readFilters(request.userId, request.query), order })
-      return sendCsv(reply, 'claims.csv', CLAIM_COLUMNS, pages)
+      const pages = exportClaims(app, { ...filtersOf(request), order })
+      return sendCsv(reply, 'claims', CLAIM_COLUMNS, pages)
     },
   })
 
@@ -147,23 +147,14 @@ const explainClaimRoute = (app: App) =>
       ),
   })
 
-interface FilterQuery {
-  status?: ClaimFilters['status']
-  customer_id?: string
-  schema_id?: string
-  test_clock_id?: string
-  search?: string
-  reference?: string
+interface Asked {
+  userId: string
+  query: Static<ReturnType<typeof exportQuery<typeof CLAIM_FILTERS>>>
 }
 
-function readFilters(userId: string, query: FilterQuery): ClaimFilters {
-  return {
-    userId,
-    status: query.status,
-    customerId: query.customer_id?.toLowerCase(),
-    schemaId: query.schema_id?.toLowerCase(),
-    testClockId: query.test_clock_id?.toLowerCase(),
-    search: query.search,
-    reference: query.reference,
-  }
-}
+const filtersOf = ({ userId, query }: Asked): ClaimFilters & Sorted => ({
+  ...readFilters(userId, query),
+  customerId: query.customer_id?.toLowerCase(),
+  search: query.search,
+  reference: query.reference,
+})

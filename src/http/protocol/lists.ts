@@ -13,9 +13,7 @@ const AFTER = Type.String({
   description: 'Cursor, exclusive: next_cursor of the page before.',
 })
 
-const ORDER = Type.Optional(
-  Type.Enum(['asc', 'desc'], { default: 'asc', description: 'By creation; asc: oldest first.' }),
-)
+const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: 'asc: oldest first.' }))
 
 /** The query of a list, with its own filters. */
 export function listQuery<Filters extends TProperties>(filters: Filters, after = AFTER) {
@@ -36,7 +34,8 @@ export function pageOf(record: TSchema & { $id?: string }) {
     data: Type.Array(Type.Unsafe({ $ref: `${record.$id}#` })),
     next_cursor: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'UUID of the page’s last record, to pass as `after`; null when no more exist.',
+      description:
+        'To pass as `after`, as it is; null when no more exist. In an order of creation the UUID of the page’s last record.',
     }),
   })
 }

@@ -23,6 +23,7 @@ export const CLAIM_COLUMNS: Columns = {
   customer_id: ({ customerId }) => customerId,
   ...STATE,
   reference: ({ reference }) => reference,
+  customer_external_id: ({ customerExternalId }) => customerExternalId,
 }
 export const CANDIDATE_COLUMNS: Columns = {
   candidate_alias: ({ candidateAlias }) => candidateAlias,
@@ -41,18 +42,21 @@ export const CSV_RESPONSE = {
 } as const
 
 /**
- * Sends the pages as one file. A page is read when the one before has been handed to the connection, and none any
+ * Sends the pages as one file, `claims-2026-01-31.csv`: the day is that of UTC. A page is read when the one before has been handed to the connection, and none any
  * more when the caller is gone.
  */
 export function sendCsv(
   reply: FastifyReply,
-  fileName: string,
+  name: string,
   columns: Columns,
   pages: Pages,
 ): Promise<FastifyReply> {
   reply
     .header('Content-Type', 'text/csv; charset=utf-8')
-    .header('Content-Disposition', `attachment; filename="${fileName}"`)
+    .header(
+      'Content-Disposition',
+      `attachment; filename="${name}-${new Date().toISOString().slice(0, 10)}.csv"`,
+    )
   return sendPieces(reply, toText(columns, pages))
 }
 

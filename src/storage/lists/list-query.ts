@@ -1,7 +1,12 @@
 /** Collects the conditions of a list's WHERE clause and their values. */
 export class ListQuery {
-  readonly values: unknown[] = []
+  readonly values: unknown[]
   readonly #conditions: string[] = []
+
+  /** @param values of other conditions of the same statement, to which those of these are added */
+  constructor(values: unknown[] = []) {
+    this.values = values
+  }
 
   /** Adds `column operator value`; nothing if the value is undefined or null. */
   where(column: string, operator: '=' | '>' | '>=' | '<' | '<=', value: unknown): this {

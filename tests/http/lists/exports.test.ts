@@ -18,7 +18,7 @@ const { api } = service
 
 const STATE = ['status', 'scheduled_outcome', 'price', 'status_since', 'due_at', 'schema_id', 'test_clock_id']
 const COLUMNS = {
-  '/v1/claims': ['id', 'customer_id', ...STATE, 'created_at', 'reference'],
+  '/v1/claims': ['id', 'customer_id', ...STATE, 'created_at', 'reference', 'customer_external_id'],
   '/v1/candidates': ['candidate_alias', 'customer_uuid', ...STATE, 'created_at'],
 }
 
@@ -42,11 +42,18 @@ const NO_CLAIM = {
 const linesOf = (path: keyof typeof COLUMNS, rows: Answer['body'][]) =>
   rows.map((row) =>
     Object.fromEntries(
-      COLUMNS[path].map((name) => [name, `${(name === 'price' ? row.contract.price : row[name]) ?? ''}`]),
+      COLUMNS[path].map((name) => [
+        name,
+        name === 'customer_external_id'
+          ? externalIdOf(row.customer_id)
+          : `${(name === 'price' ? row.contract.price : row[name]) ?? ''}`,
+      ]),
     ),
   )
 
 const customer = await newCustomer(api)
+/** By the customers' own list. */
+const externalIdOf = (id: string) => customers.find((one) => one.id === id)?.external_id
 const schema = await newSchema(api, { price: 0.1 })
 for (let n = 0; n < 5; n++) {
   await newClaim(api, { price: 1e12 - n / 8 })
@@ -55,6 +62,8 @@ for (let n = 0; n < 5; n++) {
 }
 const { body: done } = await api.post('/v1/claims', { customer_id: customer.id, schema_id: schema.id })
 await api.post('/v1/events', { claim_id: done.id, type: 'done' })
+
+const customers: Answer['body'][] = (await readPages(api, '/v1/customers', { limit: 100 })).flat()
 
 /** A server with what an answer asks of it, and no routes. */
 const bareServer = () => fastify().decorate('stops', new AbortController().signal)
@@ -73,7 +82,8 @@ describe('an export', () => {
         assert.equal(answer.status, 200)
         assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
         const name = path.split('/').at(-1)
-        assert.equal(answer.headers.get('content-disposition'), `attachment; filename="${name}.csv"`)
+        const pattern = new RegExp(`^attachment; filename="${name}-\\d{4}-\\d\\d-\\d\\d\\.csv"$`)
+        assert.match(answer.headers.get('content-disposition') ?? '', pattern)
         const rows = (await readPages(api, path, Object.fromEntries(new URLSearchParams(query)))).flat()
         assert.ok(rows.length > 0)
         assert.deepEqual(parse(answer.body, { columns: true }), linesOf(path, rows))
@@ -181,7 +191,7 @@ describe('an export', () => {
       }
     }
     const server = bareServer()
-    server.get('/', (_request, reply) => sendCsv(reply, 'endless.csv', CLAIM_COLUMNS, endless()))
+    server.get('/', (_request, reply) => sendCsv(reply, 'endless', CLAIM_COLUMNS, endless()))
     const url = await server.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => server.close())
 
@@ -204,7 +214,7 @@ describe('an export', () => {
       }
     }
     const server = bareServer()
-    server.get('/', (_request, reply) => sendCsv(reply, 'many.csv', CLAIM_COLUMNS, many()))
+    server.get('/', (_request, reply) => sendCsv(reply, 'many', CLAIM_COLUMNS, many()))
     const url = await server.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => server.close())
 
@@ -220,7 +230,7 @@ describe('an export', () => {
       throw new Error('the database is away')
     }
     const server = bareServer()
-    server.get('/', (_request, reply) => sendCsv(reply, 'failing.csv', CLAIM_COLUMNS, failing()))
+    server.get('/', (_request, reply) => sendCsv(reply, 'failing', CLAIM_COLUMNS, failing()))
     const url = await server.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => server.close())
 

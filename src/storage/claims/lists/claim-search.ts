@@ -1,5 +1,5 @@
-import type { Connection } from '../database/connection.ts'
-import { ListQuery } from '../lists/list-query.ts'
+import type { Connection } from '../../database/connection.ts'
+import { ListQuery } from '../../lists/list-query.ts'
 
 /** The ids, or the aliases, that begin alike. */
 export interface SearchRange {

@@ -1,0 +1,42 @@
+import type { ClaimSort } from '../../domain/claims/claim-sorts.ts'
+import type { Status } from '../../domain/claims/lifecycle.ts'
+import type { Issue } from '../../domain/issue.ts'
+import { validationError } from '../../errors.ts'
+import type { ClaimSelection, PriceRange, TimeRange } from '../../storage/claims/lists/claim-selection.ts'
+
+/** What lists of claims and of candidates can both be filtered by. What is undefined, and no status, is no condition. */
+export interface ListFilters {
+  userId: string
+  statuses: readonly Status[]
+  schemaId: string | undefined
+  testClockId: string | undefined
+  isLive?: boolean | undefined
+  created?: TimeRange | undefined
+  due?: TimeRange | undefined
+  resolved?: TimeRange | undefined
+  price?: PriceRange | undefined
+}
+
+export interface Sorted {
+  /** By creation if it is not given. */
+  sort?: ClaimSort | undefined
+}
+
+/** The part of the selection that both lists have. */
+export function selectionOf(filters: ListFilters): Omit<ClaimSelection, 'kind' | 'customerId' | 'search'> {
+  const { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price } = filters
+  return { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price }
+}
+
+/** @throws VALIDATION_ERROR if filters contradict each other */
+export function checkFilters({ testClockId, isLive, due, resolved }: ListFilters): void {
+  const issues: Issue[] = []
+  if (isLive && testClockId !== undefined)
+    issues.push({ path: 'clock', message: 'must not be given beside test_clock_id' })
+  if (due && resolved)
+    issues.push({
+      path: resolved.from ? 'resolved_from' : 'resolved_before',
+      message: 'must not be given beside due_from or due_before: what is resolved is not due',
+    })
+  if (issues.length > 0) throw validationError(issues)
+}

@@ -1,0 +1,100 @@
+import { STATUSES, type Status } from '../../../domain/claims/lifecycle.ts'
+import { IS_FRESH } from '../../lists/list-page.ts'
+import { ListQuery } from '../../lists/list-query.ts'
+import { whereInRange } from './claim-search.ts'
+import type { ClaimSelection, TimeRange } from './claim-selection.ts'
+
+/** Whether a record may be followed by one of an earlier number, which is on its way. */
+export const FRESH = `(${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh`
+
+export const isOfKind = (kind: ClaimSelection['kind']) =>
+  `candidate_alias IS ${kind === 'candidate' ? 'NOT NULL' : 'NULL'}`
+
+export const isOneOf = (statuses: readonly Status[]) =>
+  `status IN (${statuses.map((status) => `'${status}'`).join(', ')})`
+
+export type FilterName =
+  | 'user'
+  | 'kind'
+  | 'live'
+  | 'clock'
+  | 'statuses'
+  | 'customer'
+  | 'schema'
+  | 'search'
+  | 'created'
+  | 'due'
+  | 'resolved'
+  | 'price'
+
+/** Those that a selection has. */
+export function filtersOf(selection: ClaimSelection): Set<FilterName> {
+  const given: Record<FilterName, unknown> = {
+    user: true,
+    kind: true,
+    live: selection.isLive,
+    clock: selection.testClockId,
+    statuses: selection.statuses.length < STATUSES.length,
+    customer: selection.customerId,
+    schema: selection.schemaId,
+    search: selection.search,
+    created: selection.created,
+    due: selection.due,
+    resolved: selection.resolved,
+    price: selection.price,
+  }
+  return new Set((Object.keys(given) as FilterName[]).filter((name) => given[name]))
+}
+
+/** The filters of a selection as SQL, each for itself; a statement has the values of those that it asks for, in this order. */
+export class ConditionSql {
+  readonly query = new ListQuery()
+  readonly #selection: ClaimSelection
+  readonly #said = new Map<FilterName, string>()
+
+  constructor(selection: ClaimSelection) {
+    this.#selection = selection
+  }
+
+  of(names: Iterable<FilterName>): string[] {
+    return [...names].map((name) => {
+      const sql = this.#said.get(name) ?? this.#say(name)
+      this.#said.set(name, sql)
+      return sql
+    })
+  }
+
+  #say(name: FilterName): string {
+    const { userId, kind, testClockId, statuses, customerId, schemaId } = this.#selection
+    const { search, created, due, resolved, price } = this.#selection
+    const own = new ListQuery(this.query.values)
+    const within = (column: string, range: TimeRange | undefined) =>
+      own.where(column, '>=', range?.from).where(column, '<', range?.before)
+    switch (name) {
+      case 'kind':
+        return isOfKind(kind)
+      case 'live':
+        return 'test_clock_id IS NULL'
+      case 'statuses':
+        return isOneOf(statuses)
+      case 'user':
+        return own.where('user_id', '=', userId).conditions
+      case 'clock':
+        return own.where('test_clock_id', '=', testClockId).conditions
+      case 'customer':
+        return own.where('customer_id', '=', customerId).conditions
+      case 'schema':
+        return own.where('schema_id', '=', schemaId).conditions
+      case 'search':
+        return whereInRange(own, search).conditions
+      case 'created':
+        return within('created_at', created).conditions
+      case 'due':
+        return within('due_at', due).conditions
+      case 'resolved':
+        return within('status_since', resolved).conditions
+      case 'price':
+        return own.where('price', '>=', price?.from).where('price', '<=', price?.to).conditions
+    }
+  }
+}

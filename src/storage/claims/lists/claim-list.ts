@@ -1,0 +1,110 @@
+import type { Claim, ClaimAddress, ExportedClaim, WithContract } from '../../../domain/claims/claim.ts'
+import { STATUSES } from '../../../domain/claims/lifecycle.ts'
+import type { Connection } from '../../database/connection.ts'
+import {
+  CLAIM_COLUMNS_IF_SHORT,
+  CLAIM_COLUMNS_WITH_HASH,
+  type ClaimFactsRow,
+  type ClaimRow,
+  toClaim,
+  toClaimFacts,
+} from '../claims.ts'
+import { CONTRACT, contractIsMissing } from '../contracts.ts'
+import { isOfKind, isOneOf } from './claim-conditions.ts'
+import { type ClaimFilter, isPlain } from './claim-selection.ts'
+import { readPlainPage } from './plain-list.ts'
+import { readSelectivePage, type SelectivePage } from './selective-list.ts'
+
+/** A claim in a list, its contract as JSON; null if that is long, so that a page has half a megabyte at most. */
+export type ListedClaim = WithContract<Claim, string | null>
+
+/** A page of the account's claims, or of its candidates. */
+export async function listClaims(db: Connection, filter: ClaimFilter): Promise<SelectivePage<ListedClaim>> {
+  const { rows, next } = await readClaimPage<WithContract<ClaimRow, string | null>>(
+    db,
+    filter,
+    CLAIM_COLUMNS_WITH_HASH,
+    // Asked of the page alone.
+    CLAIM_COLUMNS_IF_SHORT,
+  )
+  return { rows: rows.map(toClaim), next }
+}
+
+async function readClaimPage<Row extends { id: string }>(
+  db: Connection,
+  filter: ClaimFilter,
+  columns: string,
+  shown: string,
+): Promise<SelectivePage<Row>> {
+  if (!isPlain(filter)) return readSelectivePage<Row>(db, filter, columns, shown)
+  const { rows, hasMore } = await readPlainPage<Row>(db, filter, columns, shown)
+  const last = rows.at(-1)
+  return { rows, next: hasMore && last ? { time: null, position: last.position, id: last.id } : null }
+}
+
+/** The contracts of these claims as JSON, by the claims' ids. @throws UNAVAILABLE if one is missing */
+export async function readContracts(db: Connection, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; contract: string | null }>({
+    name: 'read_contracts',
+    text: `-- read_contracts
+      SELECT id, ${CONTRACT}::text AS contract FROM claims WHERE id = ANY ($1)`,
+    values: [ids],
+    readOnly: true,
+  })
+  return new Map(
+    rows.map(({ id, contract }) => {
+      if (contract === null) throw contractIsMissing()
+      return [id, contract]
+    }),
+  )
+}
+
+interface ExportedRow extends ClaimFactsRow {
+  price: string
+}
+
+const EXPORTED_COLUMNS = `id, reference, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
+  status_since, due_at, schema_id, test_clock_id, created_at`
+
+/** The same page, for an export. */
+export async function listExportedClaims(
+  db: Connection,
+  filter: ClaimFilter,
+): Promise<SelectivePage<ExportedClaim>> {
+  const { rows, next } = await readClaimPage<ExportedRow>(db, filter, EXPORTED_COLUMNS, EXPORTED_COLUMNS)
+  return { rows: rows.map((row) => ({ ...toClaimFacts(row), price: row.price })), next }
+}
+
+/** The position of one of the account's claims or candidates in its list, by its UUID; null if there is none. */
+export async function findClaimPosition(
+  db: Connection,
+  userId: string,
+  kind: ClaimAddress['kind'],
+  id: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ position: string }>({
+    name: 'find_claim_position',
+    text: `-- find_claim_position
+      SELECT position FROM claims
+      WHERE id = $1 AND user_id = $2 AND (candidate_alias IS NOT NULL) = $3`,
+    values: [id, userId, kind === 'candidate'],
+  })
+  return row?.position ?? null
+}
+
+/** The id of the record at this position of the list; null if it is there no more. */
+export async function findClaimAt(
+  db: Connection,
+  userId: string,
+  kind: ClaimAddress['kind'],
+  position: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ id: string }>({
+    text: `-- find_claim_at
+      SELECT id FROM claims
+      WHERE user_id = $1 AND ${isOfKind(kind)} AND ${isOneOf(STATUSES)} AND position = $2`,
+    values: [userId, position],
+    readOnly: true,
+  })
+  return row?.id ?? null
+}

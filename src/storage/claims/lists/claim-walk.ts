@@ -1,0 +1,79 @@
+import type { Status } from '../../../domain/claims/lifecycle.ts'
+import { type FilterName, filtersOf } from './claim-conditions.ts'
+import { type ClaimFilter, isTimed, RESOLVED, UNRESOLVED } from './claim-selection.ts'
+
+/** Claims that one index finds: by these filters, in these statuses (any, if none is named). */
+export interface Part {
+  filters: readonly FilterName[]
+  statuses: readonly Status[]
+  /** The column whose time orders them in the list; null if positions do. */
+  time: 'created_at' | 'due_at' | 'status_since' | null
+}
+
+/** The filters that are still to be looked at in each claim of the part. */
+export function restOf(filter: ClaimFilter, { filters, statuses }: Part): FilterName[] {
+  const saysStatus = statuses.length > 0 && statuses.every((status) => filter.statuses.includes(status))
+  return [...filtersOf(filter)].filter(
+    (name) => !filters.includes(name) && !(name === 'statuses' && saysStatus),
+  )
+}
+
+/**
+ * The parts that together are the list, each in the order of the index that finds it. Null if no index has the list's order: by times on
+ * a test clock, but for the due time.
+ */
+export function walkOf(filter: ClaimFilter): Part[] | null {
+  const { sort = 'created_at', statuses, customerId, schemaId, testClockId, created, due, resolved } = filter
+  const ofEachStatus = (filters: readonly FilterName[], time: Part['time'], those = statuses): Part[] =>
+    those.map((status) => ({ filters, statuses: [status], time }))
+  if (!isTimed(filter, sort)) {
+    if (customerId) return ofEachStatus(['user', 'kind', 'customer'], null)
+    if (schemaId) return [{ filters: ['user', 'kind', 'schema'], statuses: [], time: null }]
+    if (testClockId) return [{ filters: ['user', 'kind', 'clock'], statuses: [], time: null }]
+    return ofEachStatus(['user', 'kind'], null)
+  }
+  const ofDue: readonly FilterName[] = due ? ['due'] : []
+  if (testClockId)
+    return sort === 'due_at' ? [{ filters: ['clock', ...ofDue], statuses: UNRESOLVED, time: 'due_at' }] : null
+  const ofKind: readonly FilterName[] = ['user', 'kind', 'live']
+  const byCreation: readonly FilterName[] = created ? [...ofKind, 'created'] : ofKind
+  if (sort === 'created_at') return ofEachStatus(byCreation, 'created_at')
+  if (sort === 'due_at')
+    return [{ filters: ['user', 'live', ...ofDue], statuses: UNRESOLVED, time: 'due_at' }]
+  const asked = (those: readonly Status[]) => those.filter((status) => statuses.includes(status))
+  return [
+    // OPEN since the creation (§2.3), of which there is an index.
+    ...ofEachStatus(byCreation, 'created_at', asked(['OPEN'])),
+    // In no index by this time: those in review are few beside all.
+    ...ofEachStatus(ofKind, 'status_since', asked(['PENDING'])),
+    ...(asked(RESOLVED).length > 0
+      ? [
+          {
+            filters: ['user', 'live', ...(resolved ? (['resolved'] as const) : [])],
+            statuses: RESOLVED,
+            time: 'status_since',
+          } satisfies Part,
+        ]
+      : []),
+  ]
+}
+
+/** What an index finds for one of the filters, the most telling first, in no order. */
+export function findersOf(filter: ClaimFilter): Part[] {
+  const { sort = 'created_at', statuses, testClockId } = filter
+  const given = filtersOf(filter)
+  const time = isTimed(filter, sort) ? sort : null
+  const finders: [FilterName, FilterName[], readonly Status[]][] = [
+    ['search', ['user', 'kind', 'search'], []],
+    ['clock', ['user', 'kind', 'clock'], []],
+    ['customer', ['user', 'kind', 'customer'], statuses],
+    ['schema', ['user', 'kind', 'schema'], []],
+    ['due', ['user', 'live', 'due'], UNRESOLVED],
+    ['resolved', ['user', 'live', 'resolved'], RESOLVED],
+    ['created', ['user', 'kind', 'live', 'created'], statuses],
+    ['statuses', ['user', 'kind'], statuses],
+  ]
+  return finders
+    .filter(([name, filters]) => given.has(name) && !(testClockId && filters.includes('live')))
+    .map(([, filters, those]) => ({ filters, statuses: those, time }))
+}

@@ -1,0 +1,199 @@
+import type { Connection, Statement } from '../../database/connection.ts'
+import { type ListedRow, readPage } from '../../lists/list-page.ts'
+import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
+import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
+import { findersOf, type Part, restOf, walkOf } from './claim-walk.ts'
+
+/** Entries that a page goes through first: where most records fit, it is full then. */
+const GLANCE = 500
+/** Entries that it goes through at most: some ten milliseconds. */
+const MOST_LOOKED_AT = 10_000
+/** What an index finds is put in order if it is less; else the list is gone through. */
+const FEW = 10_000
+/** Of a subquery that has a limit the plan is its own: conditions around it do not lead to another index. */
+const OWN_PLAN = 'LIMIT 1000000000'
+
+/** A record with its place. */
+type PlacedRow = ListedRow & { id: string; list_time: Date | null }
+
+/** After what a page begins, with the id of the record that was there; null where nothing is known of it. */
+export interface NextPlace extends ClaimPlace {
+  id: string | null
+}
+
+export interface SelectivePage<Row> {
+  rows: Row[]
+  /** Null if this is the last page. */
+  next: NextPlace | null
+}
+
+/**
+ * A page of a list in any order, by any filters; no index has all of them together. The list is gone through in its own order
+ * with a look at each record, or what one filter finds is put in order if it is little. Where that is not so, a page ends after
+ * so many records, with fewer of them than asked for, or none, while others follow.
+ */
+export async function readSelectivePage<Row>(
+  db: Connection,
+  asked: ClaimFilter,
+  columns: string,
+  shown: string,
+): Promise<SelectivePage<Row & PlacedRow>> {
+  const filter = whole(asked)
+  if (!filter) return { rows: [], next: null }
+  const read = async (parts: readonly Part[], isInOrder: boolean, most: number) => {
+    const stop = isInOrder ? await findStop(db, filter, parts, most) : null
+    return readParts<Row>(db, filter, parts, { columns, shown, stop, isInOrder })
+  }
+  const walk = walkOf(filter)
+  const glance = walk && (await read(walk, true, GLANCE))
+  if (glance && (glance.next === null || glance.rows.length === filter.limit)) return glance
+  const few = await findFew(db, filter, walk === null)
+  return few ? read([few], false, FEW) : read(walk ?? [], true, MOST_LOOKED_AT)
+}
+
+async function readParts<Row>(
+  db: Connection,
+  filter: ClaimFilter,
+  parts: readonly Part[],
+  options: Omit<PageOptions, 'count' | 'upTo'>,
+): Promise<SelectivePage<Row & PlacedRow>> {
+  const select = (count: number, upTo: string | null) =>
+    db.query<Row & PlacedRow>({ ...pageOf(db, filter, parts, { ...options, count, upTo }), readOnly: true })
+  const isOfCreation = filter.sort === undefined || filter.sort === 'created_at'
+  const { rows, hasMore } = isOfCreation
+    ? await readPage(db, { name: 'claims', userId: filter.userId }, filter, select)
+    : beginningOf(await select(filter.limit + 1, null), filter.limit)
+  const last = rows.at(-1)
+  if (hasMore && last) return { rows, next: { time: last.list_time, position: last.position, id: last.id } }
+  return { rows, next: options.stop && { ...options.stop, id: null } }
+}
+
+/** On distributed tables parts are of neighbouring moments: what moved on meanwhile may be in two. */
+function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) {
+  const rows = [...new Map(all.map((row) => [row.position, row])).values()]
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+}
+
+/** The least of what single filters find, if it is little, or if there is no other way. */
+async function findFew(db: Connection, filter: ClaimFilter, isOnlyWay: boolean): Promise<Part | null> {
+  const finders = findersOf(filter)
+  if (isOnlyWay) return finders[0] ?? null
+  let least: { part: Part | null; count: number } = { part: null, count: FEW }
+  for (const part of finders) {
+    const count = await countUpTo(db, filter, part, least.count)
+    if (count < least.count) least = { part, count }
+    if (count <= filter.limit) break
+  }
+  return least.part
+}
+
+/** How many an index finds; read of the index alone. */
+async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: number): Promise<number> {
+  const sql = new ConditionSql(filter)
+  const [row] = await db.query<{ count: number }>({
+    text: `-- count_claims_up_to
+      SELECT count(*)::int AS count FROM (SELECT FROM claims WHERE ${conditionsOf(sql, part)} LIMIT ${most}) AS found`,
+    values: sql.query.values,
+    readOnly: true,
+  })
+  return row?.count ?? 0
+}
+
+const conditionsOf = (sql: ConditionSql, { filters, statuses }: Part) =>
+  [...sql.of(filters), ...(statuses.length > 0 ? [isOneOf(statuses)] : [])].join(' AND ')
+
+/**
+ * Where to stop going through these parts if not all filters are theirs: the place of the last entry that may be looked at. Null if
+ * they end before. Reads the indexes alone, of which not all have positions behind their times: so all records of the last
+ * time belong to the page.
+ */
+async function findStop(
+  db: Connection,
+  filter: ClaimFilter,
+  parts: readonly Part[],
+  most: number,
+): Promise<ClaimPlace | null> {
+  if (parts.every((part) => restOf(filter, part).length === 0)) return null
+  const sql = new ConditionSql(filter)
+  const { after, order } = filter
+  const column = parts.some(({ time }) => time !== null) ? 'time' : 'position'
+  const entries = parts.map((part) => {
+    const beyond = `${order === 'asc' ? '>' : '<'}${part.time && after?.position ? '=' : ''}`
+    const from = after === null ? '' : sql.query.parameter(part.time ? after.time : after.position)
+    const key = part.time ?? 'position'
+    return `(SELECT ${key} AS ${column} FROM claims
+      WHERE ${conditionsOf(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${most})`
+  })
+  const [row] = await db.query<{ time?: Date; position?: string }>({
+    text: `-- find_stop_of_claims
+      SELECT ${column} FROM (${entries.join(' UNION ALL ')}) AS entries
+      ORDER BY ${column} ${order} OFFSET ${most - 1} LIMIT 1`,
+    values: sql.query.values,
+    readOnly: true,
+  })
+  return row ? { time: row.time ?? null, position: row.position ?? null } : null
+}
+
+/** What comes after the cursor. */
+function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { time }: Part): string {
+  if (after === null) return ''
+  const beyond = order === 'asc' ? '>' : '<'
+  if (time === null) return `AND position ${beyond} ${query.parameter(after.position)}`
+  if (after.position === null) return `AND ${time} ${beyond} ${query.parameter(after.time)}`
+  return `AND (${time}, position) ${beyond} (${query.parameter(after.time)}, ${query.parameter(after.position)})`
+}
+
+function upToStop({ query }: ConditionSql, stop: ClaimPlace | null, { order }: ClaimFilter, { time }: Part) {
+  if (stop === null) return ''
+  const within = order === 'asc' ? '<=' : '>='
+  return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
+}
+
+interface PageOptions {
+  columns: string
+  shown: string
+  count: number
+  upTo: string | null
+  stop: ClaimPlace | null
+  /** Whether the parts are found in the list's order. */
+  isInOrder: boolean
+}
+
+function pageOf(
+  db: Connection,
+  filter: ClaimFilter,
+  parts: readonly Part[],
+  options: PageOptions,
+): Statement {
+  const { columns, shown, count, upTo, stop, isInOrder } = options
+  const sql = new ConditionSql(filter)
+  const { order } = filter
+  const upToNumber = upTo === null ? '' : `AND position <= ${sql.query.parameter(upTo)}`
+  const pages = parts.map((part) => {
+    const { time } = part
+    const inOrder = time ? `${time} ${order}, position ${order}` : `position ${order}`
+    // What is computed is in no index: no plan goes through one in this order.
+    const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
+    const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToNumber}`
+    const found = conditionsOf(sql, part)
+    const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
+    const page = `ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
+    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}`
+    // On distributed tables the rows of a subquery with a limit would all go over the network.
+    if (rest.length === 0 || db.distribution.isOn)
+      return `(SELECT ${listed} FROM claims WHERE ${found} ${place} ${rest.join(' ')} ${page})`
+    return isInOrder
+      ? `(SELECT ${listed} FROM (SELECT * FROM claims WHERE ${found} ${place} ORDER BY ${inOrder} ${OWN_PLAN}) AS claims
+          WHERE true ${rest.join(' ')} ${page})`
+      : `(SELECT ${listed} FROM (SELECT * FROM claims WHERE ${found} ${OWN_PLAN}) AS claims
+          WHERE true ${place} ${rest.join(' ')} ${page})`
+  })
+  const all = `ORDER BY list_time ${order}, position ${order}`
+  return {
+    text: `-- select_claims
+      SELECT ${shown}, position, list_time, fresh FROM (
+        SELECT * FROM (${pages.join('\nUNION ALL ')}) AS pages ${all} LIMIT ${count}
+      ) AS page ${all}`,
+    values: sql.query.values,
+  }
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { seeded } from '../../../simulate/random.ts'
+import type { Answer } from '../../support/api-client.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { contractWith } from '../../support/contracts.ts'
+import { addManyClaims, clockOf, customerOf, schemaOf } from '../../support/many-claims.ts'
+import { newCustomer } from '../../support/new-records.ts'
+import { readPage, readPages } from '../../support/read-pages.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* Lists in any order and with any filters, held to what is told of each record (§4.1). */
+
+const EACH = 1_000
+const service = await startTestService({ after })
+const { api } = service
+const { user_id: userId } = (await api.get(`/v1/customers/${(await newCustomer(api)).id}`)).body
+await addManyClaims(service, userId, EACH, { isAnalysed: false })
+// On the clock of few there are more, and many records share a time.
+await service.sql(
+  `UPDATE claims SET test_clock_id = CASE WHEN position % 7 = 0 THEN $1::uuid END,
+    created_at = date_trunc('day', created_at), status_since = date_trunc('day', CASE status WHEN 'OPEN' THEN created_at ELSE status_since END),
+    due_at = date_trunc('hour', due_at), contract = jsonb_set($2::jsonb, '{price}', to_jsonb(price))::json`,
+  [clockOf(0), JSON.stringify(contractWith())],
+)
+await service.sql(
+  `INSERT INTO customers (user_id, id, external_id, created_at)
+   SELECT $1, ('00000000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid, 'customer-' || n, now() FROM generate_series(0, 199) AS n`,
+  [userId],
+)
+
+type Row = Answer['body']
+type Query = Record<string, string | number>
+
+const LISTS = {
+  '/v1/claims': { name: (row: Row): string => row.id, customer: 'customer_id', of: customerOf },
+  '/v1/candidates': {
+    name: (row: Row): string => row.candidate_alias,
+    customer: 'customer_uuid',
+    of: (n: number) => `customer-${n}`,
+  },
+} as const
+
+const random = seeded(20261125)
+const day = (ago: number) => new Date(Date.now() - ago * 86_400_000)
+
+function someQuery(customer: string, of: (n: number) => string): Query {
+  const query: Query = { order: random.pick(['asc', 'desc']) }
+  const maybe = (chance: number, add: () => void) => random.chance(chance) && add()
+  maybe(0.5, () => {
+    query.sort = random.pick(['created_at', 'due_at', 'status_since'])
+  })
+  maybe(0.5, () => {
+    query.status = random.pick([
+      'OPEN',
+      'PENDING',
+      'FAILED',
+      'OPEN,PENDING',
+      'CONFIRMED,FAILED',
+      'PENDING,OPEN,FAILED',
+    ])
+  })
+  maybe(0.3, () => {
+    query[customer] = of(random.pick([0, 13]))
+  })
+  maybe(0.3, () => {
+    query.schema_id = schemaOf(random.pick([0, 1]))
+  })
+  maybe(0.3, () => {
+    if (random.chance(0.5)) query.clock = 'live'
+    else query.test_clock_id = clockOf(0)
+  })
+  const range = random.pick(['created', 'due', 'resolved', '', ''])
+  const [from, before] = [random.int(10, 45), random.int(0, 9)]
+  if (range === 'due') {
+    maybe(0.7, () => Object.assign(query, { due_from: day(-before / 5).toISOString() }))
+    maybe(0.7, () => Object.assign(query, { due_before: day(-from - 1).toISOString() }))
+  } else if (range) {
+    maybe(0.7, () => Object.assign(query, { [`${range}_from`]: day(from).toISOString() }))
+    maybe(0.7, () => Object.assign(query, { [`${range}_before`]: day(before).toISOString() }))
+  }
+  maybe(0.3, () => Object.assign(query, { price_from: random.pick(['0', '0.5', '3.125', '50']) }))
+  maybe(0.3, () => Object.assign(query, { price_to: random.pick(['50', '62.5', '999']) }))
+  return query
+}
+
+/** What the specification says of the query, over all records in the order of their creation. */
+function select(all: readonly Row[], query: Query, customer: string): Row[] {
+  const { sort = 'created_at', order = 'asc' } = query
+  const text = (name: string) => query[name] as string | undefined
+  const statuses = text('status')?.split(',')
+  const within = (time: string | null, range: string) =>
+    (text(`${range}_from`) === undefined && text(`${range}_before`) === undefined) ||
+    (time !== null &&
+      (text(`${range}_from`) ?? '') <= time &&
+      (text(`${range}_before`) === undefined || time < (text(`${range}_before`) as string)))
+  const asks = (range: string) => `${range}_from` in query || `${range}_before` in query
+  const isByTime = sort !== 'created_at' || asks('created')
+  const isLive =
+    query.clock === 'live' || ((isByTime || asks('due') || asks('resolved')) && !query.test_clock_id)
+  const isResolved = (row: Row) => row.status === 'CONFIRMED' || row.status === 'FAILED'
+  const found = all.filter(
+    (row) =>
+      (!statuses || statuses.includes(row.status)) &&
+      (!(customer in query) || row[customer] === query[customer]) &&
+      (!query.schema_id || row.schema_id === query.schema_id) &&
+      (!query.test_clock_id || row.test_clock_id === query.test_clock_id) &&
+      (!isLive || row.test_clock_id === null) &&
+      (sort !== 'due_at' || !isResolved(row)) &&
+      within(row.created_at, 'created') &&
+      (!asks('due') || (!isResolved(row) && within(row.due_at, 'due'))) &&
+      (!asks('resolved') || (isResolved(row) && within(row.status_since, 'resolved'))) &&
+      (query.price_from === undefined || row.contract.price >= Number(query.price_from)) &&
+      (query.price_to === undefined || row.contract.price <= Number(query.price_to)),
+  )
+  const ordered = isByTime
+    ? found.toSorted((one, other) => (one[sort] < other[sort] ? -1 : one[sort] > other[sort] ? 1 : 0))
+    : found
+  return order === 'asc' ? ordered : ordered.reverse()
+}
+
+for (const [path, { name, customer, of }] of Object.entries(LISTS)) {
+  describe(`GET ${path}`, async () => {
+    const all = (await readPages(api, path, { limit: 100 })).flat()
+    assert.equal(all.length, EACH)
+
+    test('answers what fits all filters, in the order asked for, page by page', async () => {
+      let found = 0
+      for (let turn = 0; turn < 120; turn++) {
+        const query = someQuery(customer, of)
+        // Of equal times the order of creation decides, in either direction.
+        const wanted = select(all, query, customer).map(name)
+        found += wanted.length
+        for (const limit of [random.int(7, 40), 100]) {
+          const read = (await readPages(api, path, { ...query, limit })).flat()
+          assert.deepEqual(read.map(name), wanted, JSON.stringify({ ...query, limit }))
+        }
+      }
+      assert.ok(found > 1_000)
+    })
+
+    test('the export has the same filters, in the same order', async () => {
+      for (const query of [
+        { sort: 'due_at', price_from: '50' },
+        { resolved_from: day(30).toISOString(), sort: 'status_since', order: 'desc' },
+      ]) {
+        const { body } = await api.get(`${path}/export?${new URLSearchParams(query)}`)
+        const lines = String(body).trim().split('\n').slice(1)
+        const wanted = select(all, query, customer).map(name)
+        assert.deepEqual(
+          lines.map((line) => line.split(',')[0]),
+          wanted,
+        )
+      }
+    })
+
+    for (const [query, field] of [
+      ['clock=test', 'clock'],
+      [`clock=live&test_clock_id=${clockOf(0)}`, 'clock'],
+      ['sort=price', 'sort'],
+      ['status=OPEN,DONE', 'status'],
+      ['status=OPEN,', 'status'],
+      ['status=OPEN,OPEN,OPEN,OPEN,OPEN', 'status'],
+      ['created_from=yesterday', 'created_from'],
+      ['created_from=2026-01-01', 'created_from'],
+      ['due_from=0001-01-01T00:00:00Z', 'due_from'],
+      ['due_from=2026-02-01T00:00:00Z&due_before=2026-02-01T00:00:00Z', 'due_before'],
+      ['due_from=2026-02-01T00:00:00Z&resolved_from=2026-02-01T00:00:00Z', 'resolved_from'],
+      ['price_from=-1', 'price_from'],
+      ['price_from=1e3', 'price_from'],
+      [`price_from=${'9'.repeat(31)}`, 'price_from'],
+      ['price_from=10&price_to=9.99', 'price_to'],
+      ['sort=due_at&after=00000000-0000-4000-8000-000000000000', 'after'],
+      ['sort=due_at&after=2026-99-01T00:00:00.000Z', 'after'],
+      ['sort=due_at&after=2026-01-01T00:00:00.000Z_00000000-0000-4000-8000-000000000000', 'after'],
+      ['after=2026-01-01T00:00:00.000Z', 'after'],
+    ] as const)
+      test(`${query.slice(0, 90)} answers 400 at ${field}`, async () => {
+        assertError(await api.get(`${path}?${query}`), 400, 'VALIDATION_ERROR', field)
+      })
+
+    test('a status that is named twice is one', async () => {
+      const once = await readPage(api, path, { status: 'FAILED' })
+      assert.deepEqual((await readPage(api, path, { status: 'FAILED,FAILED' })).body, once.body)
+    })
+
+    test('another account has nothing of it, whatever it asks for', async () => {
+      const other = await service.newAccount()
+      const { body } = await readPage(api, path, { sort: 'due_at', limit: 1 })
+      for (const query of ['sort=due_at', 'sort=status_since&price_from=0', 'clock=live&price_from=0'])
+        assert.deepEqual((await other.get(`${path}?${query}`)).body, { data: [], next_cursor: null })
+      assertError(
+        await other.get(`${path}?sort=due_at&after=${body.next_cursor}`),
+        400,
+        'VALIDATION_ERROR',
+        'after',
+      )
+    })
+  })
+}

@@ -43,7 +43,7 @@ test('customers are created, found by their external_id, renamed, and shown with
   const open = page.getByRole('main').getByRole('link', { name: /^OPEN/ })
   await open.getByText('24.50').waitFor()
   await page.getByRole('link', { name: 'Candidates OPEN' }).click()
-  await page.waitForURL('**/candidates?customer=acme&status=OPEN')
+  await page.waitForURL('**/candidates?customer=acme&clock=live&status=OPEN')
   await page.getByRole('table', { name: 'Candidates' }).getByRole('link', { name: 'order-of' }).waitFor()
   assert.deepEqual(complaints, [])
 })

@@ -62,6 +62,56 @@ test('filters are in the URL, and go with the back button', async () => {
   await page.waitForURL('**/candidates')
 })
 
+test('more filters: an order, spans of time and price; what is set is counted, and shared by the URL', async () => {
+  await page.goto('/candidates')
+  await page.getByRole('link', { name: 'order-1119' }).waitFor()
+  const more = page.getByRole('button', { name: /^More/ })
+  await more.click()
+  await page.getByLabel('Price from').fill('5')
+  await page.getByLabel('Price to').fill('8')
+  await page.waitForURL('**/candidates?price_from=5&price_to=8')
+  await page.getByRole('link', { name: 'order-1119' }).waitFor({ state: 'detached' })
+  assert.deepEqual(await names(), ['order-1008', 'order-1007', 'order-1006', 'order-1005'])
+  await page.getByLabel('Order').selectOption('Due next')
+  await page.waitForURL('**/candidates?price_from=5&price_to=8&sort=due')
+  await eventually(async () => (await names())[0] !== 'order-1008')
+  // One is in review, for a shorter time than the others have for their activity.
+  assert.deepEqual(await names(), ['order-1007', 'order-1005', 'order-1006', 'order-1008'])
+  await page.getByRole('button', { name: 'More (3) filters' }).waitFor()
+  await page.reload()
+  await page.getByRole('link', { name: 'order-1008' }).waitFor()
+  assert.equal(await page.getByLabel('Price from').inputValue(), '5')
+  const coming = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  const download = await coming
+  assert.match(download.suggestedFilename(), /^candidates-\d{4}-\d\d-\d\d\.csv$/)
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split(/\r?\n/)
+  assert.deepEqual(
+    lines.slice(1).map((line) => line.split(',')[0]),
+    await names(),
+  )
+  await page.getByLabel('Created from').fill('2000-01-01T00:00')
+  await page.waitForURL(/created_from=/)
+  await page.getByLabel('Created before').fill('2000-01-02T00:00')
+  await page.getByText('No candidates fit the filters').waitFor()
+  await page.getByLabel('Price to').fill('a lot')
+  await page.getByText('A number such as 49.50.').waitFor()
+  assert.match(page.url(), /price_to=8/)
+  await page.getByLabel('Price to').fill('7,5')
+  await page.waitForURL(/price_to=7\.5/)
+})
+
+test('two statuses at once, and live ones alone', async () => {
+  await page.goto('/candidates?search=order-10')
+  await page.getByLabel('Status').selectOption('OPEN or PENDING')
+  await page.waitForURL('**/candidates?search=order-10&status=OPEN%2CPENDING')
+  await page.getByRole('link', { name: 'order-1099' }).waitFor()
+  await page.getByLabel('Test clock').selectOption('Live only')
+  await page.waitForURL('**/candidates?search=order-10&status=OPEN%2CPENDING&clock=live')
+  await page.getByLabel('Status').selectOption('CONFIRMED or FAILED')
+  await page.getByText('No candidates fit the filters').waitFor()
+})
+
 test('the export has the filtered list, all pages of it', async () => {
   await page.goto('/candidates?customer=acme')
   await page.getByRole('link', { name: 'order-1119' }).waitFor()
@@ -82,7 +132,18 @@ test('the overview counts, sums and leads to the claims', async () => {
   await page.getByRole('button', { name: 'Show table' }).click()
   const rows = page.getByRole('table', { name: 'Resolutions by day' }).getByRole('row')
   await eventually(async () => (await rows.count()) === 8)
+  for (const [what, url] of [
+    ['Candidates OPEN', '**/candidates?clock=live&status=OPEN'],
+    ['Candidates Due next', '**/candidates?clock=live&sort=due'],
+    ['Candidates Money failed', /\/candidates\?clock=live&status=FAILED&sort=changed&resolved_from=/],
+  ] as const) {
+    await page.getByRole('link', { name: what }).click()
+    await page.waitForURL(url)
+    await heading.waitFor()
+    await page.goBack()
+  }
   await open.click()
+  await page.waitForURL('**/claims?clock=live&status=OPEN')
   await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()
   assert.deepEqual(complaints, [])
 })

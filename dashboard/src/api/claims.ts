@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Status } from '../../../src/domain/claims/lifecycle.ts'
+import type { ClaimSort } from '../../../src/domain/claims/claim-sorts.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { uuidPrefix } from '../../../src/domain/uuid.ts'
@@ -10,12 +10,33 @@ import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, Wit
 export type ClaimKind = 'claims' | 'candidates'
 export type AnyClaim = ClaimSummary | CandidateSummary
 
+/** The orders of a list, as they are called in its URL. */
+export const CLAIM_ORDERS = {
+  newest: { label: 'Newest first', sort: 'created_at', order: 'desc' },
+  oldest: { label: 'Oldest first', sort: 'created_at', order: 'asc' },
+  due: { label: 'Due next', sort: 'due_at', order: 'asc' },
+  changed: { label: 'Changed last', sort: 'status_since', order: 'desc' },
+  waiting: { label: 'Longest in its status', sort: 'status_since', order: 'asc' },
+} as const satisfies Record<string, { label: string; sort: ClaimSort; order: 'asc' | 'desc' }>
+export type ClaimOrder = keyof typeof CLAIM_ORDERS
+
 export interface ClaimFilters {
-  status?: Status | undefined
+  /** One, or several with commas between. */
+  status?: string | undefined
   /** A UUID for claims, an external_id for candidates. */
   customer?: string | undefined
   schema?: string | undefined
+  /** A test clock's id, or `live`. */
   clock?: string | undefined
+  sort?: ClaimOrder | undefined
+  created_from?: string | undefined
+  created_before?: string | undefined
+  due_from?: string | undefined
+  due_before?: string | undefined
+  resolved_from?: string | undefined
+  resolved_before?: string | undefined
+  price_from?: string | undefined
+  price_to?: string | undefined
   /** Of claims a reference, or the beginning of an id; of candidates that of an alias. */
   search?: string | undefined
 }
@@ -34,36 +55,58 @@ export type Searched = 'reference' | 'search'
 /** The filters in the names of the wire. */
 function filterParameters(
   kind: ClaimKind,
-  { status, customer, schema, clock, search }: ClaimFilters,
+  { customer, schema, clock, search, sort: order = 'newest', ...others }: ClaimFilters,
   by: Searched,
 ) {
+  const { sort, order: direction } = CLAIM_ORDERS[order]
   return {
-    status,
+    ...others,
     [kind === 'claims' ? 'customer_id' : 'customer_uuid']: customer,
     schema_id: schema,
-    test_clock_id: clock,
+    [clock === 'live' ? 'clock' : 'test_clock_id']: clock,
     [by]: search,
+    ...(sort === 'created_at' ? {} : { sort }),
+    order: direction,
   }
 }
 
 export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: string, limit = 50) =>
   queryOptions({
     queryKey: [kind, 'list', filters, after, limit],
-    queryFn: ({ signal }) => listClaims(kind, filters, { after, order: 'desc', limit }, signal),
+    queryFn: ({ signal }) => listClaims(kind, filters, { after, limit }, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: POLL_MS,
+    // What takes many answers is not asked for every few seconds.
+    refetchInterval: ({ state }) => POLL_MS * (state.data?.answers ?? 1),
   })
+
+/** Answers that a page is put together of at most, where few records fit and the service looks at so many a request (§4.1). */
+const MOST_ANSWERS = 20
+
+interface ListedPage extends Page<AnyClaim> {
+  by: Searched
+  /** How many it took. */
+  answers: number
+}
 
 /** What could be the beginning of an id may be a reference too, such as a long number: a reference is looked for first. */
 async function listClaims(
   kind: ClaimKind,
   filters: ClaimFilters,
-  page: { after: string | undefined; order: string; limit: number },
+  page: { after: string | undefined; limit: number },
   signal: AbortSignal,
-): Promise<Page<AnyClaim> & { by: Searched }> {
-  const list = async (by: Searched) => {
-    const query = { ...filterParameters(kind, filters, by), ...page }
-    return { ...(await get<Page<AnyClaim>>(`/v1/${kind}`, query, signal)), by }
+): Promise<ListedPage> {
+  const list = async (by: Searched): Promise<ListedPage> => {
+    const query = filterParameters(kind, filters, by)
+    const read = (after: string | undefined, limit: number) =>
+      get<Page<AnyClaim>>(`/v1/${kind}`, { ...query, after, limit }, signal)
+    let { data, next_cursor } = await read(page.after, page.limit)
+    let answers = 1
+    for (; next_cursor !== null && data.length < page.limit && answers < MOST_ANSWERS; answers++) {
+      const more = await read(next_cursor, page.limit - data.length)
+      data = [...data, ...more.data]
+      next_cursor = more.next_cursor
+    }
+    return { data, next_cursor, by, answers }
   }
   const { search } = filters
   if (kind === 'candidates' || !search || page.after) return list('search')

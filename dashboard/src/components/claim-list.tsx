@@ -1,6 +1,7 @@
-import { type AnyClaim, customerOf, nameOf } from '../api/claims.ts'
+import { type AnyClaim, type ClaimFilters, customerOf, nameOf } from '../api/claims.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { useCustomerNames } from './customer-names.ts'
+import { ListLinks, type ListScope } from './list-links.tsx'
 import { Card, CardHeader } from './ui/card.tsx'
 import { Money } from './ui/money.tsx'
 import { StatusBadge } from './ui/status-badge.tsx'
@@ -14,14 +15,19 @@ interface ClaimListProps {
   now: string | undefined
   /** What time is shown: when it is due, or since when it stands so. */
   moment?: 'due' | 'since'
+  /** The lists that have all of them; none if they are not to be led to. */
+  all?: { scope: ListScope; filters: ClaimFilters }
 }
 
 /** A few claims and candidates with what is most telling of each. */
-export function ClaimList({ title, claims, empty, now, moment = 'due' }: ClaimListProps) {
+export function ClaimList({ title, claims, empty, now, moment = 'due', all }: ClaimListProps) {
   const nameOfCustomer = useCustomerNames()
   return (
     <Card aria-label={title}>
-      <CardHeader title={title} />
+      <CardHeader
+        title={title}
+        actions={all && claims.length > 0 ? <ListLinks {...all} what={title} /> : null}
+      />
       {claims.length === 0 ? <p className="px-5 pb-5 text-muted">{empty}</p> : null}
       <ul className="divide-y border-t empty:hidden">
         {claims.map((one) => (

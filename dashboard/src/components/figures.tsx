@@ -1,5 +1,7 @@
+import type { ClaimFilters } from '../api/claims.ts'
 import type { Overview } from '../api/records.ts'
 import { shortDuration } from '../short-duration.ts'
+import { ListLinks, type ListScope } from './list-links.tsx'
 import { sumAmounts } from './sum-amounts.ts'
 import { Card, CardHeader } from './ui/card.tsx'
 import { Money } from './ui/money.tsx'
@@ -7,22 +9,31 @@ import { Money } from './ui/money.tsx'
 interface FiguresProps {
   overview: Overview
   days: number
+  /** Live, or by a test clock. */
+  scope: ListScope
 }
 
 /** What came of the period, in numbers. */
-export function Figures({ overview, days }: FiguresProps) {
+export function Figures({ overview, days, scope }: FiguresProps) {
   const { resolutions_by_day: byDay, resolution_seconds: seconds } = overview
   const confirmed = byDay.reduce((sum, { confirmed }) => sum + confirmed.count, 0)
   const failed = byDay.reduce((sum, { failed }) => sum + failed.count, 0)
   const share = confirmed + failed === 0 ? null : (100 * confirmed) / (confirmed + failed)
+  const first = byDay[0]?.day
+  // The days are those of this browser's zone.
+  const resolved = (status: string): ClaimFilters => ({
+    status,
+    sort: 'changed',
+    ...(first ? { resolved_from: new Date(`${first}T00:00`).toISOString() } : {}),
+  })
   return (
     <Card aria-label="Result of the period">
       <CardHeader title="Result" description={`Resolved in the last ${days} days.`} />
       <dl className="grid divide-y">
-        <Figure name="Money confirmed">
+        <Figure name="Money confirmed" lists={{ scope, filters: resolved('CONFIRMED') }}>
           <Money amount={sumAmounts(byDay.map(({ confirmed }) => confirmed.amount))} />
         </Figure>
-        <Figure name="Money failed">
+        <Figure name="Money failed" lists={{ scope, filters: resolved('FAILED') }}>
           <Money amount={sumAmounts(byDay.map(({ failed }) => failed.amount))} />
         </Figure>
         <Figure name="Money pending now">
@@ -37,10 +48,20 @@ export function Figures({ overview, days }: FiguresProps) {
   )
 }
 
-function Figure({ name, children }: { name: string; children: React.ReactNode }) {
+interface FigureProps {
+  name: string
+  /** Those that it is the sum of. */
+  lists?: { scope: ListScope; filters: ClaimFilters }
+  children: React.ReactNode
+}
+
+function Figure({ name, lists, children }: FigureProps) {
   return (
     <div className="flex items-baseline justify-between gap-4 px-5 py-3">
-      <dt className="text-muted">{name}</dt>
+      <dt className="text-muted">
+        {name}
+        {lists ? <ListLinks {...lists} what={name} /> : null}
+      </dt>
       <dd className="figures text-base font-semibold">{children}</dd>
     </div>
   )

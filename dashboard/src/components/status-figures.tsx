@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
-import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
 import type { Overview } from '../api/records.ts'
+import { ListLinks, type ListScope } from './list-links.tsx'
 import { cn } from './ui/cn.ts'
 import { Money } from './ui/money.tsx'
 import { STATUS_ICON } from './ui/status-badge.tsx'
@@ -17,11 +17,11 @@ interface StatusFiguresProps {
   statuses: Overview['statuses']
   pendingOutcomes: Overview['pending_outcomes']
   /** Of the lists that they lead to. */
-  filters: Record<ClaimKind, ClaimFilters>
+  scope: ListScope
 }
 
 /** How many claims and candidates stand where, and how much money that is; each leads to them. */
-export function StatusFigures({ statuses, pendingOutcomes, filters }: StatusFiguresProps) {
+export function StatusFigures({ statuses, pendingOutcomes, scope }: StatusFiguresProps) {
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-5">
       {STATUSES.map((status) => {
@@ -34,7 +34,7 @@ export function StatusFigures({ statuses, pendingOutcomes, filters }: StatusFigu
           >
             <Link
               to="/claims"
-              search={{ ...filters.claims, status }}
+              search={{ ...scope.claims, status }}
               className="grow rounded-t-xl p-4 pb-2 after:absolute after:inset-0"
             >
               <span className={cn('flex items-center gap-1.5 text-xs font-semibold', TONE[status])}>
@@ -48,13 +48,8 @@ export function StatusFigures({ statuses, pendingOutcomes, filters }: StatusFigu
               </span>
               {status === 'PENDING' ? <PendingOutcomes outcomes={pendingOutcomes} /> : null}
             </Link>
-            <span className="flex gap-3 px-4 pb-3 text-xs text-muted">
-              <Link to="/claims" search={{ ...filters.claims, status }} className={LIST_LINK}>
-                Claims<span className="sr-only"> {status}</span>
-              </Link>
-              <Link to="/candidates" search={{ ...filters.candidates, status }} className={LIST_LINK}>
-                Candidates<span className="sr-only"> {status}</span>
-              </Link>
+            <span className="px-4 pb-3">
+              <ListLinks scope={scope} filters={{ status }} what={status} />
             </span>
           </li>
         )
@@ -62,8 +57,6 @@ export function StatusFigures({ statuses, pendingOutcomes, filters }: StatusFigu
     </ul>
   )
 }
-
-const LIST_LINK = 'relative z-10 underline underline-offset-4 hover:text-ink'
 
 /** What the pending ones are going to be. */
 function PendingOutcomes({ outcomes }: { outcomes: Overview['pending_outcomes'] }) {

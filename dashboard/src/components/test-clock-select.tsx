@@ -11,16 +11,26 @@ interface TestClockSelectProps extends Omit<ComponentProps<'select'>, 'onChange'
   onChange: (id: string) => void
   /** What none means: "Live". */
   none: string
+  /** Whether `live` may be chosen too, beside none. */
+  isLiveOffered?: boolean
 }
 
 /** One of the newest hundred test clocks, or none. */
-export function TestClockSelect({ value, onChange, none, ...props }: TestClockSelectProps) {
+export function TestClockSelect({
+  value,
+  onChange,
+  none,
+  isLiveOffered = false,
+  ...props
+}: TestClockSelectProps) {
   const { data } = useQuery(testClocksQuery())
   const clocks = data?.data ?? []
-  const isElsewhere = value !== '' && !clocks.some(({ id }) => id === value)
+  const isElsewhere =
+    value !== '' && !(isLiveOffered && value === 'live') && !clocks.some(({ id }) => id === value)
   return (
     <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{none}</option>
+      {isLiveOffered ? <option value="live">Live only</option> : null}
       {isElsewhere ? <option value={value}>Clock {shortId(value)}</option> : null}
       {clocks.map(({ id, name }) => (
         <option key={id} value={id}>

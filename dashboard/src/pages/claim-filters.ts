@@ -1,5 +1,5 @@
 import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
-import type { ClaimFilters } from '../api/claims.ts'
+import { CLAIM_ORDERS, type ClaimFilters } from '../api/claims.ts'
 
 /** What the URL of a list holds: the filters, and the cursor of each page gone through. */
 export interface ClaimSearch extends ClaimFilters {
@@ -7,13 +7,29 @@ export interface ClaimSearch extends ClaimFilters {
   after?: string
 }
 
+/** The filters that are not always in sight. */
+export const MORE_FILTERS = [
+  'sort',
+  'created_from',
+  'created_before',
+  'due_from',
+  'due_before',
+  'resolved_from',
+  'resolved_before',
+  'price_from',
+  'price_to',
+] as const
+
+const TEXTS = ['customer', 'schema', 'clock', 'search', 'after', ...MORE_FILTERS] as const
+
 /** A link's filters, without what is not one. */
 export function readClaimFilters(search: Record<string, string>): ClaimSearch {
   const found: ClaimSearch = {}
-  if (STATUSES.includes(search.status as Status)) found.status = search.status as Status
-  for (const name of ['customer', 'schema', 'clock', 'search', 'after'] as const) {
+  const statuses = String(search.status ?? '').split(',')
+  if (statuses.every((status) => STATUSES.includes(status as Status))) found.status = statuses.join(',')
+  for (const name of TEXTS) {
     const value = search[name]
-    if (value) found[name] = value
+    if (value && (name !== 'sort' || value in CLAIM_ORDERS)) found[name] = value as never
   }
   return found
 }

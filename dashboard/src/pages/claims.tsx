@@ -59,11 +59,7 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
         description={description}
         actions={
           <>
-            <a
-              className={buttonVariants()}
-              href={exportUrl(kind, filters, list.data?.by)}
-              download={`${kind}.csv`}
-            >
+            <a className={buttonVariants()} href={exportUrl(kind, filters, list.data?.by)} download>
               <Download aria-hidden /> Export CSV
             </a>
             {createButton}
@@ -79,7 +75,12 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
         ) : list.data.data.length > 0 ? (
           <ClaimTable kind={kind} claims={list.data.data} />
         ) : (
-          <NoClaims kind={kind} isFiltered={isFiltered} createButton={createButton} />
+          <NoClaims
+            kind={kind}
+            isFiltered={isFiltered}
+            goesOn={list.data.next_cursor !== null}
+            createButton={createButton}
+          />
         )}
         <Pagination {...pages} />
       </Card>
@@ -91,10 +92,19 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
 interface NoClaimsProps {
   kind: ClaimKind
   isFiltered: boolean
+  /** Whether others follow that were not looked at yet. */
+  goesOn: boolean
   createButton: React.ReactNode
 }
 
-function NoClaims({ kind, isFiltered, createButton }: NoClaimsProps) {
+function NoClaims({ kind, isFiltered, goesOn, createButton }: NoClaimsProps) {
+  if (goesOn) {
+    return (
+      <EmptyState icon={FileCheck} title={`No ${kind} fit the filters so far`}>
+        Many were looked at, and there are more. Next goes on through them.
+      </EmptyState>
+    )
+  }
   if (isFiltered) {
     return (
       <EmptyState icon={FileCheck} title={`No ${kind} fit the filters`}>

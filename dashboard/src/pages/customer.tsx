@@ -81,20 +81,21 @@ function CustomerTotals({ customer }: { customer: Customer }) {
   const { data, error, refetch } = useQuery(overviewQuery({ days: DAYS, customer_id: customer.id }))
   if (error && !data) return <ErrorState error={error} retry={refetch} />
   if (!data) return <TotalsSkeleton />
+  const scope = {
+    claims: { customer: customer.id, clock: 'live' },
+    candidates: { customer: customer.external_id, clock: 'live' },
+  }
   return (
     <>
       <p className="-mb-2 text-xs text-muted">
         Totals are of live ones: those on test clocks are not counted.
       </p>
-      <StatusFigures
-        statuses={data.statuses}
-        pendingOutcomes={data.pending_outcomes}
-        filters={{ claims: { customer: customer.id }, candidates: { customer: customer.external_id } }}
-      />
+      <StatusFigures statuses={data.statuses} pendingOutcomes={data.pending_outcomes} scope={scope} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <Figures overview={data} days={DAYS} />
+        <Figures overview={data} days={DAYS} scope={scope} />
         <ClaimList
           title="Latest changes"
+          all={{ scope, filters: { sort: 'changed' } }}
           claims={(data.recent as AnyClaim[]).slice(0, SHOWN_CHANGES)}
           now={undefined}
           moment="since"

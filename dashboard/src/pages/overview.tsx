@@ -88,16 +88,14 @@ interface OverviewBodyProps {
 function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
   const count = Object.values(overview.statuses).reduce((sum, status) => sum + status.count, 0)
   const now = clock ? overview.as_of : undefined
+  const ofClock = { clock: clock ?? 'live' }
+  const scope = { claims: ofClock, candidates: ofClock }
   return (
     <div className="grid gap-5">
       {count === 0 && !clock ? <NothingLive /> : null}
       {clock ? <ClockNotice clock={clock} asOf={overview.as_of} /> : null}
-      <OverdueNotice overdue={overview.overdue} now={now} />
-      <StatusFigures
-        statuses={overview.statuses}
-        pendingOutcomes={overview.pending_outcomes}
-        filters={{ claims: clock ? { clock } : {}, candidates: clock ? { clock } : {} }}
-      />
+      <OverdueNotice overdue={overview.overdue} now={now} scope={scope} asOf={overview.as_of} />
+      <StatusFigures statuses={overview.statuses} pendingOutcomes={overview.pending_outcomes} scope={scope} />
       <div className="grid items-stretch gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <Card aria-label="Resolutions by day">
           <CardHeader title="Resolutions by day" description={`Of the last ${days} days.`} />
@@ -107,17 +105,19 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
             </Suspense>
           </CardBody>
         </Card>
-        <Figures overview={overview} days={days} />
+        <Figures overview={overview} days={days} scope={scope} />
       </div>
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <ClaimList
           title="Due next"
+          all={{ scope, filters: { sort: 'due' } }}
           claims={overview.due_next as AnyClaim[]}
           now={now}
           empty="Nothing is due: no claim is OPEN or PENDING."
         />
         <ClaimList
           title="Recent activity"
+          all={{ scope, filters: { sort: 'changed' } }}
           claims={overview.recent as AnyClaim[]}
           now={now}
           moment="since"

@@ -71,23 +71,22 @@ function ClockFigures({ clock }: { clock: TestClock }) {
   const { data, error, refetch } = useQuery(overviewQuery({ days: DAYS, test_clock_id: clock.id }))
   if (error && !data) return <ErrorState error={error} retry={refetch} />
   if (!data) return <Skeleton className="h-40 rounded-xl" />
-  const filters = { clock: clock.id }
+  const ofClock = { clock: clock.id }
+  const scope = { claims: ofClock, candidates: ofClock }
   return (
     <>
-      <StatusFigures
-        statuses={data.statuses}
-        pendingOutcomes={data.pending_outcomes}
-        filters={{ claims: filters, candidates: filters }}
-      />
+      <StatusFigures statuses={data.statuses} pendingOutcomes={data.pending_outcomes} scope={scope} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <ClaimList
           title="Due next"
+          all={{ scope, filters: { sort: 'due' } }}
           claims={data.due_next as AnyClaim[]}
           now={clock.frozen_time}
           empty="Nothing is due: no claim on this clock is OPEN or PENDING."
         />
         <ClaimList
           title="Latest changes"
+          all={{ scope, filters: { sort: 'changed' } }}
           claims={data.recent as AnyClaim[]}
           now={clock.frozen_time}
           moment="since"

@@ -1,14 +1,20 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Search, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { STATUSES, type Status } from '../../../../src/domain/claims/lifecycle.ts'
+import { Search, SlidersHorizontal, X } from 'lucide-react'
+import { useId, useState } from 'react'
+import { STATUSES } from '../../../../src/domain/claims/lifecycle.ts'
 import type { ClaimFilters, ClaimKind } from '../../api/claims.ts'
 import { CustomerSelect } from '../../components/customer-select.tsx'
+import { DelayedInput } from '../../components/delayed-input.tsx'
 import { SchemaSelect } from '../../components/schema-select.tsx'
 import { TestClockSelect } from '../../components/test-clock-select.tsx'
 import { Button } from '../../components/ui/button.tsx'
-import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
+import { countMore, MoreFilters } from './more-filters.tsx'
+
+/** The four, and those that are asked for together. */
+const STATUS_CHOICES: readonly string[] = [...STATUSES, 'OPEN,PENDING', 'CONFIRMED,FAILED']
+
+const wordsOf = (statuses: string) => statuses.split(',').join(' or ')
 
 interface ClaimFilterBarProps {
   kind: ClaimKind
@@ -21,18 +27,27 @@ export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
   const show = (changed: ClaimFilters) =>
     void navigate({ to: `/${kind}`, search: withoutEmpty({ ...filters, ...changed }) })
   const isFiltered = Object.keys(filters).length > 0
+  const more = countMore(filters)
+  const [isOpen, setOpen] = useState(more > 0)
+  const moreId = useId()
+  const { status = '' } = filters
   return (
-    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3 lg:grid-cols-[minmax(11rem,1.6fr)_repeat(4,minmax(0,1fr))_auto]">
+    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3 lg:grid-cols-[minmax(11rem,1.6fr)_repeat(4,minmax(0,1fr))_auto_auto]">
       <SearchField kind={kind} value={filters.search ?? ''} onSearch={(search) => show({ search })} />
       <Select
         aria-label="Status"
-        value={filters.status ?? ''}
-        onChange={(event) => show({ status: (event.target.value || undefined) as Status | undefined })}
+        value={status}
+        onChange={(event) => show({ status: event.target.value || undefined })}
       >
         <option value="">Any status</option>
-        {STATUSES.map((status) => (
-          <option key={status}>{status}</option>
+        {STATUS_CHOICES.map((choice) => (
+          <option key={choice} value={choice}>
+            {wordsOf(choice)}
+          </option>
         ))}
+        {status && !STATUS_CHOICES.includes(status) ? (
+          <option value={status}>{wordsOf(status)}</option>
+        ) : null}
       </Select>
       <CustomerSelect
         aria-label="Customer"
@@ -49,9 +64,14 @@ export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
       <TestClockSelect
         aria-label="Test clock"
         none="Live and test"
+        isLiveOffered
         value={filters.clock ?? ''}
         onChange={(clock) => show({ clock })}
       />
+      <Button aria-expanded={isOpen} aria-controls={moreId} onClick={() => setOpen(!isOpen)}>
+        <SlidersHorizontal aria-hidden /> More{more > 0 ? ` (${more})` : ''}
+        <span className="sr-only"> filters</span>
+      </Button>
       <Button
         variant="ghost"
         className={isFiltered ? undefined : 'max-lg:hidden'}
@@ -60,6 +80,9 @@ export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
       >
         <X aria-hidden /> Clear
       </Button>
+      <div id={moreId} className="contents">
+        {isOpen ? <MoreFilters filters={filters} onChange={show} /> : null}
+      </div>
     </search>
   )
 }
@@ -78,24 +101,11 @@ interface SearchFieldProps {
 }
 
 function SearchField({ kind, value, onSearch }: SearchFieldProps) {
-  const [text, setText] = useState(value)
-  const [shown, setShown] = useState(value)
-  const wanted = text.trim()
-  // At once, and not in an effect: on a busy machine what was written before would be searched for again.
-  if (shown !== value) {
-    setShown(value)
-    setText(value)
-  }
-  useEffect(() => {
-    if (wanted === value) return
-    const timer = setTimeout(() => onSearch(wanted), SEARCH_DELAY_MS)
-    return () => clearTimeout(timer)
-  })
   const hint = kind === 'claims' ? 'Reference or id' : 'Beginning of an alias'
   return (
     <div className="relative col-span-2 sm:col-span-3 lg:col-span-1">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" />
-      <Input
+      <DelayedInput
         type="search"
         aria-label={`Search ${kind}`}
         aria-keyshortcuts="/"
@@ -103,8 +113,9 @@ function SearchField({ kind, value, onSearch }: SearchFieldProps) {
         maxLength={255}
         placeholder={hint}
         title={`${hint} ( / )`}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
+        value={value}
+        onChange={onSearch}
+        delayMs={SEARCH_DELAY_MS}
       />
     </div>
   )

@@ -1,15 +1,25 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react'
+import { checkAtOrAfter, checksBefore } from '../../../../src/domain/check-time.ts'
 import type { Overview } from '../../api/records.ts'
+import { ListLinks, type ListScope } from '../../components/list-links.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 
 interface OverdueNoticeProps {
   overdue: Overview['overdue']
   /** Of a test clock. */
   now: string | undefined
+  /** Of the lists that have them. */
+  scope: ListScope
+  /** The time of the figures. */
+  asOf: string
 }
 
+/** What was due up to the last check that is over is overdue (§4.8). */
+const afterLastCheck = (asOf: string) =>
+  new Date(checksBefore(checkAtOrAfter(new Date(asOf)), 2).getTime() + 1).toISOString()
+
 /** Whether the scheduled checks keep up: a sign of the service's health. */
-export function OverdueNotice({ overdue: { count, oldest_due_at }, now }: OverdueNoticeProps) {
+export function OverdueNotice({ overdue: { count, oldest_due_at }, now, scope, asOf }: OverdueNoticeProps) {
   if (count === 0) {
     return (
       <p className="-mb-2 flex items-center gap-1.5 text-xs text-muted">
@@ -30,6 +40,7 @@ export function OverdueNotice({ overdue: { count, oldest_due_at }, now }: Overdu
             The oldest was due <RelativeTime at={oldest_due_at} now={now} />.
           </>
         ) : null}
+        <ListLinks scope={scope} filters={{ due_before: afterLastCheck(asOf), sort: 'due' }} what="overdue" />
       </p>
     </div>
   )

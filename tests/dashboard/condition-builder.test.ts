@@ -36,10 +36,10 @@ import {
   unwrapNode,
   wrapNode,
 } from '../../dashboard/src/condition-builder/edit-node.ts'
-import { satisfyingPayload, suggestedEvents } from '../../dashboard/src/condition-builder/satisfying-event.ts'
 import { kindOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
 import { EventLog } from '../../src/domain/claims/event-log.ts'
 import type { Condition } from '../../src/domain/contract/condition.ts'
+import { satisfyingPayload, suggestedEvents } from '../../src/domain/contract/satisfying-event.ts'
 import { validateCondition } from '../../src/domain/contract/validate-condition.ts'
 import { validateContract } from '../../src/domain/contract/validate-contract.ts'
 import type { Json } from '../../src/domain/json.ts'

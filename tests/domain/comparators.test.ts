@@ -7,6 +7,7 @@ import {
   COMPARATORS,
   gapOf,
   satisfyingNumber,
+  spanOf,
   testOf,
 } from '../../src/domain/contract/comparators.ts'
 
@@ -81,6 +82,22 @@ test('it is found however large the bounds are, or how near', () => {
   assert.equal(satisfyingNumber({ gt: Number.MAX_VALUE }), 0)
   assert.equal(satisfyingNumber({ lt: -Number.MAX_VALUE }), 0)
   assert.ok(satisfyingNumber({ gt: 2 ** 53 }) > 2 ** 53)
+})
+
+test('what satisfies all bounds is what lies between the least and the greatest number that do', () => {
+  fc.assert(
+    fc.property(bounds, number, (bounds, n) => {
+      const [least, greatest] = spanOf(bounds)
+      assert.equal(holds(bounds, n), least <= n && n <= greatest)
+      if (least <= greatest) assert.ok(holds(bounds, least) && holds(bounds, greatest))
+    }),
+  )
+  assert.deepEqual(spanOf({}), [-Number.MAX_VALUE, Number.MAX_VALUE])
+  assert.deepEqual(spanOf({ gt: 0, lt: Number.MIN_VALUE * 2 }), [Number.MIN_VALUE, Number.MIN_VALUE])
+  for (const none of [{ gt: 1, lte: 1 }, { gt: Number.MAX_VALUE }, { lt: -Number.MAX_VALUE }]) {
+    const [least, greatest] = spanOf(none)
+    assert.ok(least > greatest)
+  }
 })
 
 test('bounds are told in words', () => {

@@ -4,35 +4,45 @@ interface ComparatorRules {
   accepts: (bound: number) => (number: number) => boolean
   /** How far a number is from satisfying it; 0 if only by being equal. */
   gap: (number: number, bound: number) => number
+  /** The least and the greatest number that satisfy it. */
+  span: (bound: number) => readonly [least: number, greatest: number]
   /** Before the bound, for people: "at least" 4. */
   words: string
 }
+
+/** JSON has no number beyond. */
+const LARGEST = Number.MAX_VALUE
 
 /** In the order in which they are told. */
 const RULES = {
   gt: {
     accepts: (bound) => (number) => number > bound,
     gap: (number, bound) => Math.max(bound - number, 0),
+    span: (bound) => [nextTo(bound, 1n), LARGEST],
     words: 'more than',
   },
   gte: {
     accepts: (bound) => (number) => number >= bound,
     gap: (number, bound) => Math.max(bound - number, 0),
+    span: (bound) => [bound, LARGEST],
     words: 'at least',
   },
   lt: {
     accepts: (bound) => (number) => number < bound,
     gap: (number, bound) => Math.max(number - bound, 0),
+    span: (bound) => [-LARGEST, nextTo(bound, -1n)],
     words: 'less than',
   },
   lte: {
     accepts: (bound) => (number) => number <= bound,
     gap: (number, bound) => Math.max(number - bound, 0),
+    span: (bound) => [-LARGEST, bound],
     words: 'at most',
   },
   eq: {
     accepts: (bound) => (number) => number === bound,
     gap: (number, bound) => Math.abs(number - bound),
+    span: (bound) => [bound, bound],
     words: 'exactly',
   },
 } satisfies Record<string, ComparatorRules>
@@ -59,6 +69,15 @@ export function testOf(bounds: Bounds): ((number: number) => boolean) | null {
 /** How far the number is from satisfying all bounds. */
 export const gapOf = (number: number, bounds: Bounds): number =>
   Math.max(0, ...setIn(bounds).map((name) => RULES[name].gap(number, bounds[name] as number)))
+
+/** The least and the greatest number that satisfy all bounds, and all between do; if none does, the first is greater. */
+export function spanOf(bounds: Bounds): readonly [least: number, greatest: number] {
+  const spans = setIn(bounds).map((name) => RULES[name].span(bounds[name] as number))
+  return [
+    Math.max(-LARGEST, ...spans.map(([least]) => least)),
+    Math.min(LARGEST, ...spans.map(([, greatest]) => greatest)),
+  ]
+}
 
 /** "at least 2 and less than 8"; empty if there is no bound. */
 export const boundsInWords = (bounds: Bounds): string =>

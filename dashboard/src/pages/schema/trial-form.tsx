@@ -1,12 +1,12 @@
 import { Plus, X } from 'lucide-react'
 import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import type { Condition } from '../../../../src/domain/contract/condition.ts'
+import { suggestedEvents } from '../../../../src/domain/contract/satisfying-event.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
 import { TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
-import { suggestedEvents } from '../../condition-builder/satisfying-event.ts'
 import { newTrialEvent, readAfter, readFields, type TrialEvent } from './trial-events.ts'
 
 interface TrialFormProps {

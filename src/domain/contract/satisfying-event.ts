@@ -1,12 +1,15 @@
-import { hasComparator, satisfyingNumber } from '../../../src/domain/contract/comparators.ts'
-import { type Condition, type Leaf, leavesOf } from '../../../src/domain/contract/condition.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { hasComparator, satisfyingNumber } from './comparators.ts'
+import { type Condition, type Leaf, leavesOf } from './condition.ts'
 
-/** The fields of an event that satisfies the leaf, unless it asks for what excludes each other. */
-export function satisfyingPayload(leaf: Leaf): JsonObject {
+/**
+ * The fields of an event that satisfies the leaf, and no others, unless it asks for what excludes each other.
+ * @param number one that satisfies the leaf's bounds
+ */
+export function satisfyingPayload(leaf: Leaf, number = satisfyingNumber(leaf)): JsonObject {
   const { match, field = 'value' } = leaf
   const matched: JsonObject = match === undefined ? {} : isJsonObject(match) ? match : { value: match }
-  return hasComparator(leaf) ? withNumberAt(matched, field.split('.'), satisfyingNumber(leaf)) : matched
+  return hasComparator(leaf) ? withNumberAt(matched, field.split('.'), number) : matched
 }
 
 /** Leaves what is matched already: an event has one value at a path. */

@@ -1,0 +1,66 @@
+import type { LogEvent } from '../../src/domain/claims/event.ts'
+import { EventLog } from '../../src/domain/claims/event-log.ts'
+import { type Condition, leavesOf } from '../../src/domain/contract/condition.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
+import { type Hint, hintsOf } from '../../src/domain/contract/hints/hints.ts'
+import { satisfyingPayload } from '../../src/domain/contract/satisfying-event.ts'
+import type { JsonObject } from '../../src/domain/json.ts'
+import { any, contractWith } from './contracts.ts'
+
+export const hintsTo = (condition: Condition, terms: Partial<Contract> = {}): readonly Hint[] =>
+  hintsOf(contractWith({ fulfillment_condition: condition, ...terms }))
+
+/** By their codes. */
+export const pathsOf = (hints: readonly Hint[], ...codes: Hint['code'][]): string[] =>
+  hints.filter(({ code }) => codes.includes(code)).map(({ path }) => path)
+
+export const eventOf = (type: string, payload: JsonObject = {}): LogEvent => ({
+  id: `${type}-${JSON.stringify(payload)}`,
+  type,
+  payload,
+  system: false,
+  createdAt: new Date(0),
+})
+
+/** The condition with another in the place that a hint names. */
+export function withInPlace(condition: Condition, path: string, other: Condition): Condition {
+  const copy = { fulfillment_condition: structuredClone(condition) } as unknown as JsonObject
+  const keys = path.split(/[.[\]]+/).filter((key) => key !== '')
+  const last = keys.pop() as string
+  const holder = keys.reduce<JsonObject>((value, key) => value[key] as JsonObject, copy)
+  if (!Object.hasOwn(holder, last)) throw new Error(`there is nothing at ${path}`)
+  holder[last] = other as unknown as JsonObject
+  return copy.fulfillment_condition as unknown as Condition
+}
+
+export const NEVER = any()
+
+/** What the numbers of `arbitraries.ts` can be told apart by: themselves, and one between each two. */
+const NUMBERS = Array.from({ length: 17 }, (_, i) => i / 2 - 3)
+
+/** Events that are near what the leaves ask for, besides those that are given. */
+export const eventsAround = (condition: Condition, others: readonly LogEvent[]): LogEvent[] => [
+  ...others,
+  ...leavesOf(condition).flatMap((leaf) => [
+    eventOf(leaf.event),
+    ...[undefined, ...NUMBERS].map((number) => eventOf(leaf.event, satisfyingPayload(leaf, number))),
+  ]),
+]
+
+/** One log of these events for each way in which they satisfy leaves together, the empty one first. */
+export function logsOf(condition: Condition, events: readonly LogEvent[]): LogEvent[][] {
+  const leaves = leavesOf(condition)
+  const signOf = (log: EventLog) => leaves.map((leaf) => (log.isSatisfied(leaf) ? 1 : 0)).join('')
+  const found = new Map([
+    [signOf(new EventLog(condition)), { events: [] as LogEvent[], log: new EventLog(condition) }],
+  ])
+  // What is added while it goes on is gone through too.
+  for (const known of found.values()) {
+    for (const event of events) {
+      const log = known.log.with(event)
+      const sign = signOf(log)
+      if (!found.has(sign)) found.set(sign, { events: [...known.events, event], log })
+    }
+  }
+  return [...found.values()].map(({ events }) => events)
+}

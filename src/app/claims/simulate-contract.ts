@@ -1,4 +1,5 @@
 import { type Simulation, simulate, type TimedSubmission } from '../../domain/claims/simulate.ts'
+import { type Hint, lookForHints } from '../../domain/contract/hints/hints.ts'
 import { validationError } from '../../errors.ts'
 import { readClock } from '../../storage/database/clock.ts'
 import type { App } from '../app.ts'
@@ -17,6 +18,7 @@ export interface SimulationRequest {
 
 export interface ContractSimulation extends Simulation {
   openedAt: Date
+  hints: readonly Hint[]
 }
 
 /** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
@@ -37,7 +39,7 @@ export async function simulateContract(
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
   const simulation = simulate(contract, openedAt, request.events, request.until)
-  return { openedAt, ...(await inSlices(simulation)) }
+  return { openedAt, ...(await inSlices(simulation)), hints: await inSlices(lookForHints(contract)) }
 }
 
 async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {

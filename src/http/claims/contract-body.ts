@@ -58,6 +58,8 @@ const CONDITION_NOT = {
   $id: 'ConditionNot',
   title: 'NOT',
   type: 'object',
+  description:
+    'Satisfied while its condition is not. It counts as long as the claim is OPEN: an event during the review is refused.',
   required: ['op', 'condition'],
   additionalProperties: false,
   properties: { op: { const: 'NOT' }, condition: CONDITION },
@@ -101,18 +103,21 @@ const CONTRACT = {
       type: 'number',
       exclusiveMinimum: 0,
       maximum: MAX_WINDOW_SECONDS,
-      description: 'Seconds that the claim may stay OPEN; fractions are allowed.',
+      description:
+        'Seconds that the claim may stay OPEN, from its creation on: no event begins them anew. Fractions are allowed.',
     },
     review_window: {
       type: 'number',
       minimum: 0,
       maximum: MAX_WINDOW_SECONDS,
-      description: 'Seconds that the claim stays PENDING; fractions are allowed.',
+      description:
+        'Seconds that the claim stays PENDING, in which it takes no events; fractions are allowed.',
     },
     fulfillment_condition: CONDITION,
     timeout_outcome: {
       enum: ['confirm', 'fail'],
-      description: 'What is scheduled when the activity window elapses first: CONFIRMED or FAILED.',
+      description:
+        'What is scheduled when the activity window elapses first: CONFIRMED or FAILED. With "confirm" every claim is confirmed, sooner or later.',
     },
   },
   examples: [EXAMPLE_CONTRACT],

@@ -22,7 +22,7 @@ export function presentExplanation(explanation: ClaimExplanation) {
   }
 }
 
-export function presentSimulation({ openedAt, timeline, final }: ContractSimulation) {
+export function presentSimulation({ openedAt, timeline, final, hints }: ContractSimulation) {
   return {
     opened_at: openedAt,
     timeline: timeline.values().map(presentTimelineEntry),
@@ -32,6 +32,7 @@ export function presentSimulation({ openedAt, timeline, final }: ContractSimulat
       status_since: final.statusSince,
       due_at: final.dueAt,
     },
+    hints,
   }
 }
 

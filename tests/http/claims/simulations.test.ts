@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
-import { all, contractWith, not } from '../../support/contracts.ts'
+import { all, any, contractWith, not } from '../../support/contracts.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { startTestService } from '../../support/test-service.ts'
@@ -75,6 +75,14 @@ test('a simulation answers each event, each transition and the final state, and 
         status_since: at('00:22:00'),
         due_at: null,
       },
+      hints: [
+        {
+          code: 'not_during_review',
+          path: 'fulfillment_condition.conditions[2]',
+          message:
+            'What a NOT names counts only while the claim is OPEN. Once it is PENDING, for a review of 1 minute 30 seconds, such an event is refused (CLAIM_NOT_OPEN) and changes nothing.',
+        },
+      ],
     })
   })
 })
@@ -106,6 +114,29 @@ test('at the same instant the check comes before the event', async () => {
     ['transition', 'event', 'transition'],
   )
   assert.equal(body.final.status, 'FAILED')
+})
+
+test('a simulation tells hints to the contract, also to that of a schema, and 20 at most (§2.13 rule 3)', async () => {
+  const never = { event: 'a', gt: 1, lt: 1 }
+  const contract = contractWith({ fulfillment_condition: any(...Array.from({ length: 511 }, () => never)) })
+  const schema = await newSchema(api, contract)
+  const simulated = async (source: object) => {
+    const { status, body } = await api.post('/v1/simulations', { ...source, events: [] })
+    assert.equal(status, 200)
+    return body.hints as { code: string; path: string }[]
+  }
+  const hints = await simulated({ contract })
+  assert.equal(hints.length, 20)
+  assert.deepEqual(
+    hints.slice(0, 3).map(({ code, path }) => [code, path]),
+    [
+      ['condition_impossible', 'fulfillment_condition'],
+      ['leaf_impossible', 'fulfillment_condition.conditions[0]'],
+      ['leaf_impossible', 'fulfillment_condition.conditions[1]'],
+    ],
+  )
+  assert.deepEqual(await simulated({ schema_id: schema.id }), hints)
+  assert.deepEqual(await simulated({ contract: contractWith() }), [])
 })
 
 test('the contract may come from a schema, and the claim is opened at the first event by default', async () => {

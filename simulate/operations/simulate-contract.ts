@@ -1,5 +1,7 @@
 import { type Client, parse } from '../clients/client.ts'
 import { type Account, stateOf } from '../clients/world.ts'
+import { isSatisfied } from '../model/condition.ts'
+import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
 import { liveOut, type Planned, withIds } from '../model/life.ts'
@@ -48,6 +50,26 @@ export async function simulateContract(client: Client, account: Account): Promis
     isSame,
     () => 'a simulation tells another life than the model',
     () => ({ contract, timeline, final, shown }),
+  )
+  demandTrueHints(contract, timeline, shown.hints as unknown as Hint[])
+}
+
+type Hint = { code: string; path: string }
+
+/** §2.13 rule 1: what hints say is so of this life as of any. */
+function demandTrueHints(contract: Contract, timeline: readonly JsonObject[], hints: readonly Hint[]): void {
+  const isTold = (code: string) => hints.some((hint) => hint.code === code)
+  const moves = timeline.filter(({ kind }) => kind === 'transition')
+  const isSettled = moves.some(({ because }) => Object.hasOwn(because as JsonObject, 'event_id'))
+  const isTrueAtFirst = isSatisfied(contract.fulfillment_condition, [])
+  const isRight =
+    isTold('condition_true_from_start') === isTrueAtFirst &&
+    !(isTold('condition_impossible') && isSettled) &&
+    !(isTold('always_confirmed') && moves.some(({ to }) => to === 'FAILED'))
+  demand(
+    isRight,
+    () => 'a simulation tells hints that are not so',
+    () => ({ contract, timeline, hints }),
   )
 }
 

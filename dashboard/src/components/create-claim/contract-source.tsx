@@ -5,6 +5,7 @@ import { contractInWords } from '../../../../src/domain/contract/contract-in-wor
 import { validateContract } from '../../../../src/domain/contract/validate-contract.ts'
 import type { NewClaim } from '../../api/claims.ts'
 import { schemasQuery } from '../../api/schemas.ts'
+import { ContractHints } from '../contract-hints.tsx'
 import { InWords } from '../in-words.tsx'
 import { SchemaSelect } from '../schema-select.tsx'
 import { Field } from '../ui/field.tsx'
@@ -99,9 +100,12 @@ export function ContractSource({ source, isChecked }: ContractSourceProps) {
         </Field>
       )}
       {contract ? (
-        <p className="rounded-lg bg-sunken px-3 py-2.5 text-[0.8125rem] text-pretty text-muted">
-          <InWords text={contractInWords(contract, money).join(' ')} />
-        </p>
+        <>
+          <p className="rounded-lg bg-sunken px-3 py-2.5 text-[0.8125rem] text-pretty text-muted">
+            <InWords text={contractInWords(contract, money).join(' ')} />
+          </p>
+          <ContractHints contract={contract} />
+        </>
       ) : null}
     </>
   )

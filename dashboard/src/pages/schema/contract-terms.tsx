@@ -47,6 +47,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
         {(props) => (
           <Select
             {...props}
+            data-focus="timeout_outcome"
             value={draft.timeoutOutcome}
             onChange={({ target }) => onChange({ ...draft, timeoutOutcome: target.value })}
           >
@@ -60,14 +61,16 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
       </Field>
       <DurationField
         label="Activity window"
-        hint="How long a claim may stay OPEN for its events."
+        name="activity_window"
+        hint="How long a claim may stay OPEN. Counts from its creation, not from an event."
         value={draft.activityWindow}
         error={errorAt('activity_window', draft.activityWindow.text)}
         onChange={(activityWindow) => onChange({ ...draft, activityWindow })}
       />
       <DurationField
         label="Review window"
-        hint="How long it stays PENDING before it is final."
+        name="review_window"
+        hint="How long it stays PENDING before it is final. It takes no events then."
         value={draft.reviewWindow}
         error={errorAt('review_window', draft.reviewWindow.text)}
         onChange={(reviewWindow) => onChange({ ...draft, reviewWindow })}
@@ -78,13 +81,15 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
 
 interface DurationFieldProps {
   label: string
+  /** In the contract. */
+  name: string
   hint: string
   value: DurationDraft
   error: string | undefined
   onChange: (duration: DurationDraft) => void
 }
 
-function DurationField({ label, hint, value, error, onChange }: DurationFieldProps) {
+function DurationField({ label, name, hint, value, error, onChange }: DurationFieldProps) {
   const seconds = secondsOf(value)
   const isTold = typeof seconds === 'number' && seconds > 0 && value.unit === 'seconds' && seconds >= 60
   return (
@@ -94,6 +99,7 @@ function DurationField({ label, hint, value, error, onChange }: DurationFieldPro
           <Input
             {...props}
             inputMode="decimal"
+            data-focus={name}
             value={value.text}
             onChange={({ target }) => onChange({ ...value, text: target.value })}
           />

@@ -2,6 +2,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useState } from 'react'
 import { ApiError, errorsByPath, type Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
+import { ContractHints } from '../../components/contract-hints.tsx'
 import { ContractInWords } from '../../components/contract-in-words.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
@@ -13,6 +14,7 @@ import { ofDraft, withJson } from '../../condition-builder/contract-document.ts'
 import type { ContractDraft } from '../../condition-builder/contract-draft.ts'
 import { ContractJson } from './contract-json.tsx'
 import { ContractTerms } from './contract-terms.tsx'
+import { focusPlace } from './focus-place.ts'
 import { LiveTrial } from './live-trial.tsx'
 import { SchemaConflict } from './schema-conflict.tsx'
 import { SchemaNamesFields } from './schema-names-fields.tsx'
@@ -86,9 +88,15 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
           />
           <Card aria-label="In words">
             <CardHeader title="In words" />
-            <CardBody>
+            <CardBody className="grid gap-3">
               {document.contract ? (
-                <ContractInWords contract={document.contract} />
+                <>
+                  <ContractInWords contract={document.contract} />
+                  <ContractHints
+                    contract={document.contract}
+                    onShow={(path) => focusPlace(document.draft.condition, path)}
+                  />
+                </>
               ) : (
                 <p className="text-muted">Once the contract is complete, it is told here in sentences.</p>
               )}

@@ -1,0 +1,50 @@
+import { Lightbulb } from 'lucide-react'
+import { useMemo } from 'react'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
+import { hintsOf } from '../../../src/domain/contract/hints/hints.ts'
+
+interface ContractHintsProps {
+  contract: Contract
+  /** Goes to the place of a hint, by its path in the contract; if there is no such way, places are named alone. */
+  onShow?: (path: string) => void
+}
+
+/** What whoever writes the contract may not mean. It is valid all the same, so nothing here is red or in the way. */
+export function ContractHints({ contract, onShow }: ContractHintsProps) {
+  const hints = useMemo(() => hintsOf(contract), [contract])
+  if (hints.length === 0) return null
+  return (
+    <section
+      aria-label="Hints"
+      className="flex gap-2.5 rounded-lg border px-3 py-2.5 text-[0.8125rem] text-muted"
+    >
+      <Lightbulb aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
+      <ul className="grid min-w-0 gap-2">
+        {hints.map(({ code, path, message }) => (
+          <li
+            key={`${code} ${path}`}
+            className="grid justify-items-start gap-0.5 text-pretty [overflow-wrap:anywhere]"
+          >
+            <Place path={path} onShow={onShow} />
+            <p>{message}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Place({ path, onShow }: { path: string; onShow: ContractHintsProps['onShow'] }) {
+  const name = <code className="font-mono text-xs text-ink">{path}</code>
+  if (!onShow) return name
+  return (
+    <button
+      type="button"
+      aria-label={`Show ${path}`}
+      className="text-left underline underline-offset-4"
+      onClick={() => onShow(path)}
+    >
+      {name}
+    </button>
+  )
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import { all, contractWith, not } from '../support/contracts.ts'
+import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+
+const hintsOn = (page: Page) => page.getByRole('region', { name: 'Hints' }).getByRole('listitem')
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.dataset.focus')
+
+const delivered = { event: 'delivered', gte: 3 }
+/** A NOT that the leaf before it excludes, a window under a minute and a timeout. */
+const CONTRACT = contractWith({
+  activity_window: 24,
+  fulfillment_condition: all(delivered, { event: 'signed' }, not({ event: 'delivered' })),
+})
+
+test('hints to a contract stand beside its words, lead to their places, and go as the contract is changed', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
+  await page.goto(`/schemas/${id}`)
+  const hints = hintsOn(page)
+  await hints.filter({ hasText: 'No events satisfy this' }).waitFor()
+  assert.equal(await hints.count(), 3)
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+
+  await page.getByRole('button', { name: 'Show fulfillment_condition.conditions[2]' }).click()
+  const menu = page.getByRole('button', { name: 'More for group' }).nth(1)
+  assert.equal(await focused(page), await menu.getAttribute('data-focus'))
+  await page.getByRole('button', { name: 'Show activity_window' }).click()
+  assert.equal(await focused(page), 'activity_window')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('240')
+  await hints.filter({ hasText: '24 seconds' }).waitFor({ state: 'detached' })
+
+  await page.getByLabel('Event type').last().fill('damaged')
+  await hints.filter({ hasText: 'Once it is PENDING, for a review of 10 minutes' }).waitFor()
+  assert.equal(await hints.count(), 1)
+  await page.getByLabel('If nothing happens in time').selectOption('CONFIRMED')
+  await page.getByRole('button', { name: 'Show timeout_outcome' }).click()
+  assert.equal(await focused(page), 'timeout_outcome')
+  await page.getByLabel('If nothing happens in time').selectOption('FAILED')
+  await page.getByLabel('Review window', { exact: true }).fill('0')
+  await hints.first().waitFor({ state: 'detached' })
+  await page.getByText('There is no review').waitFor()
+  // It is saved as any other: hints are in nobody's way.
+  await page.getByLabel('Activity window', { exact: true }).fill('1')
+  await hints.filter({ hasText: 'This window is 1 second' }).waitFor()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Schema saved').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('who creates a claim sees the hints to its contract', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
+  await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
+  await page.goto('/claims')
+  await page.getByRole('button', { name: 'Create claim' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('fulfillment_condition.conditions[2]').waitFor()
+  assert.equal(await hintsOn(page).count(), 3)
+  assert.equal(await dialog.getByRole('button', { name: 'Show' }).count(), 0)
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+  await dialog.getByLabel('Contract', { exact: true }).selectOption(id)
+  await dialog.getByLabel('Customer').fill('acme')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'Submit an event' }).waitFor()
+  assert.deepEqual(complaints, [])
+})

@@ -4,6 +4,7 @@ import { seeded } from '../../../simulate/random.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
+import { isOnCitus } from '../../support/database-nodes.ts'
 import { addManyClaims, clockOf, customerOf, schemaOf } from '../../support/many-claims.ts'
 import { newCustomer } from '../../support/new-records.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
@@ -12,6 +13,8 @@ import { startTestService } from '../../support/test-service.ts'
 /* Lists in any order and with any filters, held to what is told of each record (§4.1). */
 
 const EACH = 1_000
+/** On several machines each page takes several times as long. */
+const QUERIES = isOnCitus() ? 15 : 80
 const service = await startTestService({ after })
 const { api } = service
 const { user_id: userId } = (await api.get(`/v1/customers/${(await newCustomer(api)).id}`)).body
@@ -19,8 +22,8 @@ await addManyClaims(service, userId, EACH, { isAnalysed: false })
 // On the clock of few there are more, and many records share a time.
 await service.sql(
   `UPDATE claims SET test_clock_id = CASE WHEN position % 7 = 0 THEN $1::uuid END,
-    created_at = date_trunc('day', created_at), status_since = date_trunc('day', CASE status WHEN 'OPEN' THEN created_at ELSE status_since END),
-    due_at = date_trunc('hour', due_at), contract = jsonb_set($2::jsonb, '{price}', to_jsonb(price))::json`,
+    created_at = date_bin('1 day', created_at, '2000-01-01Z'), status_since = date_bin('1 day', CASE status WHEN 'OPEN' THEN created_at ELSE status_since END, '2000-01-01Z'),
+    due_at = date_bin('1 hour', due_at, '2000-01-01Z'), contract = jsonb_set($2::jsonb, '{price}', price::text::jsonb)::json`,
   [clockOf(0), JSON.stringify(contractWith())],
 )
 await service.sql(
@@ -126,7 +129,7 @@ for (const [path, { name, customer, of }] of Object.entries(LISTS)) {
 
     test('answers what fits all filters, in the order asked for, page by page', async () => {
       let found = 0
-      for (let turn = 0; turn < 120; turn++) {
+      for (let turn = 0; turn < QUERIES; turn++) {
         const query = someQuery(customer, of)
         // Of equal times the order of creation decides, in either direction.
         const wanted = select(all, query, customer).map(name)
@@ -136,7 +139,7 @@ for (const [path, { name, customer, of }] of Object.entries(LISTS)) {
           assert.deepEqual(read.map(name), wanted, JSON.stringify({ ...query, limit }))
         }
       }
-      assert.ok(found > 1_000)
+      assert.ok(found > 300)
     })
 
     test('the export has the same filters, in the same order', async () => {

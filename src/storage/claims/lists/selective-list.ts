@@ -92,7 +92,7 @@ async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: 
   const sql = new ConditionSql(filter)
   const [row] = await db.query<{ count: number }>({
     text: `-- count_claims_up_to
-      SELECT count(*)::int AS count FROM (SELECT FROM claims WHERE ${conditionsOf(sql, part)} LIMIT ${most}) AS found`,
+      SELECT count(*)::int AS count FROM (SELECT user_id FROM claims WHERE ${conditionsOf(sql, part)} LIMIT ${most}) AS found`,
     values: sql.query.values,
     readOnly: true,
   })

@@ -7,8 +7,27 @@ import { someString, someUuid } from './strings.ts'
 import { validValue } from './valid-values.ts'
 
 export function pathOf(asker: Asker, { path }: Operation, isPlain: boolean): string {
-  return path.replace(/\{\w+\}/, () => encode(nameOf(asker, kindOfPath(path), isPlain), asker.random))
+  return path
+    .replace(/\{\w+\}/, () => encode(nameOf(asker, kindOfPath(path), isPlain), asker.random))
+    .replace('{version}', () => encode(versionOf(asker, isPlain), asker.random))
 }
+
+/** Of a schema. */
+const versionOf = ({ random }: Asker, isPlain: boolean): string =>
+  isPlain || random.chance(0.7)
+    ? `${random.int(1, 3)}`
+    : random.pick([
+        '0',
+        '-1',
+        '1.5',
+        '01',
+        '1e0',
+        ' 1',
+        '2147483647',
+        '2147483648',
+        'x',
+        someString(random, 0, 30),
+      ])
 
 export function queryOf(asker: Asker, { parameters }: Operation, isPlain: boolean): string {
   const { random } = asker

@@ -40,15 +40,17 @@ function pathFlaw(
   { stranger }: Parties,
 ): string | null {
   const segments = withoutQuery(path).split('/')
-  const at = operation.path.split('/').findIndex((part) => part.startsWith('{'))
-  const parameter = operation.parameters.find((one) => one.in === 'path')
-  if (at < 0 || parameter === undefined) return null
-  const name = decoded(segments[at] ?? '')
-  if (name === null) return 'its path is not percent-encoded UTF-8'
-  const flaw = document.flawOf(name, parameter.schema)
-  if (flaw) return `its path has ${parameter.name} for which ${flaw}`
-  const isForeign = stranger?.known.of(kindOfPath(operation.path)).includes(name)
-  return isForeign ? 'its path names what belongs to another account' : null
+  for (const [at, part] of operation.path.split('/').entries()) {
+    const parameter = operation.parameters.find((one) => one.in === 'path' && part === `{${one.name}}`)
+    if (parameter === undefined) continue
+    const name = decoded(segments[at] ?? '')
+    if (name === null) return 'its path is not percent-encoded UTF-8'
+    const flaw = document.flawOf(typed(parameter, name), parameter.schema)
+    if (flaw) return `its path has ${parameter.name} for which ${flaw}`
+    const isForeign = stranger?.known.of(kindOfPath(operation.path)).includes(name)
+    if (isForeign) return 'its path names what belongs to another account'
+  }
+  return null
 }
 
 function queryFlaw(document: ApiDocument, operation: Operation, { path }: Request): string | null {

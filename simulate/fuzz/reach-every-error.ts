@@ -54,9 +54,9 @@ function plainRequest({ seat, operation, records }: Needs): Request {
   const identity: Identity = access === 'session' ? 'session' : 'token'
   return {
     method,
-    path: path.replace(/\{\w+\}/, () =>
-      encodeURIComponent(seat.account.known.of(kind)[0] ?? someUuid(seat.random)),
-    ),
+    path: path
+      .replace(/\{\w+\}/, () => encodeURIComponent(seat.account.known.of(kind)[0] ?? someUuid(seat.random)))
+      .replace('{version}', '1'),
     headers: {
       ...headersOf(identity, seat.account, seat.wire.url),
       ...(body ? { 'Content-Type': 'application/json' } : {}),
@@ -99,7 +99,8 @@ const withoutRecord =
   (asked, needs) => {
     const strange = someUuid(needs.seat.random)
     const { path, method } = needs.operation
-    if (isInPath(needs.operation)) return { ...asked, path: path.replace(/\{\w+\}/, strange) }
+    if (isInPath(needs.operation))
+      return { ...asked, path: path.replace(/\{\w+\}/, strange).replace('{version}', '1') }
     if (method === 'GET') return { ...asked, path: `${asked.path}?${field}=${strange}` }
     return withField(({ contract, claim_id, candidate_alias, ...rest }) =>
       field === 'schema_id'
@@ -129,6 +130,7 @@ const RECIPES: Record<string, Recipe> = {
   CLAIM_NOT_FOUND: withoutRecord('claim_id', isAt('claims')),
   CANDIDATE_NOT_FOUND: withoutRecord('candidate_alias', isAt('candidates')),
   SCHEMA_NOT_FOUND: withoutRecord('schema_id', isAt('schemas')),
+  SCHEMA_VERSION_NOT_FOUND: (asked) => ({ ...asked, path: asked.path.replace(/\d+$/, '2147483647') }),
   TEST_CLOCK_NOT_FOUND: withoutRecord('test_clock_id', isAt('test_clocks')),
   TOKEN_NOT_FOUND: withoutRecord('', isAt('tokens')),
   WEBHOOK_ENDPOINT_NOT_FOUND: withoutRecord('', isAt('webhook_endpoints')),

@@ -17,8 +17,8 @@ const STATE = [
   'created_at',
 ]
 const COLUMNS = {
-  claims: ['id', 'customer_id', ...STATE, 'reference', 'customer_external_id'],
-  candidates: ['candidate_alias', 'customer_uuid', ...STATE],
+  claims: ['id', 'customer_id', ...STATE, 'reference', 'customer_external_id', 'schema_version'],
+  candidates: ['candidate_alias', 'customer_uuid', ...STATE, 'schema_version'],
 }
 
 /** §4.1: the filtered list as CSV, with rows as the list would have them. Null: it did not come, or not whole. */
@@ -43,7 +43,13 @@ export async function exported(
 /** What a file leaves out is as the creation answered it; what it has must be. */
 function asListed(
   { byAddress, customers }: Account,
-  { price, reference = null, customer_external_id, ...fields }: Record<string, string | null>,
+  {
+    price,
+    reference = null,
+    customer_external_id,
+    schema_version: version = null,
+    ...fields
+  }: Record<string, string | null>,
   about: () => unknown,
 ): JsonObject {
   const name = (fields.candidate_alias ?? fields.id) as string
@@ -61,5 +67,8 @@ function asListed(
   const customer = customers.find(({ id }) => id === fields.customer_id)
   const isTheirs = !customer || customer_external_id === guarded(customer.externalId)
   demand(isTheirs, () => `${record.name} is exported with another customer's own id`, about)
+  const ofVersion = version === null ? null : Number(version)
+  const isOfVersion = ofVersion === (record.fixed.schema_version ?? null)
+  demand(isOfVersion, () => `${record.name} is exported with another version of its schema`, about)
   return { ...record.fixed, ...fields, ...alias }
 }

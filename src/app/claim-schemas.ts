@@ -1,5 +1,10 @@
-import type { ClaimSchema, ExpectedVersions, Versioned } from '../domain/records.ts'
+import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../domain/records.ts'
 import { ServiceError } from '../errors.ts'
+import {
+  findSchemaVersion,
+  MOST_VERSIONS,
+  listSchemaVersions as readSchemaVersions,
+} from '../storage/claim-schema-versions.ts'
 import {
   updateClaimSchema as changeClaimSchema,
   findClaimSchema,
@@ -10,16 +15,23 @@ import {
 } from '../storage/claim-schemas.ts'
 import type { App } from './app.ts'
 import { whyNotDone } from './changed-since.ts'
-import { schemaNotFound } from './not-found.ts'
+import { schemaNotFound, schemaVersionNotFound } from './not-found.ts'
+import { hashToken } from './tokens/api-token.ts'
+
+/** Who makes a version of a schema: the bearer of an API token, or null for whoever is signed in. */
+export type ByToken = string | null
+
+const hashOf = (token: ByToken) => (token === null ? null : hashToken(token))
 
 /** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
 export async function createClaimSchema(
   app: App,
   userId: string,
   made: NewSchema,
+  by: ByToken,
   most: number,
 ): Promise<Versioned<ClaimSchema>> {
-  const schema = await insertClaimSchema(app.db.writes.for(userId), userId, made, most)
+  const schema = await insertClaimSchema(app.db.writes.for(userId), userId, made, hashOf(by), most)
   if (!schema)
     throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, as many as it may.`)
   return schema
@@ -49,6 +61,43 @@ export async function* listClaimSchemas(app: App, userId: string): AsyncGenerato
 }
 
 /**
+ * The schema's versions, newest first (§4.4 has no pages); the next are read when they are asked for.
+ * @throws SCHEMA_NOT_FOUND
+ */
+export async function listSchemaVersions(
+  app: App,
+  userId: string,
+  id: string,
+): Promise<AsyncGenerator<SchemaVersion[]>> {
+  const read = (below: number) => readSchemaVersions(app.db.reads.for(userId), userId, id, below, PAGE)
+  const first = await read(Number.MAX_SAFE_INTEGER)
+  if (first.length === 0) throw schemaNotFound(id)
+  return fromFirst(first, read)
+}
+
+async function* fromFirst(first: SchemaVersion[], read: (below: number) => Promise<SchemaVersion[]>) {
+  for (let page = first; ; ) {
+    yield page
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    page = await read(last.number)
+  }
+}
+
+/** @throws SCHEMA_NOT_FOUND, SCHEMA_VERSION_NOT_FOUND */
+export async function getSchemaVersion(
+  app: App,
+  userId: string,
+  id: string,
+  number: number,
+): Promise<SchemaVersion> {
+  const version = await findSchemaVersion(app.db.reads.for(userId), userId, id, number)
+  if (version) return version
+  const { versionNumber } = await getClaimSchema(app, userId, id)
+  throw schemaVersionNotFound(id, number, versionNumber, MOST_VERSIONS)
+}
+
+/**
  * Changes what is given of the template; claims made from it keep the copy of its contract that they have.
  * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
  */
@@ -57,9 +106,11 @@ export async function updateClaimSchema(
   userId: string,
   id: string,
   changes: Partial<NewSchema>,
+  by: ByToken,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema>> {
-  const schema = await changeClaimSchema(app.db.writes.for(userId), userId, id, changes, expected)
+  const db = app.db.writes.for(userId)
+  const schema = await changeClaimSchema(db, userId, id, changes, hashOf(by), expected)
   if (!schema) throw await whyNot(app, userId, id, expected)
   return schema
 }

@@ -12,6 +12,20 @@ export function schemaNotFound(id: string): ServiceError {
   return new ServiceError('SCHEMA_NOT_FOUND', `No schema has the id ${id}.`)
 }
 
+/** @param newest the schema's present version */
+export function schemaVersionNotFound(
+  id: string,
+  number: number,
+  newest: number,
+  kept: number,
+): ServiceError {
+  const oldest = Math.max(1, newest - kept + 1)
+  return new ServiceError(
+    'SCHEMA_VERSION_NOT_FOUND',
+    `The schema ${id} has no version ${number}; it has those from ${oldest} to ${newest}.`,
+  )
+}
+
 export function testClockNotFound(id: string): ServiceError {
   return new ServiceError('TEST_CLOCK_NOT_FOUND', `No test clock has the id ${id}.`)
 }

@@ -42,9 +42,24 @@ export interface SchemaNames {
 export interface ClaimSchema extends SchemaNames {
   id: string
   userId: string
+  /** From 1 on: one more with each change of the contract or of a name. */
+  versionNumber: number
   contract: Contract
   createdAt: Date
   updatedAt: Date
+}
+
+/** Who changed something; a token may be revoked, or forgotten, since. */
+export type Maker = { kind: 'session' } | { kind: 'token'; id: string; name: string }
+
+/** What a schema was, or is. */
+export interface SchemaVersion extends SchemaNames {
+  schemaId: string
+  number: number
+  contract: Contract
+  createdAt: Date
+  /** Null if it is not known: a server of an older version made it. */
+  madeBy: Maker | null
 }
 
 /** A clock that stands at `frozenTime` until it is advanced. */

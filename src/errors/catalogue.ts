@@ -65,6 +65,12 @@ export const ERRORS = {
     title: 'This account has no schema with that id.',
     help: 'Check the id; the schema may have been deleted. Claims made from a deleted schema keep their copy of its contract.',
   },
+  SCHEMA_VERSION_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'The schema has no such version, or not any more.',
+    help: 'The newest 100 versions of a schema are kept; GET /v1/schemas/{id}/versions shows them. Claims made from an older one have their copy of its contract.',
+  },
   CUSTOMER_NOT_FOUND: {
     status: 404,
     type: 'invalid_request_error',

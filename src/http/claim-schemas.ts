@@ -9,6 +9,7 @@ import {
 } from '../app/claim-schemas.ts'
 import type { ClaimSchema } from '../domain/records.ts'
 import { ContractRef } from './claims/contract-body.ts'
+import { tokenOf } from './identity/authenticate.ts'
 import {
   expectedVersions,
   IfMatchHeader,
@@ -19,11 +20,11 @@ import {
 import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { presentEach } from './protocol/lists.ts'
 import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
-import { DateTime, NameOrNull, Uuid } from './protocol/scalars.ts'
+import { DateTime, NameOrNull, Uuid, Version } from './protocol/scalars.ts'
 import { sendJson } from './protocol/send-json.ts'
 import { type Route, route } from './route.ts'
 
-const NAMES = {
+export const SCHEMA_NAMES = {
   name: NameOrNull('What people call it; null where there is none.', 255, 'Support ticket, 24 h'),
   description: NameOrNull(
     'What is to be known about it; null for nothing.',
@@ -37,7 +38,8 @@ export const ClaimSchemaBody = Type.Object(
   {
     id: Uuid('Made by the server.'),
     user_id: Uuid('The account that it belongs to.'),
-    ...NAMES,
+    version: Version('From 1 on: one more with each change of the contract, the name or the description.'),
+    ...SCHEMA_NAMES,
     contract: ContractRef,
     created_at: DateTime('When it was created.'),
     updated_at: DateTime('When its contract was last replaced.'),
@@ -45,7 +47,10 @@ export const ClaimSchemaBody = Type.Object(
   { $id: 'Schema', description: 'A reusable claim template (§2.5).' },
 )
 
-const OPTIONAL_NAMES = { name: Type.Optional(NAMES.name), description: Type.Optional(NAMES.description) }
+const OPTIONAL_NAMES = {
+  name: Type.Optional(SCHEMA_NAMES.name),
+  description: Type.Optional(SCHEMA_NAMES.description),
+}
 
 const NewClaimSchemaBody = Type.Object(
   { contract: ContractRef, ...OPTIONAL_NAMES },
@@ -93,7 +98,7 @@ const createClaimSchemaRoute = (app: App, most: number) =>
     answer: async (app, request) => {
       const { contract, name = null, description = null } = request.body
       const made = { contract, name, description }
-      const schema = await createClaimSchema(app, request.userId, made, most)
+      const schema = await createClaimSchema(app, request.userId, made, tokenOf(request), most)
       const headers = { Location: `/v1/schemas/${schema.id}`, ...tagged(schema.version) }
       return { status: 201, headers, body: presentClaimSchema(schema) }
     },
@@ -154,7 +159,7 @@ const updateClaimSchemaRoute = (app: App) =>
       operationId: 'updateSchema',
       summary: 'Update a schema',
       description:
-        'Sets what is given. Claims made from the schema before keep the copy of its contract that they have.',
+        'Sets what is given. If that changes anything, it makes a version, and the one before is kept. Claims made from the schema before keep the copy of its contract that they have.',
       tags,
       params,
       headers: IfMatchHeader,
@@ -164,10 +169,11 @@ const updateClaimSchemaRoute = (app: App) =>
         [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    answer: async (app, { userId, params, body, headers }) => {
+    answer: async (app, request) => {
+      const { userId, params, body, headers } = request
       const expected = expectedVersions(headers['if-match'])
       const id = params.id.toLowerCase()
-      const schema = await updateClaimSchema(app, userId, id, body, expected)
+      const schema = await updateClaimSchema(app, userId, id, body, tokenOf(request), expected)
       return { headers: tagged(schema.version), body: presentClaimSchema(schema) }
     },
   })
@@ -179,7 +185,7 @@ const deleteClaimSchemaRoute = (app: App) =>
     schema: {
       operationId: 'deleteSchema',
       summary: 'Delete a schema',
-      description: 'Claims made from the schema keep their copy of its contract.',
+      description: 'Its versions go with it. Claims made from the schema keep their copy of its contract.',
       tags,
       params,
       headers: IfMatchHeader,
@@ -199,6 +205,7 @@ function presentClaimSchema(schema: ClaimSchema): Static<typeof ClaimSchemaBody>
   return {
     id: schema.id,
     user_id: schema.userId,
+    version: schema.versionNumber,
     name: schema.name,
     description: schema.description,
     contract: schema.contract,

@@ -13,6 +13,7 @@ import { NotificationBody } from './notifications/notification-bodies.ts'
 import { NotificationSettingsBody } from './notifications/notification-settings.ts'
 import { OverviewBody } from './overview.ts'
 import { ErrorBody } from './protocol/responses.ts'
+import { SchemaVersionBody } from './schema-versions.ts'
 import { AdvancedTestClockBody, TestClockBody, TestClockThenBody } from './test-clocks.ts'
 import type { TypedServer } from './typed-server.ts'
 import {
@@ -89,6 +90,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     ...CONTRACT_COMPONENTS,
     ...CLAIM_COMPONENTS,
     ClaimSchemaBody,
+    SchemaVersionBody,
     CustomerBody,
     TestClockBody,
     AdvancedTestClockBody,

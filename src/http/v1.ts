@@ -22,6 +22,7 @@ import { listNotificationsRoute } from './notifications/notifications.ts'
 import { HEARTBEAT_MS } from './notifications/stream-notifications.ts'
 import { getOverviewRoute } from './overview.ts'
 import { compressAnswer, mayAnswerMuch } from './protocol/compress-answer.ts'
+import { schemaVersionRoutes } from './schema-versions.ts'
 import { testClockRoutes } from './test-clocks.ts'
 import type { TypedServer } from './typed-server.ts'
 import { webhookDeliveryRoutes } from './webhooks/webhook-deliveries.ts'
@@ -76,6 +77,7 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
   const others = [
     ...claimBatchRoutes(app, compile),
     ...claimSchemaRoutes(app, mostSchemas),
+    ...schemaVersionRoutes(app),
     ...customerRoutes(app),
     ...testClockRoutes(app),
     simulateContractRoute(app, compile),

@@ -45,6 +45,7 @@ function claimOf({ condition, events, idLength }: Kind): Parameters<typeof copyO
     event_count: events,
     log_bytes: 0,
     schema_id: null,
+    schema_version: null,
     test_clock_id: null,
     created_at: now,
     is_read: true,

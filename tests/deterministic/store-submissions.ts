@@ -43,6 +43,7 @@ const claimRow = (claim: StoredClaim): Row => ({
   event_count: claim.eventCount,
   log_bytes: claim.logBytes,
   schema_id: null,
+  schema_version: null,
   test_clock_id: claim.testClockId,
   created_at: claim.createdAt,
 })

@@ -98,6 +98,34 @@ testFaults({
 })
 
 testFaults({
+  name: 'changing a schema',
+  begin: async ({ service: { api, sql } }) => {
+    const prices = [nextNumber(), nextNumber()] as const
+    const { id } = await newSchema(api, { price: prices[0] })
+    const change = () => api.patch(`/v1/schemas/${id}`, { contract: { ...NEVER_SETTLED, price: prices[1] } })
+    const stored = async () =>
+      (
+        await sql(
+          `SELECT version_number AS number, (contract->>'price')::float8 AS price FROM claim_schemas WHERE id = $1
+            UNION ALL SELECT number, (contract->>'price')::float8 FROM claim_schema_versions WHERE schema_id = $1
+            ORDER BY number`,
+          [id],
+        )
+      ).map(({ price }) => price)
+    return {
+      run: async () => {
+        const fate = fateOf(await change())
+        if (fate !== 'unknown') assert.deepEqual(await stored(), fate === 'done' ? prices : [prices[0]])
+      },
+      finish: async () => {
+        assert.equal((await change()).status, 200)
+        assert.deepEqual(await stored(), prices, 'the change makes one version, however often it is sent')
+      },
+    }
+  },
+})
+
+testFaults({
   name: 'creating what claims need',
   begin: async ({ service: { api } }) => {
     const requests = [

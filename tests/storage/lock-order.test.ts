@@ -145,5 +145,6 @@ const claimOf = (userId: string): NewClaim => ({
   customerExternalId: null,
   contract: newContract(terms),
   schemaId: null,
+  schemaVersion: null,
   testClockId: null,
 })

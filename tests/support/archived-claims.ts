@@ -9,7 +9,7 @@ import type { ApiClient } from './api-client.ts'
 import { inAMinute } from './check-time.ts'
 import { contractWith } from './contracts.ts'
 import { movedBy, TIMES_OF_CLAIM } from './moved-times.ts'
-import { uniqueName } from './new-records.ts'
+import { newSchema, uniqueName } from './new-records.ts'
 import type { Scope } from './test-database.ts'
 import type { TestService } from './test-service.ts'
 
@@ -27,10 +27,10 @@ export async function resolvedClaims(
   customer: string,
   count: number,
 ): Promise<string[]> {
-  const contract = contractWith({ review_window: 0, price: 12.5 })
+  const { id: schema_id } = await newSchema(api, { review_window: 0, price: 12.5 })
   const ids: string[] = []
   for (let i = 0; i < count; i++) {
-    const claim = { customer_id: customer, contract, reference: uniqueName('reference') }
+    const claim = { customer_id: customer, schema_id, reference: uniqueName('reference') }
     const { id } = (await api.post('/v1/claims', claim)).body
     for (const event of [
       { type: 'progress', id: 'first', value: 0.1, note: 'naïve "quoted"\n' },

@@ -55,13 +55,13 @@ async function readStored(
 const asCreated = (
   userId: string,
   { address, reference, customer, testClockId }: Opening,
-  { id, createdAt, schemaId }: Creation,
+  { id, createdAt, schemaId, schemaVersion }: Creation,
   contract: Contract | LateContract,
 ): OpenedClaim => {
   const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
   const whose = { userId, customerId: customer.id, customerExternalId }
   const made = claimAsCreated(
-    { address, reference, ...whose, schemaId, testClockId },
+    { address, reference, ...whose, schemaId, schemaVersion, testClockId },
     id,
     createdAt,
     contractOf(contract),

@@ -1,6 +1,6 @@
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Customer, Versioned } from '../../domain/records.ts'
-import { findContracts } from '../../storage/claim-schemas.ts'
+import { type ContractOfSchema, findContracts } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { insertClaims, type NewClaim, prepareContracts } from '../../storage/claims/claims.ts'
 import {
@@ -40,7 +40,7 @@ export class CreationGroups implements Part {
   /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */
   readonly newContracts: GroupedWork<readonly NewClaim[], boolean[]>
   readonly keys: GroupedWork<AskedKey, CreationKey | null>
-  readonly #contracts: GroupedWork<AskedNames, Map<string, string | null>>
+  readonly #contracts: GroupedWork<AskedNames, Map<string, ContractOfSchema>>
   readonly #reads: Database['reads']
 
   constructor(database: Database) {
@@ -76,11 +76,11 @@ export class CreationGroups implements Part {
   }
 
   /** Of many schemas they are read for this account alone: that may take long. */
-  async findContracts(userId: string, ids: readonly string[]): Promise<Map<string, string | null>> {
+  async findContracts(userId: string, ids: readonly string[]): Promise<Map<string, ContractOfSchema>> {
     const asked = { userId, names: ids }
     if (ids.length <= SCHEMAS) return this.#contracts.do(userId, asked)
     const [found] = await findContracts(this.#reads.for(userId), [asked])
-    return found as Map<string, string | null>
+    return found as Map<string, ContractOfSchema>
   }
 
   /** The same, but that a new customer is added by this connection: in its transaction, alone and at once. */

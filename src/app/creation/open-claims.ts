@@ -208,12 +208,13 @@ async function resolve(
     const { address, reference, seed, customer, source, testClockId } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
-    const contract = 'schemaId' in source ? contracts?.get(source.schemaId) : source.contract
+    const ofSchema = schemaId === null ? undefined : contracts?.get(schemaId)
+    const contract = 'contract' in source ? source.contract : ofSchema?.contract
     if (contract === null) return tooManyContracts()
     if (contract instanceof Error) return contract
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
-    const terms = { contract, schemaId, testClockId }
+    const terms = { contract, schemaId, schemaVersion: ofSchema?.version ?? null, testClockId }
     const whose = { userId, customerId: customer.id, customerExternalId }
     return { address, reference, seed, ...whose, ...terms }
   }

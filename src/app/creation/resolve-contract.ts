@@ -24,27 +24,31 @@ export async function resolveContract(
 ): Promise<Contract> {
   if ('contract' in source) return contractOf(source.contract)
   const { schemaId } = source
-  const contract = (await readSchemaContracts(app, userId, [schemaId], takeMemory)).get(schemaId)
-  if (!contract) throw schemaNotFound(schemaId)
-  if (contract instanceof Error) throw contract
-  return contract
+  const found = (await readSchemaContracts(app, userId, [schemaId], takeMemory)).get(schemaId)
+  if (!found?.contract) throw schemaNotFound(schemaId)
+  if (found.contract instanceof Error) throw found.contract
+  return found.contract
 }
 
-/**
- * The contracts of the account's schemas with these ids: one object for all claims that copy it. Null for one that is
- * too many, an error for one that there is no memory for.
- */
+/** A schema's contract, one object for all claims that copy it, and the version that has it. */
+export interface SchemaContract {
+  version: number
+  /** Null for one that is too many, an error for one that there is no memory for. */
+  contract: Contract | Error | null
+}
+
+/** The contracts of the account's schemas with these ids. */
 export async function readSchemaContracts(
   app: App,
   userId: string,
   ids: readonly string[],
   takeMemory: TakeMemory,
-): Promise<Map<string, Contract | Error | null>> {
-  const texts = await app.creations.findContracts(userId, ids)
-  const contracts = new Map<string, Contract | Error | null>()
-  for (const [id, text] of texts) {
-    texts.delete(id)
-    contracts.set(id, text === null ? null : await read(text, takeMemory))
+): Promise<Map<string, SchemaContract>> {
+  const found = await app.creations.findContracts(userId, ids)
+  const contracts = new Map<string, SchemaContract>()
+  for (const [id, { version, text }] of found) {
+    found.delete(id)
+    contracts.set(id, { version, contract: text === null ? null : await read(text, takeMemory) })
   }
   return contracts
 }

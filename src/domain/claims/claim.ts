@@ -14,6 +14,8 @@ export interface Claim extends ClaimState {
   customerExternalId: string | null
   contract: Contract
   schemaId: string | null
+  /** Of that schema, whose contract it has; null without a schema, and of a claim that an older version made. */
+  schemaVersion: number | null
   testClockId: string | null
   createdAt: Date
   /** Items in the log; also the version that a write is guarded by. */

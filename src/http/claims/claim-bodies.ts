@@ -10,6 +10,7 @@ import {
   Status,
   Uuid,
   UuidOrNull,
+  VersionOrNull,
 } from '../protocol/scalars.ts'
 import { ContractRef, EXAMPLE_CONTRACT } from './contract-body.ts'
 
@@ -45,6 +46,9 @@ const STATE = {
   scheduled_outcome: ScheduledOutcome,
   due_at: DateTimeOrNull('When the current window elapses; null in a terminal state.'),
   schema_id: UuidOrNull('The schema that the contract was copied from.'),
+  schema_version: VersionOrNull(
+    'The version of that schema which has the contract; null if there is no schema, or it was not recorded yet.',
+  ),
   test_clock_id: UuidOrNull('The test clock that it lives by; null for the real time.'),
   created_at: DateTime('When it was created.'),
 }

@@ -35,6 +35,7 @@ function presentState<Form>(claim: WithContract<Claim, Form>) {
     scheduled_outcome: claim.scheduledOutcome,
     due_at: claim.dueAt?.toISOString() ?? null,
     schema_id: claim.schemaId,
+    schema_version: claim.schemaVersion,
     test_clock_id: claim.testClockId,
     created_at: claim.createdAt.toISOString(),
   }

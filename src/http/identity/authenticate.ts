@@ -64,6 +64,10 @@ async function enterSession(request: FastifyRequest, sessions: SessionApi, cooki
   request.credential = cookie
 }
 
+/** The API token with which the request came; null if it came with the cookie of a session. */
+export const tokenOf = ({ sessionId, credential }: FastifyRequest): string | null =>
+  sessionId === null ? credential : null
+
 /** The hook of routes that hand out or end access: who holds a token must not make another. @throws SESSION_REQUIRED */
 export async function requireSession({ sessionId }: FastifyRequest): Promise<void> {
   if (sessionId === null) throw new ServiceError('SESSION_REQUIRED')

@@ -17,6 +17,13 @@ export const UuidOrNull = (description: string) =>
     examples: [null],
   })
 
+/** Of a schema, from 1 on. */
+export const Version = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: 2_147_483_647, description, examples: [3] })
+
+export const VersionOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, description, examples: [null] })
+
 export const DateTime = (description: string) =>
   Type.Unsafe<Date | string>({
     type: 'string',

@@ -18,17 +18,21 @@ const STATE: Columns = {
   test_clock_id: ({ testClockId }) => testClockId,
   created_at: ({ createdAt }) => createdAt.toISOString(),
 }
+/** Behind all that was there before it. */
+const VERSION: Columns = { schema_version: ({ schemaVersion }) => schemaVersion?.toString() ?? null }
 export const CLAIM_COLUMNS: Columns = {
   id: ({ id }) => id,
   customer_id: ({ customerId }) => customerId,
   ...STATE,
   reference: ({ reference }) => reference,
   customer_external_id: ({ customerExternalId }) => customerExternalId,
+  ...VERSION,
 }
 export const CANDIDATE_COLUMNS: Columns = {
   candidate_alias: ({ candidateAlias }) => candidateAlias,
   customer_uuid: ({ customerExternalId }) => customerExternalId,
   ...STATE,
+  ...VERSION,
 }
 
 /** For the OpenAPI document. */

@@ -84,6 +84,8 @@ export interface WholeClaim {
   candidate_alias: string | null
   customer_external_id: string | null
   schema_id: string | null
+  /** Absent in the files of an older version. */
+  schema_version?: number | null
   /** An exact decimal. */
   price: string
   status: Outcome
@@ -103,7 +105,8 @@ export function readWholeClaims(db: Connection, ids: readonly string[]): Promise
   return db.query<WholeClaim>({
     name: 'read_whole_claims',
     text: `-- read_whole_claims
-      SELECT id, position, user_id, customer_id, reference, candidate_alias, customer_external_id, schema_id, price::text AS price,
+      SELECT id, position, user_id, customer_id, reference, candidate_alias, customer_external_id, schema_id,
+        schema_version, price::text AS price,
         status, scheduled_outcome, status_since, created_at, event_count, log_bytes,
         encode(contract_hash, 'hex') AS contract_hash, ${CONTRACT}::text AS contract
       FROM claims WHERE id = ANY ($1::uuid[]) ORDER BY id`,

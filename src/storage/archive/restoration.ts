@@ -57,9 +57,10 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
     name: 'insert_restored_claim',
     text: `-- insert_restored_claim
       INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash, price,
-        status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference)
+        status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference,
+        schema_version)
       OVERRIDING SYSTEM VALUE
-      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16)`,
+      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     values: [
       claim.id,
       claim.position,
@@ -77,6 +78,7 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
       claim.schema_id,
       claim.created_at,
       claim.reference,
+      claim.schema_version,
     ],
   })
 }

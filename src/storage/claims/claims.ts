@@ -25,7 +25,7 @@ export function addressColumns(address: ClaimAddress): { id: string; alias: stri
 
 /** Whatever stands in a claim's row but its contract. */
 export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
-  scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, test_clock_id, created_at`
+  scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, schema_version, test_clock_id, created_at`
 export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
 export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
@@ -51,6 +51,7 @@ export interface ClaimRow {
   event_count: number
   log_bytes: number
   schema_id: string | null
+  schema_version: number | null
   test_clock_id: string | null
   created_at: Date
 }
@@ -91,6 +92,7 @@ export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({
   statusSince: row.status_since,
   dueAt: row.due_at,
   schemaId: row.schema_id,
+  schemaVersion: row.schema_version,
   testClockId: row.test_clock_id,
   createdAt: row.created_at,
 })
@@ -125,6 +127,8 @@ export interface NewClaim {
   customerExternalId: string | null
   contract: NewContract
   schemaId: string | null
+  /** Of that schema, whose contract it is; null without one. */
+  schemaVersion: number | null
   /** Lives by this clock's time; null for the real time. */
   testClockId: string | null
 }
@@ -155,8 +159,9 @@ const insertion = (name: string, clock: string) => ({
       ${givenContracts(9)},
       new AS MATERIALIZED (
         SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[],
-          $17::text[], $18::uuid[])
-          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, seed, place)
+          $17::text[], $18::uuid[], $19::integer[])
+          WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, seed,
+            schema_version, place)
         WHERE coalesce(alias, reference, seed::text) IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
           AND (SELECT true FROM archived_claims a WHERE a.id = n.id) IS NULL)
         ORDER BY place
@@ -168,10 +173,12 @@ const insertion = (name: string, clock: string) => ({
       ),
       inserted AS (
         INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed)
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,
+          schema_version)
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now,
-          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now, reference, seed
+          now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now, reference, seed,
+          schema_version
         FROM placed JOIN given ON given.number = placed.contract ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
         RETURNING id, user_id, due_at
@@ -251,6 +258,7 @@ async function insertAtOnce(
       plainArray(rows.map(({ schemaId }) => schemaId)),
       rows.map(({ reference }) => reference),
       plainArray(rows.map(({ seed }) => seed)),
+      plainArray(rows.map(({ schemaVersion }) => schemaVersion)),
     ],
   })
   if (inserted.length === 0) return null
@@ -264,7 +272,8 @@ export function claimAsCreated(
   now: Date,
   contract: Contract,
 ): Claim {
-  const { address, reference, userId, customerId, customerExternalId, schemaId, testClockId } = claim
+  const { address, reference, userId, customerId, customerExternalId, schemaId, schemaVersion, testClockId } =
+    claim
   return {
     id,
     userId,
@@ -277,6 +286,7 @@ export function claimAsCreated(
     eventCount: 0,
     logBytes: 0,
     schemaId,
+    schemaVersion,
     testClockId,
     createdAt: now,
   }

@@ -18,6 +18,7 @@ export interface NewRow {
   customerExternalId: string | null
   contract: NewContract
   schemaId: string | null
+  schemaVersion: number | null
 }
 
 /** What a place in the lists is taken by: see `ENTER_TURNSTILES`. $1 list, $2 user ids; one row for each of these. */
@@ -33,14 +34,16 @@ const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
       )`)}`
 
 const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
-        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed)
+        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,
+        schema_version)
       OVERRIDING SYSTEM VALUE
       SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-        test_clock_id, now, reference, seed
+        test_clock_id, now, reference, seed, schema_version
       FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[], $8::numeric[],
-        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[])
+        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[],
+        $15::integer[])
         AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
-          reference, seed)`
+          reference, seed, schema_version)`
 
 /**
  * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each
@@ -166,6 +169,7 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
       plainArray(fresh.map(({ testClockId }) => testClockId)),
       fresh.map(({ reference }) => reference),
       plainArray(fresh.map(({ seed }) => seed)),
+      plainArray(fresh.map(({ schemaVersion }) => schemaVersion)),
     ],
   })
   return (someMayBeThere ? inserted : fresh).map(({ id }) => id)

@@ -6,6 +6,7 @@ export interface Creation {
   id: string
   createdAt: Date
   schemaId: string | null
+  schemaVersion: number | null
   /** Of the key that it was created with. */
   seed: string | null
   /** Hexadecimal; null of a claim of an older version. */
@@ -22,12 +23,13 @@ export async function findCreations(
     id: string
     created_at: Date
     schema_id: string | null
+    schema_version: number | null
     seed: string | null
     contract_hash: string | null
   }>({
     name: 'find_creations',
     text: `-- find_creations
-      SELECT id, created_at, schema_id, seed, encode(contract_hash, 'hex') AS contract_hash
+      SELECT id, created_at, schema_id, schema_version, seed, encode(contract_hash, 'hex') AS contract_hash
       FROM claims WHERE id = ANY ($1::uuid[]) AND user_id = $2`,
     values: [plainArray(ids), userId],
     readOnly: true,
@@ -39,6 +41,7 @@ export async function findCreations(
         id: row.id,
         createdAt: row.created_at,
         schemaId: row.schema_id,
+        schemaVersion: row.schema_version,
         seed: row.seed,
         contractHash: row.contract_hash,
       },

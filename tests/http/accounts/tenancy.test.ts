@@ -145,6 +145,8 @@ const CASES: Record<string, (names: Names) => Request[]> = {
     ['POST', `/v1/candidates/${alias}/events`, { id: 'recorded', type: 'seen' }],
   ],
   getSchema: ({ schema }) => [['GET', `/v1/schemas/${schema}`]],
+  listSchemaVersions: ({ schema }) => [['GET', `/v1/schemas/${schema}/versions`]],
+  getSchemaVersion: ({ schema }) => [['GET', `/v1/schemas/${schema}/versions/1`]],
   updateSchema: ({ schema }) => [
     ['PATCH', `/v1/schemas/${schema}`, { contract: contractWith({ price: 666 }) }],
   ],

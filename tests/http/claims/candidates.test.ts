@@ -32,6 +32,7 @@ describe('201 and 200', () => {
         scheduled_outcome: null,
         due_at: secondsAfter(created_at, 0.5),
         schema_id: null,
+        schema_version: null,
         test_clock_id: null,
         created_at,
         events: [],

@@ -23,6 +23,7 @@ describe('201, 200 and 204', () => {
       JSON.stringify({
         id: body.id,
         user_id: row?.user_id,
+        version: 1,
         name: null,
         description: null,
         contract,
@@ -36,12 +37,12 @@ describe('201, 200 and 204', () => {
     assert.deepEqual(read.body, body)
   })
 
-  test('PATCH replaces the whole contract and moves updated_at only (§4.4)', async () => {
+  test('PATCH replaces the whole contract and moves updated_at and the version only (§4.4)', async () => {
     const schema = await newSchema(api, { price: 1 })
     const contract = contractWith({ price: 2, timeout_outcome: 'confirm' })
     const { status, body } = await api.patch(`/v1/schemas/${schema.id}`, { contract })
     assert.equal(status, 200)
-    assert.deepEqual(body, { ...schema, contract, updated_at: body.updated_at })
+    assert.deepEqual(body, { ...schema, version: 2, contract, updated_at: body.updated_at })
     assert.ok(body.updated_at >= schema.updated_at)
     assert.deepEqual((await api.get(`/v1/schemas/${schema.id}`)).body, body)
   })
@@ -54,10 +55,10 @@ describe('201, 200 and 204', () => {
     assert.deepEqual(made.body, { ...made.body, contract, ...names })
     const path = `/v1/schemas/${made.body.id}`
     const renamed = await api.patch(path, { name: 'Ticket' })
-    assert.deepEqual(renamed.body, { ...made.body, name: 'Ticket' })
+    assert.deepEqual(renamed.body, { ...made.body, version: 2, name: 'Ticket' })
     assert.notEqual(renamed.headers.get('etag'), made.headers.get('etag'))
     const cleared = await api.patch(path, { name: null, description: null })
-    assert.deepEqual(cleared.body, { ...made.body, name: null, description: null })
+    assert.deepEqual(cleared.body, { ...made.body, version: 3, name: null, description: null })
     const both = await api.patch(path, { contract: contractWith({ price: 7 }), name: 'Seven' })
     assert.deepEqual([both.body.contract.price, both.body.name, both.body.description], [7, 'Seven', null])
     const { body: list } = await api.get('/v1/schemas')

@@ -18,8 +18,16 @@ const { api } = service
 
 const STATE = ['status', 'scheduled_outcome', 'price', 'status_since', 'due_at', 'schema_id', 'test_clock_id']
 const COLUMNS = {
-  '/v1/claims': ['id', 'customer_id', ...STATE, 'created_at', 'reference', 'customer_external_id'],
-  '/v1/candidates': ['candidate_alias', 'customer_uuid', ...STATE, 'created_at'],
+  '/v1/claims': [
+    'id',
+    'customer_id',
+    ...STATE,
+    'created_at',
+    'reference',
+    'customer_external_id',
+    'schema_version',
+  ],
+  '/v1/candidates': ['candidate_alias', 'customer_uuid', ...STATE, 'created_at', 'schema_version'],
 }
 
 const NO_CLAIM = {
@@ -34,6 +42,7 @@ const NO_CLAIM = {
   statusSince: new Date(0),
   dueAt: null,
   schemaId: null,
+  schemaVersion: null,
   testClockId: null,
   createdAt: new Date(0),
 } as const

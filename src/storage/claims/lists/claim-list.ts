@@ -64,7 +64,7 @@ interface ExportedRow extends ClaimFactsRow {
 }
 
 const EXPORTED_COLUMNS = `id, reference, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
-  status_since, due_at, schema_id, test_clock_id, created_at`
+  status_since, due_at, schema_id, schema_version, test_clock_id, created_at`
 
 /** The same page, for an export. */
 export async function listExportedClaims(

@@ -55,6 +55,8 @@ export function addClaim(
   const shown = alias === null ? body.reference : null
   demand(shown === reference, () => 'a new claim has another reference', about)
   demand(body.schema_id === (wanted.schema?.id ?? null), () => 'a new claim has another schema', about)
+  const version = wanted.schema?.prices.length ?? null
+  demand(body.schema_version === version, () => 'a new claim is of another version of its schema', about)
   demand(body.test_clock_id === (clock?.id ?? null), () => 'a new claim is on another clock', about)
   const events = body.events as LogItem[]
   if (clock) {

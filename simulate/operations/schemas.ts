@@ -11,6 +11,8 @@ export interface SchemaRecord {
   id: string
   /** Which contract it has; the contract's price tells. */
   versions: Rising
+  /** Of the contract of each of its versions, from the first on, as far as it is known that they were made. */
+  prices: number[]
   /** Somebody tries, or tried. */
   isDeleted: boolean
   /** Null: nobody knows which of two. */
@@ -18,6 +20,8 @@ export interface SchemaRecord {
   isBusy: boolean
 }
 
+/** §8 */
+const MOST_VERSIONS = 100
 /** Deleted ones that must not come back. */
 const MOST_REMEMBERED = 100
 
@@ -54,7 +58,7 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   )
   const id = body.id as string
   const versions = new Rising(`the contract of the schema ${id}`, 0)
-  account.schemas.push({ id, versions, contract, isDeleted: false, isBusy: false })
+  account.schemas.push({ id, versions, prices: [0], contract, isDeleted: false, isBusy: false })
 }
 
 /** Reads, replaces or deletes one; the claims that were made from it stay as they are. */
@@ -62,7 +66,7 @@ export async function changeSchema(client: Client, account: Account): Promise<vo
   const schema = account.schemas.find(({ isBusy }) => !isBusy)
   if (!schema || account.schemas.length < 4) return createSchema(client, account)
   schema.isBusy = true
-  const what = client.random.pick([readSchema, readSchema, replaceSchema, deleteSchema])
+  const what = client.random.pick([readSchema, readSchema, readVersions, replaceSchema, deleteSchema])
   await what(client, account, schema)
   schema.isBusy = false
 }
@@ -76,7 +80,7 @@ async function readSchema(client: Client, account: Account, schema: SchemaRecord
     reply.status === 200,
     () => `the schema ${schema.id} is there, and reading it answered ${reply.status}`,
   )
-  const { contract, name } = parse(reply.text)
+  const { contract, name, version } = parse(reply.text)
   saw(Number((contract as JsonObject).price))
   const isSame = schema.contract === null || same(contract, schema.contract as unknown as JsonObject)
   demand(
@@ -84,11 +88,49 @@ async function readSchema(client: Client, account: Account, schema: SchemaRecord
     () => `the schema ${schema.id} has changed`,
     () => ({ contract, schema }),
   )
+  const isVersion = schema.contract === null || version === schema.prices.length
+  demand(
+    isVersion,
+    () => `the schema ${schema.id} has another version`,
+    () => ({ version, schema }),
+  )
   demand(
     name === nameOf(contract as { price: number }),
     () => `the name of the schema ${schema.id} is not of its contract`,
     () => ({ contract, name }),
   )
+}
+
+/** §2.5: each change that was made is one version, in the order in which they were made. */
+async function readVersions(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
+  client.world.count('read versions of a schema')
+  const path = `/v1/schemas/${schema.id}/versions`
+  const reply = await client.send(account, { method: 'GET', path })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const about = () => ({ reply, schema })
+  demand(
+    reply.status === 200,
+    () => `the versions of the schema ${schema.id} were answered ${reply.status}`,
+    about,
+  )
+  const versions = (parse(reply.text).data as JsonObject[]).toReversed()
+  const { prices, contract } = schema
+  // What had no answer may have made one more.
+  const most = contract === null ? prices.length + 1 : prices.length
+  const last = versions.at(-1)?.version as number
+  demand(last >= prices.length && last <= most, () => `the schema ${schema.id} has ${last} versions`, about)
+  demand(versions.length === Math.min(last, MOST_VERSIONS), () => 'a version of a schema is missing', about)
+  for (const [i, version] of versions.entries()) {
+    const number = last - versions.length + 1 + i
+    const { price } = version.contract as unknown as Contract
+    const isRight = number > prices.length || price === prices[number - 1]
+    const isNamed = version.name === nameOf({ price })
+    demand(
+      version.version === number && isRight && isNamed,
+      () => `version ${number} of a schema is another`,
+      about,
+    )
+  }
 }
 
 /** It is changed together with the contract. */
@@ -106,6 +148,7 @@ async function replaceSchema(client: Client, account: Account, schema: SchemaRec
   if (outcome === 'unknown') schema.contract = null
   if (outcome !== 'done') return
   schema.contract = contract
+  schema.prices.push(value)
   done()
 }
 

@@ -91,7 +91,12 @@ const candidateRoute = createRoute(
 )
 const schemasRoute = createRoute(page('/schemas', () => import('./pages/schemas.tsx'), 'SchemasPage'))
 /** `new` is a schema that is not there yet. */
-const schemaRoute = createRoute(page('/schemas/$id', () => import('./pages/schema.tsx'), 'SchemaPage'))
+const schemaRoute = createRoute({
+  ...page('/schemas/$id', () => import('./pages/schema.tsx'), 'SchemaPage'),
+  // The one that is to be shown of its history.
+  validateSearch: ({ version }: RawSearch): { version?: number } =>
+    version && /^[1-9]\d{0,9}$/.test(version) ? { version: Number(version) } : {},
+})
 const testClocksRoute = createRoute({
   ...page('/test-clocks', () => import('./pages/test-clocks.tsx'), 'TestClocksPage'),
   validateSearch: ({ after }: RawSearch): { after?: string } => (after ? { after } : {}),

@@ -76,10 +76,28 @@ export async function makeDemoData(send: Send): Promise<DemoData> {
   const schemas = []
   for (const contract of [DELIVERY, SUPPORT, QUIET])
     schemas.push(await send('POST', '/v1/schemas', { contract }))
+  await haveHistory(send, schemas[0]?.id ?? '')
   const world = { send, customers: customers as World['customers'], schemas, roll: dice(7) }
   const clock = await liveThroughWeeks(world)
   const live = await makeLiveClaims(world)
   return { clock, schema: schemas[0]?.id ?? '', customer: customers[0]?.id ?? '', ...live }
+}
+
+/** Versions of the first schema, of which the last is what it began as. */
+async function haveHistory(send: Send, id: string): Promise<void> {
+  const condition = DELIVERY.fulfillment_condition
+  for (const change of [
+    { contract: { ...DELIVERY, price: 59, review_window: 6 * 3_600 }, name: 'Delivery to Germany' },
+    {
+      contract: {
+        ...DELIVERY,
+        fulfillment_condition: { op: 'OR', conditions: [condition, { event: 'waived' }] },
+      },
+    },
+    { contract: DELIVERY, description: 'For parcels.\nNot for freight.' },
+    { name: null, description: null },
+  ])
+    await send('PATCH', `/v1/schemas/${id}`, change)
 }
 
 interface World {

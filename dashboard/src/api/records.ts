@@ -19,6 +19,7 @@ interface StateFields {
   scheduled_outcome: Outcome | null
   due_at: string | null
   schema_id: string | null
+  schema_version: number | null
   test_clock_id: string | null
   created_at: string
 }
@@ -72,11 +73,21 @@ export interface Customer {
 
 export interface ClaimSchema {
   id: string
+  version: number
   name: string | null
   description: string | null
   contract: Contract
   created_at: string
   updated_at: string
+}
+
+export interface SchemaVersion {
+  version: number
+  name: string | null
+  description: string | null
+  contract: Contract
+  created_at: string
+  made_by: { kind: 'session' | 'token'; token_name: string | null } | null
 }
 
 export interface TestClock {

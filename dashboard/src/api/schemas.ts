@@ -1,7 +1,7 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { get, patch, post, remove, type Tagged } from './client.ts'
-import type { ClaimSchema } from './records.ts'
+import type { ClaimSchema, SchemaVersion } from './records.ts'
 
 /** All of the account's, oldest first. */
 export const schemasQuery = queryOptions({
@@ -17,6 +17,19 @@ export const schemaQuery = (id: string) =>
 
 export const readSchema = (id: string, signal?: AbortSignal): Promise<Tagged<ClaimSchema>> =>
   get(`/v1/schemas/${encodeURIComponent(id)}`, {}, signal)
+
+/** Newest first; read anew once the schema has another. */
+export const schemaVersionsQuery = ({ id, version }: ClaimSchema) =>
+  queryOptions<SchemaVersion[]>({
+    queryKey: ['schemas', 'versions', id, version],
+    queryFn: ({ signal }) => readVersions(id, signal),
+    placeholderData: keepPreviousData,
+  })
+
+const readVersions = (id: string, signal: AbortSignal): Promise<SchemaVersion[]> =>
+  get<{ data: SchemaVersion[] }>(`/v1/schemas/${encodeURIComponent(id)}/versions`, {}, signal).then(
+    ({ data }) => data,
+  )
 
 /** What people call a schema, and what they note about it. */
 export type SchemaNames = Pick<ClaimSchema, 'name' | 'description'>

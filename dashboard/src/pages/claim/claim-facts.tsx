@@ -20,7 +20,11 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
             <CustomerLink one={one} />
           </Fact>
           <Fact name="Schema">
-            {one.schema_id ? <SchemaLink id={one.schema_id} /> : 'none: its contract came with it'}
+            {one.schema_id ? (
+              <SchemaLink id={one.schema_id} version={one.schema_version} />
+            ) : (
+              'none: its contract came with it'
+            )}
           </Fact>
           <Fact name="Time">
             {one.test_clock_id ? (
@@ -51,12 +55,23 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
 }
 
 /** One that was deleted has its id alone. */
-function SchemaLink({ id }: { id: string }) {
+function SchemaLink({ id, version }: { id: string; version: number | null }) {
   const { data } = useQuery({ ...schemaQuery(id), retry: false })
   return (
-    <Link to="/schemas/$id" params={{ id }} className={LINK}>
-      {data?.name ? <bdi>{data.name}</bdi> : shortId(id)}
-    </Link>
+    <>
+      <Link to="/schemas/$id" params={{ id }} className={LINK}>
+        {data?.name ? <bdi>{data.name}</bdi> : shortId(id)}
+      </Link>
+      {version === null ? null : (
+        <>
+          ,{' '}
+          <Link to="/schemas/$id" params={{ id }} search={{ version }} className={LINK}>
+            version {version.toLocaleString('en')}
+          </Link>
+          {data && data.version > version ? ' (changed since)' : null}
+        </>
+      )}
+    </>
   )
 }
 

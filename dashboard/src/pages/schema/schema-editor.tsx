@@ -1,5 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
-import { type FormEvent, useCallback, useState } from 'react'
+import { type FormEvent, useCallback, useRef, useState } from 'react'
+import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { ApiError, errorsByPath, type Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { ContractHints } from '../../components/contract-hints.tsx'
@@ -10,11 +11,12 @@ import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { ConditionBuilder } from '../../condition-builder/condition-builder.tsx'
-import { ofDraft, withJson } from '../../condition-builder/contract-document.ts'
+import { ofContract, ofDraft, withJson } from '../../condition-builder/contract-document.ts'
 import type { ContractDraft } from '../../condition-builder/contract-draft.ts'
 import { ContractJson } from './contract-json.tsx'
 import { ContractTerms } from './contract-terms.tsx'
 import { focusPlace } from './focus-place.ts'
+import { SchemaHistory } from './history/schema-history.tsx'
 import { LiveTrial } from './live-trial.tsx'
 import { SchemaConflict } from './schema-conflict.tsx'
 import { SchemaNamesFields } from './schema-names-fields.tsx'
@@ -31,6 +33,12 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
     setChecked(true)
     save()
   }
+  const form = useRef<HTMLFieldSetElement>(null)
+  const take = (contract: Contract) => {
+    edit(ofContract(contract))
+    form.current?.scrollIntoView()
+    form.current?.focus({ preventScroll: true })
+  }
   const isLost = isChanged && !saving.isPending
   return (
     <>
@@ -39,7 +47,12 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
         noValidate
         className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
       >
-        <fieldset disabled={document.problem !== null} className="min-w-0">
+        <fieldset
+          ref={form}
+          tabIndex={-1}
+          disabled={document.problem !== null}
+          className="min-w-0 scroll-mt-20"
+        >
           <legend className="sr-only">Contract as a form</legend>
           {schema === null ? (
             <Card aria-label="About it" className="mb-5">
@@ -117,6 +130,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
         ) : null}
       </Form>
       <LiveTrial contract={document.contract} />
+      {schema ? <SchemaHistory schema={schema} isEdited={isChanged} onTake={take} /> : null}
       <LeaveGuard isChanged={isLost} />
       <SchemaConflict saving={saving} />
     </>

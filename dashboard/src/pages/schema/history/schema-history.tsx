@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Contract } from '../../../../../src/domain/contract/contract.ts'
+import { accountQuery } from '../../../api/account.ts'
+import type { ClaimSchema, SchemaVersion } from '../../../api/records.ts'
+import { schemaVersionsQuery } from '../../../api/schemas.ts'
+import { Button } from '../../../components/ui/button.tsx'
+import { Card, CardHeader } from '../../../components/ui/card.tsx'
+import { ConfirmDialog } from '../../../components/ui/confirm-dialog.tsx'
+import { ErrorState } from '../../../components/ui/error-state.tsx'
+import { SkeletonRows } from '../../../components/ui/skeleton.tsx'
+import { VersionItem } from './version-item.tsx'
+
+interface SchemaHistoryProps {
+  schema: ClaimSchema
+  /** Something was entered that is not saved. */
+  isEdited: boolean
+  /** Puts the contract into the form. */
+  onTake: (contract: Contract) => void
+}
+
+const SHOWN_AT_FIRST = 5
+
+/** The versions of a schema, newest first; the one that the URL names is open. */
+export function SchemaHistory({ schema, isEdited, onTake }: SchemaHistoryProps) {
+  const { version: sought } = getRouteApi('/shell/schemas/$id').useSearch()
+  const { data, error, refetch } = useQuery(schemaVersionsQuery(schema))
+  return (
+    <Card aria-label="History" className="mt-5">
+      <CardHeader
+        title="History"
+        description="What was changed, newest first. The newest 100 versions are kept."
+      />
+      {data ? (
+        <Versions versions={data} sought={sought} isEdited={isEdited} onTake={onTake} />
+      ) : error ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <SkeletonRows rows={2} />
+      )}
+    </Card>
+  )
+}
+
+interface VersionsProps extends Omit<SchemaHistoryProps, 'schema'> {
+  versions: readonly SchemaVersion[]
+  sought: number | undefined
+}
+
+function Versions({ versions, sought, isEdited, onTake }: VersionsProps) {
+  const { data: account } = useQuery(accountQuery)
+  const at = versions.findIndex(({ version }) => version === sought)
+  const [isWhole, setWhole] = useState(false)
+  /** Asked for, while something is in the form. */
+  const [asked, setAsked] = useState<Contract | null>(null)
+  const shown = isWhole || at >= SHOWN_AT_FIRST ? versions : versions.slice(0, SHOWN_AT_FIRST)
+  const left = versions.length - shown.length
+  return (
+    <>
+      {sought !== undefined && at < 0 ? (
+        <p role="status" className="px-5 pb-4 text-muted">
+          Version {sought.toLocaleString('en')} is not kept any more. Claims that were made from it have their
+          own copy of its contract.
+        </p>
+      ) : null}
+      <ol reversed className="divide-y border-t">
+        {shown.map((version, i) => (
+          <VersionItem
+            key={version.version}
+            version={version}
+            before={versions[i + 1] ?? null}
+            isPresent={i === 0}
+            isSought={version.version === sought}
+            person={account?.name ?? account?.email ?? 'someone signed in'}
+            onTake={() => (isEdited ? setAsked(version.contract) : onTake(version.contract))}
+          />
+        ))}
+      </ol>
+      {left > 0 ? (
+        <div className="border-t px-5 py-3">
+          <Button size="sm" onClick={() => setWhole(true)}>
+            Show {left} older
+          </Button>
+        </div>
+      ) : null}
+      <ConfirmDialog
+        open={asked !== null}
+        onOpenChange={() => setAsked(null)}
+        title="Discard what you changed?"
+        action="Discard it"
+        onConfirm={() => {
+          if (asked) onTake(asked)
+          setAsked(null)
+        }}
+      >
+        The contract of that version takes the place of what is in the form, which has not been saved.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+import { conditionInWords } from '../../../../../src/domain/contract/contract-in-words.ts'
+import { durationInWords } from '../../../../../src/domain/contract/duration-in-words.ts'
+import type { SchemaVersion } from '../../../api/records.ts'
+
+/** What a version says otherwise than the one before it. */
+export interface VersionChange {
+  field: string
+  before: string
+  after: string
+}
+
+type Told = Pick<SchemaVersion, 'name' | 'description' | 'contract'>
+type Money = (amount: number) => string
+
+/** Of what each field has, as it is stored and in words. */
+const FIELDS: Record<
+  string,
+  [stored: (told: Told) => unknown, inWords: (told: Told, money: Money) => string]
+> = {
+  Name: [({ name }) => name, ({ name }) => name ?? 'none'],
+  Description: [({ description }) => description, ({ description }) => description ?? 'none'],
+  Price: [({ contract }) => contract.price, ({ contract }, money) => money(contract.price)],
+  'Activity window': [
+    ({ contract }) => contract.activity_window,
+    ({ contract }) => durationInWords(contract.activity_window),
+  ],
+  'Review window': [
+    ({ contract }) => contract.review_window,
+    ({ contract }) => durationInWords(contract.review_window),
+  ],
+  'If nothing happens in time': [
+    ({ contract }) => contract.timeout_outcome,
+    ({ contract }) => (contract.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'),
+  ],
+  Condition: [
+    ({ contract }) => contract.fulfillment_condition,
+    ({ contract }) => conditionInWords(contract.fulfillment_condition),
+  ],
+}
+
+/** What is said alike, and written otherwise. */
+const ONLY_WRITTEN: VersionChange = {
+  field: 'Way of writing',
+  before: 'the same in words',
+  after: 'only the JSON is written otherwise',
+}
+
+/** What was changed, in words. A version differs in something; if words do not tell in what, that is said. */
+export function changesBetween(before: Told, after: Told, money: Money): VersionChange[] {
+  const changes = Object.entries(FIELDS).flatMap(([field, [stored, inWords]]) => {
+    if (areSame(stored(before), stored(after))) return []
+    const words = { before: inWords(before, money), after: inWords(after, money) }
+    return words.before === words.after ? { ...ONLY_WRITTEN, field } : { field, ...words }
+  })
+  return changes.length > 0 || areSame(before.contract, after.contract) ? changes : [ONLY_WRITTEN]
+}
+
+const areSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { changesBetween } from '../../dashboard/src/pages/schema/history/version-changes.ts'
+import type { Contract } from '../../src/domain/contract/contract.ts'
+import { startBrowser } from '../support/browser.ts'
+import { all, contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
+import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+
+const CONTRACT = contractWith({
+  price: 49.5,
+  review_window: 60,
+  fulfillment_condition: { event: 'delivered' },
+})
+
+const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true })
+const history = (page: Page) => page.getByRole('region', { name: 'History' })
+const version = (page: Page, number: number) =>
+  history(page).getByRole('listitem', { name: `Version ${number}`, exact: true })
+
+/** What is said of a version beside its contract. */
+async function changesOf(page: Page, number: number): Promise<string[][]> {
+  const terms = version(page, number).locator(':scope > div dl > div')
+  return Promise.all((await terms.all()).map((term) => term.locator('dt, del, ins').allInnerTexts()))
+}
+
+async function newSchema(page: Page, changes: object[] = []): Promise<string> {
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
+  for (const change of changes) await sendAs(page, 'PATCH', `/v1/schemas/${id}`, change)
+  return id
+}
+
+test('the history of a schema tells who changed what, in words, the newest first', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const { body: token } = await sendAs(page, 'POST', '/v1/tokens', { name: 'nightly import' })
+  const condition = all({ event: 'delivered' }, { event: 'rating', gte: 4 })
+  const id = await newSchema(page, [
+    { contract: { ...CONTRACT, price: 59, review_window: 0, timeout_outcome: 'confirm' } },
+    { name: 'Parcels', description: 'To Germany.' },
+  ])
+  await service
+    .clientWith(token.token)
+    .patch(`/v1/schemas/${id}`, { contract: { ...CONTRACT, fulfillment_condition: condition } })
+  await page.goto(`/schemas/${id}`)
+  await version(page, 4).getByText('by the token nightly import').waitFor()
+  await version(page, 3).getByText('by Lena Roth').waitFor()
+  assert.deepEqual(await changesOf(page, 2), [
+    ['Price', '49.50', '59.00'],
+    ['Review window', '1 minute', 'no time'],
+    ['If nothing happens in time', 'FAILED', 'CONFIRMED'],
+  ])
+  const told = (await changesOf(page, 3)).map((texts) =>
+    texts.map((text) => text.replace(/[\u2066-\u2069]/g, '')),
+  )
+  assert.deepEqual(told, [
+    ['Name', 'none', 'Parcels'],
+    ['Description', 'none', 'To Germany.'],
+  ])
+  assert.deepEqual((await changesOf(page, 4)).at(-1), [
+    'Condition',
+    '“delivered” has arrived',
+    '“delivered” has arrived and “rating” with a value of at least 4 has arrived',
+  ])
+  await version(page, 1).getByText('The first.').waitFor()
+  assert.equal(await history(page).getByText('present', { exact: true }).count(), 1)
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+  assert.deepEqual(complaints, [])
+})
+
+test('what is saved stands in the history at once', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  await page.goto(`/schemas/${await newSchema(page)}`)
+  await version(page, 1).waitFor()
+  await page.getByLabel('Price').fill('77')
+  await button(page, 'Save changes').click()
+  await version(page, 2).waitFor()
+  assert.deepEqual(await changesOf(page, 2), [['Price', '49.50', '77.00']])
+  await button(page, 'Name').click()
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Parcels')
+  await button(page.getByRole('dialog'), 'Save').click()
+  await version(page, 3).waitFor()
+})
+
+test('a claim leads to the version that it was made from, and says if the schema was changed since', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
+  const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 } }])
+  const { body: claim } = await sendAs(page, 'POST', '/v1/claims', {
+    customer_id: customer.id,
+    schema_id: id,
+  })
+  await page.goto(`/claims/${claim.id}`)
+  const details = page.getByRole('region', { name: 'Details' })
+  await details.getByRole('link', { name: 'version 2' }).waitFor()
+  assert.equal(await details.getByText('changed since').count(), 0)
+  for (let price = 60; price < 67; price++)
+    await sendAs(page, 'PATCH', `/v1/schemas/${id}`, { contract: { ...CONTRACT, price } })
+  await page.goto(`/claims/${claim.id}`)
+  await details.getByText('(changed since)').waitFor()
+  await details.getByRole('link', { name: 'version 2' }).click()
+  await version(page, 2).getByText('The claim is worth 59.00.').waitFor()
+  assert.equal(new URL(page.url()).search, '?version=2')
+  // The others are closed.
+  assert.equal(
+    await history(page)
+      .getByText(/^The claim is worth/)
+      .count(),
+    1,
+  )
+  const box = await version(page, 2).boundingBox()
+  assert.ok(box && box.y > 0 && box.y < (page.viewportSize()?.height ?? 0), 'it is in sight')
+  assert.deepEqual(complaints, [])
+})
+
+test('one goes back to the contract of a version by way of the form, and loses nothing that was entered unasked', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 }, name: 'Parcels' }])
+  await page.goto(`/schemas/${id}?version=1`)
+  await page.getByLabel('Price').fill('70')
+  await button(version(page, 1), 'Go back to this contract').click()
+  const dialog = page.getByRole('dialog', { name: 'Discard what you changed?' })
+  await button(dialog, 'Cancel').click()
+  assert.equal(await page.getByLabel('Price').inputValue(), '70')
+  await button(version(page, 1), 'Go back to this contract').click()
+  await button(dialog, 'Discard it').click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await page.getByLabel('Price').inputValue(), '49.5')
+  await page.getByText('Not saved yet.').waitFor()
+  const read = async () => (await sendAs(page, 'GET', `/v1/schemas/${id}`)).body
+  assert.equal((await read()).version, 2)
+  await button(page, 'Save changes').click()
+  await version(page, 3).waitFor()
+  const { version: number, name, contract } = await read()
+  assert.deepEqual([number, name, contract], [3, 'Parcels', CONTRACT])
+})
+
+test('older versions are shown when asked for, and of one that is forgotten it says so', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const changes = Array.from({ length: 101 }, (_, i) => ({ contract: { ...CONTRACT, price: i } }))
+  const id = await newSchema(page, changes)
+  await page.goto(`/schemas/${id}?version=2`)
+  await history(page)
+    .getByText(/^Version 2 is not kept any more\./)
+    .waitFor()
+  await button(history(page), 'Show 95 older').click()
+  await version(page, 3).getByText('The oldest that is kept.').waitFor()
+  await eventually(
+    async () =>
+      (await history(page)
+        .getByRole('listitem', { name: /^Version/ })
+        .count()) === 100,
+  )
+})
+
+const told = (terms: Partial<Contract>) => ({
+  name: null,
+  description: null,
+  contract: { ...CONTRACT, ...terms },
+})
+
+test('what differs is told in words; what words cannot tell is named, and never nothing', () => {
+  const money = (amount: number) => `${amount} €`
+  const changes = (before: ReturnType<typeof told>, after: ReturnType<typeof told>) =>
+    changesBetween(before, after, money)
+  assert.deepEqual(changes(told({}), told({ price: 59 })), [
+    { field: 'Price', before: '49.5 €', after: '59 €' },
+  ])
+  const alike = all({ event: 'delivered' })
+  const asWritten = { before: 'the same in words', after: 'only the JSON is written otherwise' }
+  assert.deepEqual(changes(told({}), told({ fulfillment_condition: alike })), [
+    { field: 'Condition', ...asWritten },
+  ])
+  const { price, ...others } = CONTRACT
+  const reordered = { name: null, description: null, contract: { ...others, price } }
+  assert.deepEqual(changes(told({}), reordered), [{ field: 'Way of writing', ...asWritten }])
+  assert.deepEqual(changes(told({}), told({})), [])
+})

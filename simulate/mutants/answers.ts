@@ -80,6 +80,22 @@ export const OF_ANSWERS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a version of a schema is kept with the contract that follows it',
+    edits: [
+      edit(
+        'storage/claim-schemas.ts',
+        'SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM judged WHERE is_other',
+        'SELECT $1, $2, version_number, new_contract, name, description, version_at, version_by FROM judged WHERE is_other',
+      ),
+    ],
+  },
+  {
+    name: 'a claim names the version of its schema before the one whose contract it has',
+    edits: [
+      edit('storage/claim-schemas.ts', 's.version_number AS version', 's.version_number - 1 AS version'),
+    ],
+  },
+  {
     name: 'a line is answered twice, and another not at all',
     edits: [edit('http/protocol/answer-lines.ts', 'inWork.shift()', 'inWork.pop()')],
   },

@@ -131,6 +131,14 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
       about,
     )
   }
+  const one = client.random.pick(versions)
+  const read = await client.send(account, { method: 'GET', path: `${path}/${one.version}` })
+  if (read.is !== 'answer' || read.status >= 500) return
+  demand(
+    read.status === 200 && same(parse(read.text), one),
+    () => `version ${one.version} of a schema is read otherwise than it is listed`,
+    () => ({ read, one }),
+  )
 }
 
 /** It is changed together with the contract. */

@@ -17,7 +17,7 @@ import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { ask } from '../support/embedded-data-folder.ts'
 import { eventually } from '../support/eventually.ts'
-import { newCustomer } from '../support/new-records.ts'
+import { newCustomer, newSchema } from '../support/new-records.ts'
 import { runCli, startCli } from '../support/serve-process.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -74,6 +74,8 @@ if (isOnCitus()) {
       DATABASE_URL = service.databaseUrl
       folder = await mkdtemp(join(tmpdir(), 'claimkeeper-backup-'))
       claim = (await service.api.claim((await newCustomer(service.api)).id, contractWith())).id
+      const schema = await newSchema(service.api)
+      await service.api.patch(`/v1/schemas/${schema.id}`, { name: 'of a version that it had' })
       for (let i = 0; i < EVENTS; i++) {
         const value = randomBytes(PAYLOAD_BYTES / 2).toString('hex')
         await service.api.post('/v1/events', { claim_id: claim, id: `${i}`, type: 'seen', value })
@@ -105,6 +107,8 @@ if (isOnCitus()) {
         'claims',
         'claim_events',
         'contracts',
+        'claim_schemas',
+        'claim_schema_versions',
         'customers',
         'api_tokens',
         'notifications',

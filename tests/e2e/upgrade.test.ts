@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { CODE_VERSION } from '../../src/storage/upgrade/migration-files.ts'
 import { startBalancer } from '../support/balancer.ts'
+import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import { readPages, readStream } from '../support/feed-readers.ts'
@@ -135,6 +136,64 @@ test('versions are exchanged under callers: nobody is refused, and all that was 
     aliases.map(() => TYPES),
   )
 })
+
+test('what a server of the last release changes of a schema beside this version is a version too (decision 0047)', {
+  skip: isOnCitus()
+    ? 'the last release does not run there'
+    : !hasHistory && 'the history does not go back to the last release',
+}, async (t) => {
+  const settings = { DATABASE_URL: await createTestDatabase(t, { migrated: false }) }
+  const old = await startServeProcess(t, settings, await unpackLastRelease(t))
+  const send = async ({ url }: ServeProcess, method: string, path: string, body?: object) => {
+    const headers = { Authorization: `Bearer ${old.token}`, 'Content-Type': 'application/json' }
+    const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return JSON.parse((await response.text()) || 'null')
+  }
+  const priced = (price: number) => ({ contract: contractWith({ price }) })
+  const before = await send(old, 'POST', '/v1/schemas', priced(1))
+  const customer = await send(old, 'POST', '/v1/customers', { external_id: 'acme' })
+  const ours = await startServeProcess(t, settings)
+  const during = await send(old, 'POST', '/v1/schemas', priced(1))
+  for (const { id } of [before, during]) {
+    const path = `/v1/schemas/${id}`
+    const create = (server: ServeProcess) =>
+      send(server, 'POST', '/v1/claims', { customer_id: customer.id, schema_id: id })
+    const claims = [await create(ours)]
+    for (const [server, price] of [
+      [old, 2],
+      [ours, 3],
+      [old, 4],
+      [old, 4],
+    ] as const) {
+      await send(server, 'PATCH', path, priced(price))
+      claims.push(await create(ours))
+    }
+    const { data } = await send(ours, 'GET', `${path}/versions`)
+    assert.deepEqual(
+      data.map(({ version, contract, made_by }: Version) => [version, contract.price, made_by?.kind ?? null]),
+      [
+        [4, 4, null],
+        [3, 3, 'token'],
+        [2, 2, null],
+        [1, 1, null],
+      ],
+    )
+    assert.deepEqual(
+      claims.map(({ schema_version, contract }) => [schema_version, contract.price]),
+      [1, 2, 3, 4, 4].map((number) => [number, number]),
+    )
+    const ofOld = await send(ours, 'GET', `/v1/claims/${(await create(old)).id}`)
+    assert.deepEqual([ofOld.schema_id, ofOld.schema_version], [id, null])
+    assert.equal(await send(old, 'DELETE', path), null)
+    assert.equal((await send(ours, 'GET', `${path}/versions`)).error.code, 'SCHEMA_NOT_FOUND')
+  }
+})
+
+interface Version {
+  version: number
+  contract: { price: number }
+  made_by: { kind: string } | null
+}
 
 function typesByAlias(told: readonly { type: string; address: string | null }[], aliases: readonly string[]) {
   const byAlias = Map.groupBy(told, ({ address }) => address)

@@ -1,13 +1,8 @@
 import type { Customer, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ServiceError } from '../errors.ts'
-import {
-  findCustomer,
-  findCustomerPosition,
-  listCustomers as readCustomers,
-  renameCustomer,
-} from '../storage/customers.ts'
-import type { Page } from '../storage/lists/list-page.ts'
+import { type CustomerPage, listCustomers as readCustomers } from '../storage/customer-list.ts'
+import { findCustomer, findCustomerPosition, renameCustomer } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { whyNotDone } from './changed-since.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
@@ -37,9 +32,11 @@ export async function getCustomer(app: App, userId: string, id: string): Promise
 export interface CustomerListRequest extends PageRequest {
   userId: string
   externalId: string | undefined
+  /** The beginning of an external id or of a name. */
+  search: string | undefined
 }
 
-export async function listCustomers(app: App, request: CustomerListRequest): Promise<Page<Customer>> {
+export async function listCustomers(app: App, request: CustomerListRequest): Promise<CustomerPage> {
   const after = await resolveCursor(request.after, async (id) =>
     isUuid(id) ? findCustomerPosition(app.db.reads.for(request.userId), request.userId, id) : null,
   )

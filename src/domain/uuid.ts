@@ -21,3 +21,20 @@ export function uuidPrefix(text: string): string | null {
   const given = text.toLowerCase()
   return given === hex || given === dashed || given === `${dashed}-` ? hex : null
 }
+
+/** What is known of a UUID: digits that it begins with, and perhaps some that it ends with. */
+export interface UuidEnds {
+  beginning: string
+  end: string
+}
+
+/** Of a UUID its first digits, an ellipsis, its last ones: as lists show it. */
+const SHORTENED = /^([0-9a-f]{8,12})(?:…|\.\.\.)([0-9a-f]{1,12})$/
+
+/** A UUID's beginning, as `uuidPrefix` takes it, or a UUID that is shortened in the middle: `01934f6e…1f0a42`. Null if it is neither. */
+export function uuidEnds(text: string): UuidEnds | null {
+  const [, beginning, end] = SHORTENED.exec(text.toLowerCase()) ?? []
+  if (beginning !== undefined && end !== undefined) return { beginning, end }
+  const prefix = uuidPrefix(text)
+  return prefix === null ? null : { beginning: prefix, end: '' }
+}

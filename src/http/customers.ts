@@ -10,7 +10,7 @@ import {
   tagged,
 } from './protocol/entity-tags.ts'
 import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
-import { listQuery, pageOf, presentPage } from './protocol/lists.ts'
+import { listQuery, pageOf } from './protocol/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { CustomerName, DateTime, ExternalId, Uuid } from './protocol/scalars.ts'
 import { type Route, route } from './route.ts'
@@ -76,15 +76,27 @@ const listCustomersRoute = (app: App) =>
       summary: 'List customers',
       description: 'The account’s customers in the order of their creation.',
       tags,
-      querystring: listQuery({ external_id: Type.Optional(ExternalId) }),
+      querystring: listQuery({
+        external_id: Type.Optional(
+          Type.String({ ...ExternalId, description: 'Only the customer with this external_id.' }),
+        ),
+        search: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 255,
+            description:
+              'Only customers whose external_id or name begins so, whatever the case of the letters. A page looks at 10,000 customers at most (§4.1 rule 3).',
+            examples: ['acm'],
+          }),
+        ),
+      }),
       response: responses({ 200: { description: 'A page.', schema: pageOf(CustomerBody) } }, []),
     },
     handler: async (request) => {
-      const { external_id: externalId, after, limit = 50, order = 'asc' } = request.query
-      return presentPage(
-        await listCustomers(app, { userId: request.userId, externalId, after, limit, order }),
-        presentCustomer,
-      )
+      const { external_id: externalId, search, after, limit = 50, order = 'asc' } = request.query
+      const { userId } = request
+      const { rows, next } = await listCustomers(app, { userId, externalId, search, after, limit, order })
+      return { data: rows.map(presentCustomer), next_cursor: next }
     },
   })
 

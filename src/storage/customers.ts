@@ -4,11 +4,10 @@ import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
-import { ENTER_TURNSTILES, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
-import { ListQuery } from './lists/list-query.ts'
+import { ENTER_TURNSTILES } from './lists/list-page.ts'
 import { isExpected, versionOf } from './record-version.ts'
 
-interface CustomerRow {
+export interface CustomerRow {
   id: string
   user_id: string
   external_id: string
@@ -16,11 +15,11 @@ interface CustomerRow {
   created_at: Date
 }
 
-const COLUMNS = 'id, user_id, external_id, name, created_at'
+export const CUSTOMER_COLUMNS = 'id, user_id, external_id, name, created_at'
 /** Of the one column that can be changed. */
 const VERSION = versionOf('name')
 
-const toCustomer = (row: CustomerRow): Customer => ({
+export const toCustomer = (row: CustomerRow): Customer => ({
   id: row.id,
   userId: row.user_id,
   externalId: row.external_id,
@@ -56,7 +55,7 @@ export async function insertCustomers(
       ) IS NULL
       ORDER BY user_id, external_id, place
       ON CONFLICT (user_id, external_id) DO NOTHING
-      RETURNING ${COLUMNS}, ${VERSION} AS version`,
+      RETURNING ${CUSTOMER_COLUMNS}, ${VERSION} AS version`,
     values: [
       'customers',
       plainArray(customers.map(({ userId }) => userId)),
@@ -74,7 +73,7 @@ export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Pro
   readCustomers(db, asked, {
     name: 'find_customers',
     text: `-- find_customers
-      SELECT asking, ${COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) AS named (asking, user_id, id)
+      SELECT asking, ${CUSTOMER_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) AS named (asking, user_id, id)
       JOIN customers USING (user_id, id)`,
   })
 
@@ -86,7 +85,7 @@ export const findCustomersByExternalId = (
   readCustomers(db, asked, {
     name: 'find_customers_by_external_id',
     text: `-- find_customers_by_external_id
-      SELECT asking, ${COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::text[]) AS named (asking, user_id, external_id)
+      SELECT asking, ${CUSTOMER_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::text[]) AS named (asking, user_id, external_id)
       JOIN customers USING (user_id, external_id)`,
   })
 
@@ -114,7 +113,7 @@ export async function findCustomer(
   const [row] = await db.query<VersionedRow>({
     name: 'find_customer',
     text: `-- find_customer
-      SELECT ${COLUMNS}, ${VERSION} AS version FROM customers WHERE user_id = $1 AND id = $2`,
+      SELECT ${CUSTOMER_COLUMNS}, ${VERSION} AS version FROM customers WHERE user_id = $1 AND id = $2`,
     values: [userId, id],
     readOnly: true,
   })
@@ -143,41 +142,10 @@ export async function renameCustomer(
     name: 'rename_customer',
     text: `-- rename_customer
       UPDATE customers SET name = $3 WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')}
-      RETURNING ${COLUMNS}, ${VERSION} AS version`,
+      RETURNING ${CUSTOMER_COLUMNS}, ${VERSION} AS version`,
     values: [userId, id, name, expected],
   })
   return row ? toVersioned(row) : null
-}
-
-export interface CustomerFilter {
-  userId: string
-  externalId: string | undefined
-  /** Position of the record to continue after. */
-  after: string | null
-  order: 'asc' | 'desc'
-  limit: number
-}
-
-export async function listCustomers(db: Connection, filter: CustomerFilter): Promise<Page<Customer>> {
-  const { rows, hasMore } = await readPage(
-    db,
-    { name: 'customers', userId: filter.userId },
-    filter,
-    (count, upTo) => {
-      const query = new ListQuery()
-        .where('user_id', '=', filter.userId)
-        .where('external_id', '=', filter.externalId)
-        .after(filter.after, filter.order)
-        .where('position', '<=', upTo)
-      return db.query<CustomerRow & ListedRow>({
-        text: `-- list_customers
-          SELECT ${COLUMNS}, position, ${IS_FRESH} AS fresh FROM customers
-          WHERE ${query.conditions} ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
-        values: query.values,
-      })
-    },
-  )
-  return { rows: rows.map(toCustomer), hasMore }
 }
 
 /** A customer's position in the account's list; null if there is no such customer. */

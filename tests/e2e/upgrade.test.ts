@@ -137,7 +137,7 @@ test('versions are exchanged under callers: nobody is refused, and all that was 
   )
 })
 
-test('what a server of the last release changes of a schema beside this version is a version too (decision 0047)', {
+test('what a server of the last release changes of a schema beside this version is a version too (decision 0048)', {
   skip: isOnCitus()
     ? 'the last release does not run there'
     : !hasHistory && 'the history does not go back to the last release',

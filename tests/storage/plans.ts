@@ -27,7 +27,8 @@ import {
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { findClaimPosition, listClaims, readContracts } from '../../src/storage/claims/lists/claim-list.ts'
 import type { ClaimFilter } from '../../src/storage/claims/lists/claim-selection.ts'
-import { findCustomers, findCustomersByExternalId, listCustomers } from '../../src/storage/customers.ts'
+import { listCustomers } from '../../src/storage/customer-list.ts'
+import { findCustomers, findCustomersByExternalId } from '../../src/storage/customers.ts'
 import { readSubjects, readToldEvents } from '../../src/storage/notifications/feed.ts'
 import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
 import { readOverdueLag } from '../../src/storage/operating/lags.ts'
@@ -253,7 +254,7 @@ for (const [what, table, list] of [
   ['test clocks', 'test_clocks', listTestClocks],
 ] as const) {
   test(`a page of the ${what} reads about a page`, async () => {
-    const filter = { userId: user, externalId: undefined }
+    const filter = { userId: user, externalId: undefined, search: undefined }
     await assertPagesAreBounded(
       custom,
       (after, order, limit) => list(custom.connection, { ...filter, after, order, limit }),
@@ -267,7 +268,7 @@ for (const [what, table, list] of [
 }
 
 test('a customer is found by its external_id alone', async () => {
-  const filter = { userId: user, externalId: 'customer-7000', after: null, limit: LIMIT }
+  const filter = { userId: user, externalId: 'customer-7000', search: undefined, after: null, limit: LIMIT }
   for (const order of ['asc', 'desc'] as const) {
     custom.take()
     await listCustomers(custom.connection, { ...filter, order })

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ClaimSort } from '../../../src/domain/claims/claim-sorts.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
-import { uuidPrefix } from '../../../src/domain/uuid.ts'
+import { uuidEnds } from '../../../src/domain/uuid.ts'
 import { get, post, withQuery } from './client.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 
@@ -111,7 +111,7 @@ async function listClaims(
   const { search } = filters
   if (kind === 'candidates' || !search || page.after) return list('search')
   const named = await list('reference')
-  return named.data.length > 0 || uuidPrefix(search) === null ? named : list('search')
+  return named.data.length > 0 || uuidEnds(search) === null ? named : list('search')
 }
 
 /** Where the browser downloads the filtered list as CSV. */

@@ -1,10 +1,12 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { get, patch, post, type Tagged } from './client.ts'
 import type { Customer, Page } from './records.ts'
 
 interface CustomersQuery {
   after?: string | undefined
   external_id?: string | undefined
+  /** The beginning of an external id or of a name. */
+  search?: string | undefined
   limit?: number
 }
 
@@ -15,8 +17,12 @@ export const customersQuery = (query: CustomersQuery = {}) =>
       get<Page<Customer>>('/v1/customers', { order: 'desc', limit: 50, ...query }, signal),
   })
 
-/** For choosing among them: the newest hundred. */
-export const customerChoicesQuery = customersQuery({ limit: 100 })
+/** For choosing among them: the newest hundred, or of those that are called so. */
+export const customerChoicesQuery = (search: string) =>
+  queryOptions({
+    ...customersQuery({ limit: 100, ...(search ? { search } : {}) }),
+    placeholderData: keepPreviousData,
+  })
 
 export const customerQuery = (id: string) =>
   queryOptions({

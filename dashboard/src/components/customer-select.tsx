@@ -2,7 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useEffect, useId, useState } from 'react'
 import { customerChoicesQuery, customerQuery, customersQuery } from '../api/customers.ts'
 import type { Customer } from '../api/records.ts'
+import { useSettled } from '../use-settled.ts'
 import { Input } from './ui/input.tsx'
+
+/** After the last key. */
+const CHOICES_DELAY_MS = 150
 
 interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
   /** What is chosen, by UUID or external_id; empty for none. */
@@ -13,12 +17,13 @@ interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'o
   onUnknown?: (externalId: string | null) => void
 }
 
-/** A customer by its external_id: the newest are offered, any other is found once it is written out. */
+/** A customer by its external_id: those are offered whose external_id or name begins as what is written, at first the newest. */
 export function CustomerSelect({ value, by, onChange, onUnknown, ...props }: CustomerSelectProps) {
   const listId = useId()
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState('')
-  const { data: choices } = useQuery(customerChoicesQuery)
+  const asked = useSettled(text.trim() === value ? '' : text.trim(), CHOICES_DELAY_MS)
+  const { data: choices } = useQuery(customerChoicesQuery(asked))
   const chosen = useQuery({ ...customerQuery(value), enabled: value !== '' && by === 'id' })
   const found = useQuery({ ...customersQuery({ external_id: wanted, limit: 1 }), enabled: wanted !== '' })
   const nameOfValue = by === 'external_id' ? value : value && (chosen.data?.external_id ?? '')

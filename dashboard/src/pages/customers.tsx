@@ -21,7 +21,7 @@ import { CustomerSearch } from './customers/customer-search.tsx'
 export function CustomersPage() {
   const { search, after } = getRouteApi('/shell/customers').useSearch()
   const navigate = useNavigate()
-  const { data, error, refetch } = useQuery(customersQuery({ external_id: search, after }))
+  const { data, error, refetch } = useQuery(customersQuery({ search, after }))
   const [isCreating, setCreating] = useState(false)
   const show = (changed: { search?: string; after?: string | undefined }, state = {}) =>
     void navigate({
@@ -52,8 +52,10 @@ export function CustomersPage() {
         {data && data.data.length > 0 ? (
           <CustomerTable customers={data.data} />
         ) : data && search ? (
-          <EmptyState icon={Users} title={`No customer ${isolated(search)}`}>
-            An external_id is searched for as a whole, in upper and lower case as it was written.
+          <EmptyState icon={Users} title={`No customer is called ${isolated(search)}…`}>
+            {data.next_cursor
+              ? 'Many were looked at, and there are more. Next goes on through them.'
+              : 'A search finds those whose external id or name begins so, in upper or lower case.'}
           </EmptyState>
         ) : data ? (
           <EmptyState icon={Users} title="No customers yet" actions={createButton}>

@@ -8,6 +8,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
+import { SearchButton, SearchEverything, SearchIcon } from './search/search-everything.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 
 /** What surrounds every page of a signed-in account. */
@@ -21,8 +22,9 @@ export function Shell() {
         Skip to content
       </a>
       <aside className="hidden border-r bg-surface lg:block">
-        <div className="sticky top-0 flex h-dvh flex-col gap-6 p-3">
+        <div className="sticky top-0 flex h-dvh flex-col gap-4 p-3">
           <HomeLink />
+          <SearchButton />
           <Navigation />
           <div className="mt-auto grid gap-0.5">
             <ReferenceLink />
@@ -33,6 +35,7 @@ export function Shell() {
       <TopBar />
       <Content />
       <Shortcuts />
+      <SearchEverything />
     </div>
   )
 }
@@ -63,7 +66,8 @@ function TopBar() {
       <Link to="/" aria-label="Claimkeeper, overview" className="flex rounded-lg px-1">
         <Logo />
       </Link>
-      <div className="ml-auto">
+      <div className="ml-auto flex items-center gap-1">
+        <SearchIcon />
         <AccountMenu side="below" />
       </div>
       <Sheet open={isOpen} onOpenChange={setOpen} title="Menu">

@@ -8,7 +8,7 @@ const ALL_PLACES = [...PLACES, ...ACCOUNT_PLACES]
 /** The second key of "g c" is waited for this long. */
 const CHORD_MS = 1200
 
-/** The keyboard's ways: g and a letter, / for the search, ? for this list. */
+/** The keyboard's ways: g and a letter, / for the search, ? for this list. Ctrl-K is the search's own. */
 export function Shortcuts() {
   const [isShown, setShown] = useState(false)
   const navigate = useNavigate()
@@ -32,6 +32,7 @@ export function Shortcuts() {
         {ALL_PLACES.map(({ to, name, key }) => (
           <Shortcut key={to} keys={['g', key]} does={name} />
         ))}
+        <Shortcut keys={['Ctrl', 'K']} does="Search everything" />
         <Shortcut keys={['/']} does="Search the list" />
         <Shortcut keys={['?']} does="Show this" />
       </dl>

@@ -1,4 +1,4 @@
-import { MIN_PREFIX_DIGITS, uuidPrefix } from '../../domain/uuid.ts'
+import { MIN_PREFIX_DIGITS, uuidEnds } from '../../domain/uuid.ts'
 import { validationError } from '../../errors.ts'
 import { idOfReference } from '../../storage/claims/candidate-id.ts'
 import { idRange } from '../../storage/claims/lists/claim-search.ts'
@@ -35,8 +35,8 @@ export function selectClaims(filters: ClaimFilters): ClaimSelection {
   if (reference !== undefined && asked !== undefined)
     throw validationError([{ path: 'search', message: 'must not be given beside reference' }])
   const search = reference === undefined ? asked : idOfReference(userId, reference)
-  const digits = search === undefined ? null : uuidPrefix(search)
-  if (search !== undefined && digits === null) {
+  const ends = search === undefined ? null : uuidEnds(search)
+  if (search !== undefined && ends === null) {
     const message = `must be the beginning of an id, of at least ${MIN_PREFIX_DIGITS} hexadecimal digits`
     throw validationError([{ path: 'search', message }])
   }
@@ -44,6 +44,6 @@ export function selectClaims(filters: ClaimFilters): ClaimSelection {
     ...selectionOf(filters),
     kind: 'claim',
     customerId,
-    search: digits === null ? null : idRange(digits),
+    search: ends && idRange(ends),
   }
 }

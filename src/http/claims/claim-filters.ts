@@ -60,7 +60,8 @@ export const CLAIM_FILTERS = {
     Type.String({
       minLength: 8,
       maxLength: 36,
-      description: 'Only claims whose id begins so, with its dashes or without any; at least 8 digits.',
+      description:
+        'Only claims whose id begins so, with its dashes or without any; at least 8 digits. Or one that is shortened in the middle, 01934f6e…1f0a42.',
       examples: ['01934f6e-7d3a'],
     }),
   ),

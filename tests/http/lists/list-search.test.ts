@@ -136,7 +136,25 @@ describe('search', () => {
     assert.deepEqual(body, { data: [], next_cursor: null })
   })
 
+  test('finds a claim by its id as it is shortened in lists', async () => {
+    for (const text of [
+      `${id.slice(0, 8)}…${id.slice(-6)}`,
+      `${id.slice(0, 8)}...${id.slice(-6).toUpperCase()}`,
+    ]) {
+      const { body } = await readPage(api, '/v1/claims', { search: text })
+      assert.deepEqual(
+        body.data.map((row: { id: string }) => row.id),
+        [id],
+      )
+    }
+    const others = await readPage(api, '/v1/claims', { search: `${id.slice(0, 8)}…000000`, status: 'OPEN' })
+    assert.deepEqual(others.body.data, [])
+  })
+
   for (const text of [
+    `${id.slice(0, 7)}…${id.slice(-6)}`,
+    `${id.slice(0, 8)}…`,
+    `${id.slice(0, 8)}…${id.slice(-13)}`,
     id.slice(0, 7),
     `${id}0`,
     `${id.slice(0, 4)}-${id.slice(4, 8)}`,

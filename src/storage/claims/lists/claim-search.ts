@@ -1,3 +1,4 @@
+import type { UuidEnds } from '../../../domain/uuid.ts'
 import type { Connection } from '../../database/connection.ts'
 import { ListQuery } from '../../lists/list-query.ts'
 
@@ -8,15 +9,18 @@ export interface SearchRange {
   from: string
   /** Null if nothing comes after the range. */
   before: string | null
+  /** What ids end with, beside that; absent for anything. */
+  end?: string
 }
 
-/** @param hex at least the first 8 digits of a UUID, without dashes */
-export function idRange(hex: string): SearchRange {
+/** @param beginning at least 8 digits, without dashes */
+export function idRange({ beginning: hex, end }: UuidEnds): SearchRange {
   const next = (BigInt(`0x${hex}`) + 1n).toString(16).padStart(hex.length, '0')
   return {
     column: 'id',
     from: hex.padEnd(32, '0'),
     before: next.length > hex.length ? null : next.padEnd(32, '0'),
+    end,
   }
 }
 
@@ -40,7 +44,8 @@ function successor(prefix: string): string | null {
 
 export function whereInRange(query: ListQuery, range: SearchRange | null): ListQuery {
   if (!range) return query
-  return query.where(range.column, '>=', range.from).where(range.column, '<', range.before)
+  query.where(range.column, '>=', range.from).where(range.column, '<', range.before)
+  return range.end ? query.where(`right(${range.column}::text, ${range.end.length})`, '=', range.end) : query
 }
 
 /** Matches from which on a search with other filters is better answered by a walk through the list. */

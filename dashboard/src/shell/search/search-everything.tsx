@@ -1,0 +1,160 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { cn } from '../../components/ui/cn.ts'
+import { Input } from '../../components/ui/input.tsx'
+import { Kbd } from '../../components/ui/kbd.tsx'
+import { Modal } from '../../components/ui/modal.tsx'
+import { isolated } from '../../isolated.ts'
+import { useSettled } from '../../use-settled.ts'
+import { type Found, useFound } from './use-found.ts'
+
+/** What the event is called by which any part of the page opens the search. */
+const OPEN = 'claimkeeper:search'
+
+const openSearch = () => dispatchEvent(new Event(OPEN))
+
+/** Ctrl-K, or ⌘K: one search over everything that has a name or an id. */
+export function SearchEverything() {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const open = () => setOpen(true)
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      event.preventDefault()
+      if (!document.querySelector('dialog:modal')) open()
+    }
+    addEventListener(OPEN, open)
+    addEventListener('keydown', onKey)
+    return () => {
+      removeEventListener(OPEN, open)
+      removeEventListener('keydown', onKey)
+    }
+  }, [])
+  return (
+    <Modal open={isOpen} onOpenChange={setOpen} title="Search everything" className={PLACE}>
+      <SearchBox onDone={() => setOpen(false)} />
+    </Modal>
+  )
+}
+
+const PLACE =
+  'mx-auto mt-[min(10dvh,6rem)] mb-auto max-h-[80dvh] w-[min(38rem,calc(100vw-2rem))] max-w-none animate-appear overflow-y-auto rounded-2xl border shadow-2xl'
+
+/** In the side bar. */
+export const SearchButton = () => (
+  <button
+    type="button"
+    aria-keyshortcuts="Control+K Meta+K"
+    onClick={openSearch}
+    className="flex h-9 items-center gap-2.5 rounded-lg border px-2.5 text-muted hover:border-line-strong hover:text-ink"
+  >
+    <Search aria-hidden className="size-4" /> Search
+    <span aria-hidden className="ml-auto flex gap-1">
+      <Kbd>Ctrl</Kbd>
+      <Kbd>K</Kbd>
+    </span>
+  </button>
+)
+
+/** In the bar above, where there is little room. */
+export const SearchIcon = () => (
+  <button
+    type="button"
+    aria-label="Search"
+    onClick={openSearch}
+    className="grid size-9 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-ink"
+  >
+    <Search aria-hidden className="size-4.5" />
+  </button>
+)
+
+/** After the last key. */
+const DELAY_MS = 200
+
+function SearchBox({ onDone }: { onDone: () => void }) {
+  const [text, setText] = useState('')
+  const asked = useSettled(text.trim(), DELAY_MS)
+  const { found, isSearching, isPartial } = useFound(asked)
+  const [chosen, setChosen] = useState(0)
+  const at = Math.min(chosen, found.length - 1)
+  const navigate = useNavigate()
+  const id = useId()
+  const isSettled = asked === text.trim() && !isSearching
+  // Enter may come before the answer: then it goes where that leads.
+  const [isEntered, setEntered] = useState(false)
+  const go = (one: Found) => {
+    onDone()
+    void navigate({ to: one.href })
+  }
+  const first = found[at]
+  const goNow = useRef(go)
+  goNow.current = go
+  useEffect(() => {
+    if (!isEntered || !isSettled) return
+    setEntered(false)
+    if (first) goNow.current(first)
+  }, [isEntered, isSettled, first])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) setChosen((at + step + found.length) % Math.max(found.length, 1))
+    else if (event.key === 'Enter') setEntered(true)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div className="grid gap-3">
+      <Input
+        type="search"
+        role="combobox"
+        aria-label="Search everything"
+        aria-expanded={found.length > 0}
+        aria-controls={`${id}-found`}
+        aria-activedescendant={first ? `${id}-${at}` : undefined}
+        placeholder="Reference, alias, id, customer, schema, page"
+        maxLength={255}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          setChosen(0)
+          setEntered(false)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={`${id}-found`} role="listbox" aria-label="Found" className="-mx-2 grid gap-0.5 empty:hidden">
+        {found.map((one, i) => (
+          <button
+            type="button"
+            tabIndex={-1}
+            key={`${one.kind} ${one.href}`}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === at}
+            ref={i === at ? (row) => row?.scrollIntoView({ block: 'nearest' }) : undefined}
+            className={cn(
+              'flex items-baseline gap-3 rounded-lg px-2 py-1.5 text-left hover:bg-sunken',
+              i === at && 'bg-accent-soft',
+            )}
+            onClick={() => go(one)}
+          >
+            <span className="w-20 shrink-0 text-xs text-muted">{one.kind}</span>
+            <bdi className="min-w-0 font-medium wrap-anywhere">{one.name}</bdi>
+            <bdi className="ml-auto min-w-0 truncate text-xs text-muted">{one.note}</bdi>
+          </button>
+        ))}
+      </div>
+      <p role="status" className="text-xs text-muted empty:hidden">
+        {said(asked, found.length, isSettled, isPartial)}
+      </p>
+    </div>
+  )
+}
+
+function said(asked: string, count: number, isSettled: boolean, isPartial: boolean): string {
+  if (asked === '')
+    return 'Claims by reference or id, candidates and customers by their beginning, schemas, test clocks and pages by name.'
+  if (!isSettled) return count > 0 ? '' : 'Searching…'
+  if (isPartial) return 'Not everything could be searched just now.'
+  return count > 0 ? '' : `Nothing is called ${isolated(asked)}, and no id begins so.`
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
+import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/* Ctrl-K finds whatever has a name or an id. */
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+const { page, complaints } = await openSignedInPage(service, browser)
+
+const contract = contractWith()
+const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'c-17', name: 'Acme Labs' }))
+  .body
+const claim = (
+  await sendAs(page, 'POST', '/v1/claims', { customer_id: customer.id, reference: 'acme/1', contract })
+).body
+const plain = (await sendAs(page, 'POST', '/v1/claims', { customer_id: customer.id, contract })).body
+await sendAs(page, 'POST', '/v1/candidates', {
+  candidate_alias: 'acme-order-1',
+  customer_uuid: 'c-17',
+  contract,
+})
+const schema = (await sendAs(page, 'POST', '/v1/schemas', { name: 'Acme support', contract })).body
+const clock = (
+  await sendAs(page, 'POST', '/v1/test_clocks', { name: 'Acme year', frozen_time: '2026-01-01T00:00:00Z' })
+).body
+
+const box = page.getByRole('combobox', { name: 'Search everything' })
+const options = page.getByRole('listbox', { name: 'Found' }).getByRole('option')
+const search = async (text: string) => {
+  if (!(await box.isVisible())) await page.keyboard.press('Control+k')
+  await box.fill(text)
+}
+const shortened = (id: string) => `${id.slice(0, 8)}…${id.slice(-6)}`
+
+test('one search finds candidates, customers, schemas and clocks by what they are called', async () => {
+  await page.goto('/')
+  await search('acme')
+  for (const name of ['acme-order-1', 'c-17', 'Acme support', 'Acme year'])
+    await options.filter({ hasText: name }).waitFor()
+  await search('activ')
+  await options.filter({ hasText: 'Activity' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/activity')
+  assert.ok(!(await box.isVisible()))
+})
+
+for (const [what, text, path] of [
+  ['a claim by its reference', 'acme/1', `/claims/${claim.id}`],
+  ['a claim by its id', plain.id, `/claims/${plain.id}`],
+  ['a claim by its id as a list shows it', shortened(plain.id), `/claims/${plain.id}`],
+  ['a candidate by the beginning of its alias', 'acme-ord', '/candidates/acme-order-1'],
+  ['a customer by its name', 'Acme La', `/customers/${customer.id}`],
+  ['a customer by its id', customer.id, `/customers/${customer.id}`],
+  ['a schema by its id as a list shows it', shortened(schema.id), `/schemas/${schema.id}`],
+  ['a test clock by its id', clock.id, `/test-clocks/${clock.id}`],
+] as const)
+  test(`${what}: Enter goes there, also before the answer is`, async () => {
+    await page.goto('/settings')
+    await search(text)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${path}`)
+  })
+
+test('arrows choose, and what is not there is said kindly', async () => {
+  await page.goto('/')
+  await page
+    .getByRole('button', { name: /^Search/ })
+    .first()
+    .click()
+  await box.fill('acme')
+  await options.filter({ hasText: 'Acme year' }).waitFor()
+  const selected = page.getByRole('listbox', { name: 'Found' }).getByRole('option', { selected: true })
+  const first = await selected.innerText()
+  await page.keyboard.press('ArrowDown')
+  assert.notEqual(await selected.innerText(), first)
+  await page.keyboard.press('ArrowUp')
+  assert.equal(await selected.innerText(), first)
+  await box.fill('nobody is called so')
+  await page.getByText('Nothing is called').waitFor()
+  await page.keyboard.press('Enter')
+  assert.ok(await box.isVisible())
+  await page.keyboard.press('Escape')
+  await box.waitFor({ state: 'detached' })
+})
+
+test('a part that cannot be searched is told, and the rest is found', async () => {
+  await page.goto('/')
+  await page.route('**/v1/candidates?**', (route) => route.abort())
+  await search('c-1')
+  await options.filter({ hasText: 'c-17' }).waitFor()
+  await page.getByText('Not everything could be searched just now.').waitFor({ timeout: 30_000 })
+  await page.unroute('**/v1/candidates?**')
+  // An answer that was made not to come is told of by the browser, and so is an id that no customer has.
+  const others = complaints.filter((line) => !/404|ERR_FAILED/.test(line))
+  assert.deepEqual(others, [])
+})

@@ -13,7 +13,7 @@ import { runNode } from '../support/serve-process.ts'
 
 const SIMULATE = fileURLToPath(new URL('../../simulate/run.ts', import.meta.url))
 const PLANTED = fileURLToPath(new URL('./planted-complaint.ts', import.meta.url))
-const SMALL = ['--source', '--seconds', '4', '--clients', '4', '--patience', '60']
+const SMALL = ['--seconds', '2', '--clients', '4', '--patience', '60']
 
 async function makeFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-many-'))
@@ -53,7 +53,7 @@ test('of a run that is killed nothing is left after the next one begins', {
   skip: process.platform === 'linux' ? false : 'elsewhere nobody tells which processes were its own',
 }, async () => {
   const options = ['--seed', '7', '--faults', 'disk-full,server-killed', '--seconds', '600']
-  const child = spawn(process.execPath, [SIMULATE, '--source', ...options], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [SIMULATE, ...options], { stdio: 'ignore' })
   const ended = once(child, 'exit')
   const ours = `claimkeeper-simulate-${child.pid}-`
   const folder = await eventually(async () => {

@@ -20,6 +20,6 @@ test('many clients of two servers find nothing that the model does not explain, 
     '--faults',
     CHEAP,
   ]
-  const { status, stdout, stderr } = await runNode([SIMULATE, '--source', ...options], {})
+  const { status, stdout, stderr } = await runNode([SIMULATE, ...options], {})
   assert.equal(status, 0, `${stderr}\n${stdout}`)
 })

@@ -8,6 +8,7 @@ import { distribute } from '../../src/storage/distribution/distribute.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
 import { isOnCitus, joinNodes, nodesOfCluster, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
+import { keepNothing } from './keep-nothing.ts'
 
 /*
  * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, or a Citus
@@ -81,6 +82,8 @@ async function copyOnly(database: string): Promise<void> {
 async function startEmbedded(): Promise<string> {
   const embedded = await openEmbeddedDatabase({ dataDir: DATA_DIR, role: 'command', report: () => {} })
   release = () => embedded.release()
+  await keepNothing(DATA_DIR, embedded.connectionString)
+  process.env.CLAIMKEEPER_ALLOW_UNSAFE_DATABASE = 'true'
   return embedded.connectionString
 }
 

@@ -20,12 +20,15 @@ export interface Run {
 function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, ...rest } = process.env
   const own = { HOST: '', PORT: '0', CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1' }
-  return { ...rest, ...own, CLAIMKEEPER_DISTRIBUTE: `${isOnRun(settings)}`, ...settings }
+  const isOurs = isOnRun(settings)
+  // Only the run's server need not keep what it acknowledges.
+  const unsafe = isOurs ? {} : { CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: '' }
+  return { ...rest, ...own, ...unsafe, CLAIMKEEPER_DISTRIBUTE: `${isOurs && isOnCitus()}`, ...settings }
 }
 
-/** Whether its database is on the Citus cluster of this run. */
+/** Whether its database is on the server, or the Citus cluster, of this run. */
 const isOnRun = ({ DATABASE_URL: url = '' }: Record<string, string>): boolean =>
-  isOnCitus() && URL.parse(url)?.host === new URL(nodesOfRun()[0] ?? '').host
+  URL.parse(url)?.host === URL.parse(nodesOfRun()[0] ?? '')?.host
 
 /** Runs `claimkeeper …` to its end, of this version or the one that has this main file. */
 export function runCli(args: string[], settings: Record<string, string>, main = MAIN): Promise<Run> {

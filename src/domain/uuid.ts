@@ -12,7 +12,7 @@ const HEX_PREFIX = new RegExp(`^[0-9a-f]{${MIN_PREFIX_DIGITS},32}$`)
  * The hex digits of a UUID's beginning, given with its dashes or without any; null if it is no such beginning, or has fewer
  * than `MIN_PREFIX_DIGITS`.
  */
-export function uuidPrefix(text: string): string | null {
+function uuidPrefix(text: string): string | null {
   const hex = text.replaceAll('-', '').toLowerCase()
   if (!HEX_PREFIX.test(hex)) return null
   const dashed = hex.replace(/^(.{8})(.{1,4})?(.{1,4})?(.{1,4})?(.{1,12})?$/, (_, ...groups: string[]) =>

@@ -10,6 +10,8 @@ const browser = await startBrowser({ after })
 test('a page whose service cannot be reached says so, and goes on by itself when it answers again', async () => {
   const { page } = await openSignedInPage(service, browser)
   const notice = page.getByText('The service cannot be reached; what is shown may be out of date.')
+  // Before it shows anything, the page says that it cannot be opened.
+  await page.getByText('Nothing is overdue').waitFor()
   await page.context().setOffline(true)
   await notice.waitFor()
   await page.context().setOffline(false)

@@ -76,8 +76,12 @@ function SearchBox({ onDone }: { onDone: () => void }) {
   const [text, setText] = useState('')
   const asked = useSettled(text.trim(), DELAY_MS)
   const { found, isSearching, isPartial } = useFound(asked)
-  const [chosen, setChosen] = useState(0)
-  const at = Math.min(chosen, found.length - 1)
+  // By what it is: others may still come before it.
+  const [chosen, setChosen] = useState<string | null>(null)
+  const at = Math.max(
+    found.findIndex(({ href }) => href === chosen),
+    0,
+  )
   const navigate = useNavigate()
   const id = useId()
   const isSettled = asked === text.trim() && !isSearching
@@ -98,7 +102,7 @@ function SearchBox({ onDone }: { onDone: () => void }) {
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) setChosen((at + step + found.length) % Math.max(found.length, 1))
+    if (step) setChosen(found.at((at + step) % Math.max(found.length, 1))?.href ?? null)
     else if (event.key === 'Enter') setEntered(true)
     else return
     event.preventDefault()
@@ -106,7 +110,7 @@ function SearchBox({ onDone }: { onDone: () => void }) {
   return (
     <div className="grid gap-3">
       <Input
-        type="search"
+        enterKeyHint="search"
         role="combobox"
         aria-label="Search everything"
         aria-expanded={found.length > 0}
@@ -117,7 +121,7 @@ function SearchBox({ onDone }: { onDone: () => void }) {
         value={text}
         onChange={({ target }) => {
           setText(target.value)
-          setChosen(0)
+          setChosen(null)
           setEntered(false)
         }}
         onKeyDown={onKeyDown}

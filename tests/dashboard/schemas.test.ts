@@ -232,5 +232,17 @@ test('a schema is created with a name, called by it everywhere, and named anew',
   const { body: made } = await sendAs(page, 'POST', '/v1/claims', claim)
   await page.goto(`/claims/${made.id}`)
   await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'Parcels' }).waitFor()
+
+  // A list names the schema, and its whole row opens.
+  await page.goto('/claims')
+  await page.getByRole('cell', { name: 'Parcels' }).click()
+  await page.waitForURL(`**/claims/${made.id}`)
+
+  await page.goto(`/schemas/${id}`)
+  await button(page, 'Duplicate').click()
+  await page.getByRole('heading', { name: 'Parcels (copy)', level: 1 }).waitFor()
+  const copy = await sendAs(page, 'GET', `/v1/schemas/${page.url().split('/').at(-1)}`)
+  assert.deepEqual([copy.body.name, copy.body.contract], ['Parcels (copy)', CONTRACT])
+  assert.notEqual(copy.body.id, id)
   assert.deepEqual(complaints, [])
 })

@@ -3,9 +3,10 @@ import { ClaimLink } from './claim-link.tsx'
 import { useCustomerNames } from './customer-names.ts'
 import { DueText } from './due-text.tsx'
 import { OnTestClock } from './on-test-clock.tsx'
+import { useSchemaNames } from './schema-names.ts'
 import { Money } from './ui/money.tsx'
 import { StatusBadge } from './ui/status-badge.tsx'
-import { Table, Td, Th, Tr } from './ui/table.tsx'
+import { LinkRow, Table, Td, Th } from './ui/table.tsx'
 import { DateTime } from './ui/time.tsx'
 
 interface ClaimTableProps {
@@ -16,6 +17,7 @@ interface ClaimTableProps {
 /** Claims or candidates; on a phone the lesser columns go below the greater. */
 export function ClaimTable({ kind, claims }: ClaimTableProps) {
   const nameOfCustomer = useCustomerNames()
+  const nameOfSchema = useSchemaNames()
   const customer = (one: AnyClaim) => (kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one))
   return (
     <Table aria-label={kind === 'claims' ? 'Claims' : 'Candidates'}>
@@ -26,12 +28,13 @@ export function ClaimTable({ kind, claims }: ClaimTableProps) {
           <Th className="max-sm:pl-2">Status</Th>
           <Th className="max-sm:hidden">Due or since</Th>
           <Th className="text-right max-sm:hidden">Price</Th>
+          <Th className="max-xl:hidden">Schema</Th>
           <Th className="max-lg:hidden">Created</Th>
         </tr>
       </thead>
       <tbody>
         {claims.map((one) => (
-          <Tr key={nameOf(one)}>
+          <LinkRow key={nameOf(one)}>
             <Td className="max-w-44 max-sm:pr-2 sm:max-w-80">
               <span className="flex flex-wrap items-center gap-x-1.5">
                 <ClaimLink one={one} />
@@ -56,10 +59,15 @@ export function ClaimTable({ kind, claims }: ClaimTableProps) {
             <Td className="text-right max-sm:hidden">
               <Money amount={one.contract.price} />
             </Td>
+            <Td className="max-w-48 text-muted max-xl:hidden">
+              {one.schema_id === null ? null : (
+                <bdi className="block truncate">{nameOfSchema(one.schema_id)}</bdi>
+              )}
+            </Td>
             <Td className="text-muted max-lg:hidden">
               <DateTime at={one.created_at} />
             </Td>
-          </Tr>
+          </LinkRow>
         ))}
       </tbody>
     </Table>

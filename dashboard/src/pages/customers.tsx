@@ -11,7 +11,7 @@ import { ErrorState } from '../components/ui/error-state.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { Pagination } from '../components/ui/pagination.tsx'
 import { SkeletonRows } from '../components/ui/skeleton.tsx'
-import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
+import { LinkRow, Table, Td, Th } from '../components/ui/table.tsx'
 import { DateTime } from '../components/ui/time.tsx'
 import { isolated } from '../isolated.ts'
 import { usePages } from '../use-pages.ts'
@@ -85,7 +85,7 @@ const CustomerTable = ({ customers }: { customers: readonly Customer[] }) => (
     </thead>
     <tbody>
       {customers.map(({ id, external_id, name, created_at }) => (
-        <Tr key={id}>
+        <LinkRow key={id}>
           <Td className="max-w-72 break-words">
             <Link
               to="/customers/$id"
@@ -101,7 +101,7 @@ const CustomerTable = ({ customers }: { customers: readonly Customer[] }) => (
           <Td className="text-muted max-sm:hidden">
             <DateTime at={created_at} />
           </Td>
-        </Tr>
+        </LinkRow>
       ))}
     </tbody>
   </Table>

@@ -14,6 +14,7 @@ import { Skeleton } from '../components/ui/skeleton.tsx'
 import { RelativeTime } from '../components/ui/time.tsx'
 import { shortId } from '../short-id.ts'
 import { DeleteSchemaDialog } from './schema/delete-schema-dialog.tsx'
+import { DuplicateButton } from './schema/duplicate-button.tsx'
 import { RenameSchemaDialog } from './schema/rename-schema-dialog.tsx'
 import { SchemaEditor } from './schema/schema-editor.tsx'
 
@@ -52,6 +53,7 @@ function StoredSchema({ id }: { id: string }) {
               <Button onClick={() => setRenaming(true)}>
                 <Pencil aria-hidden /> {data.name === null ? 'Name' : 'Rename'}
               </Button>
+              <DuplicateButton schema={data} />
               <Button onClick={() => setDeleting(true)}>Delete</Button>
             </>
           ) : null

@@ -12,7 +12,7 @@ import { ErrorState } from '../components/ui/error-state.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { Pagination } from '../components/ui/pagination.tsx'
 import { SkeletonRows } from '../components/ui/skeleton.tsx'
-import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
+import { LinkRow, Table, Td, Th } from '../components/ui/table.tsx'
 import { Countdown, DateTime } from '../components/ui/time.tsx'
 import { shortId } from '../short-id.ts'
 import { usePages } from '../use-pages.ts'
@@ -79,7 +79,7 @@ const ClockTable = ({ clocks }: { clocks: readonly TestClock[] }) => (
     </thead>
     <tbody>
       {clocks.map(({ id, name, frozen_time, next_due_at, created_at }) => (
-        <Tr key={id}>
+        <LinkRow key={id}>
           <Td className="max-w-72">
             <Link
               to="/test-clocks/$id"
@@ -98,7 +98,7 @@ const ClockTable = ({ clocks }: { clocks: readonly TestClock[] }) => (
           <Td className="text-muted max-lg:hidden">
             <DateTime at={created_at} />
           </Td>
-        </Tr>
+        </LinkRow>
       ))}
     </tbody>
   </Table>

@@ -11,7 +11,7 @@ import { EmptyState } from '../components/ui/empty-state.tsx'
 import { ErrorState } from '../components/ui/error-state.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { SkeletonRows } from '../components/ui/skeleton.tsx'
-import { Table, Td, Th, Tr } from '../components/ui/table.tsx'
+import { LinkRow, Table, Td, Th } from '../components/ui/table.tsx'
 import { nameOfEndpoint } from '../components/webhooks/endpoint-name.ts'
 import { EndpointStateBadge } from '../components/webhooks/endpoint-state.tsx'
 import { SuccessRate } from '../components/webhooks/success-rate.tsx'
@@ -66,7 +66,7 @@ const EndpointTable = ({ endpoints }: { endpoints: readonly WebhookEndpoint[] })
     </thead>
     <tbody>
       {endpoints.map((endpoint) => (
-        <Tr key={endpoint.id}>
+        <LinkRow key={endpoint.id}>
           <Td className="max-w-44 max-sm:pr-2 sm:max-w-96">
             <Link
               to="/webhooks/$id"
@@ -101,7 +101,7 @@ const EndpointTable = ({ endpoints }: { endpoints: readonly WebhookEndpoint[] })
           <Td className="text-muted max-lg:hidden">
             <Waiting health={endpoint.health} />
           </Td>
-        </Tr>
+        </LinkRow>
       ))}
     </tbody>
   </Table>

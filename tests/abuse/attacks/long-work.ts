@@ -76,7 +76,25 @@ const escapes = (size: number) => `"${'\\u0041'.repeat(size / 6)}"`
 const nthAfter = (first: string, n: number): string =>
   first.slice(0, 24) + (1 + n).toString(16).padStart(12, '0')
 
+/** Filters and orders that no claim fits, or that many must be looked at for. */
+const SPARSE = [
+  '/v1/claims?price_from=1000000',
+  '/v1/claims?price_from=1000000&sort=due_at&order=desc',
+  '/v1/claims?price_from=1000000&sort=status_since&status=OPEN',
+  '/v1/claims?price_from=1000000&created_from=2000-01-01T00:00:00Z&clock=live&limit=100',
+  '/v1/claims/export?price_from=1000000&sort=due_at',
+]
+
 export const longWork: Attack[] = [
+  {
+    name: 'sparse-lists',
+    does: '16 connections ask for lists and exports, of 100,000 claims, with filters that none fits',
+    prepare: async (stage) => ({ first: await stage.claims({ count: stage.many(100_000) }) }),
+    run: (target, signal) =>
+      flood(target, signal, { connections: 16 }, (number) =>
+        get(target, SPARSE[number % SPARSE.length] as string),
+      ),
+  },
   {
     name: 'simulations',
     does: '4 connections simulate 9,000 events against 510 leaves, 1 MiB each time',

@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import type { ComponentProps, MouseEvent } from 'react'
 import { cn } from './cn.ts'
 
 /** Scrolls within itself if it is wider than its place. */
@@ -36,4 +36,18 @@ export function Tr({ className, ...props }: ComponentProps<'tr'>) {
       className={cn('border-b last:border-b-0 hover:bg-sunken/60 has-focus-visible:bg-sunken/60', className)}
     />
   )
+}
+
+/** A row that is about what its first link leads to: a click anywhere in it goes there, with the keys that are held. */
+export const LinkRow = ({ className, ...props }: ComponentProps<'tr'>) => (
+  <Tr {...props} onClick={followFirstLink} className={cn('cursor-pointer', className)} />
+)
+
+function followFirstLink(event: MouseEvent<HTMLTableRowElement>): void {
+  const { target, currentTarget, ctrlKey, metaKey, shiftKey } = event
+  const isOwn = target instanceof Element && target.closest('a, button, input, select, label')
+  // Whoever marks text in it does not want to leave.
+  if (isOwn || getSelection()?.toString()) return
+  const init = { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }
+  currentTarget.querySelector('a')?.dispatchEvent(new window.MouseEvent('click', init))
 }

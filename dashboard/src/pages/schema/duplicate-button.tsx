@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Copy } from 'lucide-react'
+import type { ClaimSchema } from '../../api/records.ts'
+import { createSchema } from '../../api/schemas.ts'
+import { Button } from '../../components/ui/button.tsx'
+import { useToast } from '../../components/ui/toast.tsx'
+
+const COPY = ' (copy)'
+const MAX_NAME = 255
+
+/** Makes another schema with the same contract, and goes there. */
+export function DuplicateButton({ schema: { name, description, contract } }: { schema: ClaimSchema }) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  const creation = useMutation({
+    mutationFn: () => createSchema(contract, { name: name && `${shortened(name)}${COPY}`, description }),
+    onSuccess: async ({ id }) => {
+      void queryClient.invalidateQueries({ queryKey: ['schemas', 'list'] })
+      toast('A copy was made: this is it')
+      await navigate({ to: '/schemas/$id', params: { id } })
+    },
+    onError: (error) => toast(`No copy was made. ${error.message}`),
+  })
+  return (
+    <Button pending={creation.isPending} onClick={() => creation.mutate()}>
+      <Copy aria-hidden /> Duplicate
+    </Button>
+  )
+}
+
+/** By code points, so that none is cut in two. */
+const shortened = (name: string) => [...name].slice(0, MAX_NAME - COPY.length).join('')

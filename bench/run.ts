@@ -12,6 +12,7 @@ import { contended } from './parts/contended.ts'
 import { creation } from './parts/creation.ts'
 import { distributed } from './parts/distributed.ts'
 import { endurance } from './parts/endurance.ts'
+import { lists } from './parts/lists.ts'
 import { model } from './parts/model.ts'
 import { notifications } from './parts/notifications.ts'
 import { reading } from './parts/reading.ts'
@@ -30,6 +31,7 @@ const PARTS: readonly Part[] = [
   check,
   backup,
   reads,
+  lists,
   notifications,
   webhooks,
   backtest,

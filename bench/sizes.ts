@@ -33,6 +33,8 @@ export interface Sizes {
   /** Deliveries that wait when an endpoint is enabled. */
   webhookBacklog: number
   readClaims: { small: number; large: number }
+  /** Of an account whose lists are filtered and sorted. */
+  listedClaims: number
   readRounds: number
   /** Requests of each kind in each round. */
   readsOfKind: number
@@ -68,6 +70,7 @@ export const FULL: Sizes = {
   toldEvents: { single: 50_000, mixed: 64_000, batch: 100_000 },
   webhookBacklog: 20_000,
   readClaims: { small: 10_000, large: 10_000_000 },
+  listedClaims: 500_000,
   readRounds: 6,
   readsOfKind: 100,
   backtestEvents: 2_000_000,
@@ -100,6 +103,7 @@ export const QUICK: Sizes = {
   toldEvents: { single: 4_000, mixed: 16_000, batch: 6_000 },
   webhookBacklog: 10_000,
   readClaims: { small: 10_000, large: 300_000 },
+  listedClaims: 100_000,
   readRounds: 2,
   readsOfKind: 15,
   backtestEvents: 200_000,

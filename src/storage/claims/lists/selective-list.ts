@@ -68,10 +68,10 @@ async function readParts<Row>(
   return { rows, next: options.stop && { ...options.stop, id: null } }
 }
 
-/** On distributed tables parts are of neighbouring moments: what moved on meanwhile may be in two. */
+/** On distributed tables parts are of neighbouring moments: what moved on meanwhile may be in two, with another time in each. */
 function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) {
-  const rows = [...new Map(all.map((row) => [row.position, row])).values()]
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+  const rows = [...new Map(all.slice(0, limit).map((row) => [row.position, row])).values()]
+  return { rows, hasMore: all.length > limit }
 }
 
 /** The least of what single filters find, if it is little, or if there is no other way. */
@@ -170,7 +170,8 @@ function pageOf(
   const sql = new ConditionSql(filter)
   const { order } = filter
   const upToNumber = upTo === null ? '' : `AND position <= ${sql.query.parameter(upTo)}`
-  const pages = parts.map((part) => {
+  const { isOn: isDistributed } = db.distribution
+  const pages = parts.map((part, number) => {
     const { time } = part
     const inOrder = time ? `${time} ${order}, position ${order}` : `position ${order}`
     // What is computed is in no index: no plan goes through one in this order.
@@ -179,9 +180,9 @@ function pageOf(
     const found = conditionsOf(sql, part)
     const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
     const page = `ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
-    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}`
+    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS part`
     // On distributed tables the rows of a subquery with a limit would all go over the network.
-    if (rest.length === 0 || db.distribution.isOn)
+    if (rest.length === 0 || isDistributed)
       return `(SELECT ${listed} FROM claims WHERE ${found} ${place} ${rest.join(' ')} ${page})`
     return isInOrder
       ? `(SELECT ${listed} FROM (SELECT * FROM claims WHERE ${found} ${place} ORDER BY ${inOrder} ${OWN_PLAN}) AS claims
@@ -190,10 +191,13 @@ function pageOf(
           WHERE true ${place} ${rest.join(' ')} ${page})`
   })
   const all = `ORDER BY list_time ${order}, position ${order}`
+  // There the parts are read one after the other, in the order of the statuses, which claims never go back: none is missed, and
+  // of one that is there twice the later is taken.
+  const [once, laterFirst] = isDistributed ? ['DISTINCT ON (list_time, position)', ', part DESC'] : ['', '']
   return {
     text: `-- select_claims
       SELECT ${shown}, position, list_time, fresh FROM (
-        SELECT * FROM (${pages.join('\nUNION ALL ')}) AS pages ${all} LIMIT ${count}
+        SELECT ${once} * FROM (${pages.join('\nUNION ALL ')}) AS pages ${all}${laterFirst} LIMIT ${count}
       ) AS page ${all}`,
     values: sql.query.values,
   }

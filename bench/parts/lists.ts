@@ -1,0 +1,98 @@
+import type { Bench } from '../bench.ts'
+import { CONTRACT } from '../claims.ts'
+import { highestRateOf } from '../fastest.ts'
+import type { PhaseResult } from '../load/plan.ts'
+import { startLoad } from '../load/run-load.ts'
+import { percentilesOf } from '../measured.ts'
+import { requireAccepted } from '../measured-run.ts'
+import type { Part } from '../part.ts'
+import { CUSTOMER, customerId } from '../reads/account.ts'
+import { loadAccount } from '../reads/load-account.ts'
+import { freshClaims, submitBeside } from '../submission-run.ts'
+
+/** Enough for the rate though each answer took 100 ms. */
+const SUBMITTING = 512
+const READING = 2
+const WARMUP_REQUESTS = 10
+const LONGEST_MS = 900_000
+/** A span of the account's claims, which were made a millisecond apart, two days ago. */
+const spanOf = (from: number, before: number, claims: number) => {
+  const at = (part: number) => new Date(Date.now() - 2 * 86_400_000 + part * claims).toISOString()
+  return { from: at(from), before: at(before) }
+}
+
+/** Filters and orders, each with what it asks for. */
+function kindsOf(claims: number): Record<string, Record<string, string>> {
+  const dear = `${CONTRACT.price + 1}`
+  const created = spanOf(0.4, 0.6, claims)
+  const large = customerId(CUSTOMER.large)
+  return {
+    'all, for comparison': {},
+    'two statuses': { status: 'OPEN,FAILED' },
+    live: { clock: 'live' },
+    'created between': { created_from: created.from, created_before: created.before },
+    'created between, OPEN': { created_from: created.from, created_before: created.before, status: 'OPEN' },
+    'resolved since': { resolved_from: created.from },
+    'resolved since, in that order': { resolved_from: created.from, sort: 'status_since' },
+    'due next': { sort: 'due_at' },
+    'due next, of a customer': { sort: 'due_at', customer_id: large },
+    'due next, PENDING': { sort: 'due_at', status: 'PENDING' },
+    'longest OPEN': { sort: 'status_since', status: 'OPEN' },
+    'longest PENDING': { sort: 'status_since', status: 'PENDING' },
+    'changed last': { sort: 'status_since' },
+    'a price that all have': { price_from: '0' },
+    'a price that none has': { price_from: dear },
+    'a price that none has, due next': { price_from: dear, sort: 'due_at' },
+    'a price that none has, changed last': { price_from: dear, sort: 'status_since' },
+    'a price that none has, of a customer': { price_from: dear, customer_id: large },
+  }
+}
+
+export const lists: Part = {
+  name: 'lists',
+  summary:
+    'a page of claims by each filter and in each order, beside submissions at half of the highest rate',
+  run: async (bench, report) => {
+    const claims = bench.sizes.listedClaims
+    const pick = await freshClaims(bench, bench.sizes.warmClaims)
+    const { database, server } = await bench.main()
+    bench.progress.doing(`loading an account of ${claims.toLocaleString('en')} claims`)
+    await loadAccount(database, claims, (fraction) => bench.progress.at(fraction))
+    await (await bench.cluster()).checkpoint()
+    const rate = (await highestRateOf(bench, pick)) / 2
+    const kinds = kindsOf(claims)
+    const paths = Object.entries(kinds).flatMap(([name, query]) =>
+      ['asc', 'desc'].map((order) => ({
+        name: `${name}, ${order}`,
+        path: `/v1/claims?${new URLSearchParams({ ...query, order, limit: '50' })}`,
+      })),
+    )
+    const { warmupMs } = bench.sizes
+    const beside = { pick, connections: SUBMITTING, rate, warmupMs, longestMs: LONGEST_MS }
+    const { done, measured } = await submitBeside(bench, beside, () => readAll(bench, server.url, paths))
+    for (const [i, { name }] of paths.entries()) {
+      const result = done[i] as PhaseResult
+      requireAccepted(result)
+      report.row({ what: name, ...percentilesOf(result.latency) })
+    }
+    report.measured('submissions meanwhile', measured)
+    const worst = Math.max(...done.map(({ latency }) => percentilesOf(latency).p99))
+    report.figure('list_worst_p99_ms', worst)
+    report.figure('list_p99_ms', percentilesOf(...done.map(({ latency }) => latency)).p99)
+  },
+}
+
+async function readAll(
+  bench: Bench,
+  url: string,
+  paths: readonly { path: string }[],
+): Promise<PhaseResult[]> {
+  const { database } = await bench.main()
+  const phases = paths.map(({ path }) => ({
+    requests: { kind: 'read' as const, paths: [path] },
+    until: { warmupRequests: WARMUP_REQUESTS, requests: bench.sizes.readsOfKind },
+    rate: null,
+  }))
+  const { token } = database
+  return startLoad({ url, token, connections: READING, phases }, bench.cleanup).results
+}

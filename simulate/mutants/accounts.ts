@@ -58,9 +58,9 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     name: 'a list of customers is of all accounts',
     edits: [
       edit(
-        'storage/customers.ts',
-        ".where('user_id', '=', filter.userId)\n        .where('external_id'",
-        ".where('user_id', '>=', '00000000-0000-0000-0000-000000000000')\n        .where('external_id'",
+        'storage/customer-list.ts',
+        ".where('user_id', '=', userId)\n      .where('external_id'",
+        ".where('user_id', '>=', '00000000-0000-0000-0000-000000000000')\n      .where('external_id'",
       ),
     ],
   },

@@ -71,20 +71,30 @@ const nameOf = (row: JsonObject) => (row.candidate_alias ?? row.id) as string
 export async function listCustomers(client: Client, account: Account): Promise<void> {
   client.world.count('list customers')
   const order = client.random.pick(['asc', 'desc'])
-  const before = [...account.customers]
-  const found = await walk(client, account, '/v1/customers', { order })
+  const search = client.random.chance(0.3)
+    ? beginningOf(client.random.pick(account.customers).externalId)
+    : ''
+  const fits = (name: unknown) => typeof name === 'string' && name.toLowerCase().startsWith(search)
+  const before = account.customers.filter(({ externalId }) => fits(externalId))
+  const query = { order, ...(search ? { search } : {}) }
+  const found = await walk(client, account, '/v1/customers', query)
   if (!found) return
   const ids = found.shown.map(({ row }) => row.id as string)
-  const about = () => ({ order, ids })
+  const about = () => ({ query, ids })
   demandOnce(ids, about)
-  for (const { row } of found.shown)
+  for (const { row } of found.shown) {
     demand(row.user_id === account.userId, () => 'a list shows the customer of another account', about)
+    demand(fits(row.external_id) || fits(row.name), () => 'a search finds a customer of another name', about)
+  }
   const shown = new Set(ids)
   for (const { id } of before) demand(shown.has(id), () => `the customer ${id} is missing in the list`, about)
   const known = new Map(before.map((customer) => [customer.id, customer]))
   const inOrder = ids.flatMap((id) => known.get(id) ?? [])
   demandCreationOrder(order === 'asc' ? inOrder : inOrder.reverse(), about)
 }
+
+/** In lower case: a search makes no difference. */
+const beginningOf = (name: string) => [...name.toLowerCase()].slice(0, 8).join('')
 
 function demandOnce(names: readonly string[], about: () => unknown): void {
   demand(new Set(names).size === names.length, () => 'a list shows a record twice', about)

@@ -42,9 +42,8 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
     return [{ filters: ['user', 'live', ...ofDue], statuses: UNRESOLVED, time: 'due_at' }]
   const asked = (those: readonly Status[]) => those.filter((status) => statuses.includes(status))
   return [
-    // OPEN since the creation (§2.3), of which there is an index.
+    // OPEN since the creation (§2.3): those have an index by it, and those in review one of their own.
     ...ofEachStatus(byCreation, 'created_at', asked(['OPEN'])),
-    // In no index by this time: those in review are few beside all.
     ...ofEachStatus(ofKind, 'status_since', asked(['PENDING'])),
     ...(asked(RESOLVED).length > 0
       ? [

@@ -90,3 +90,64 @@ test('a page of one status is full, though one of its claims moves on while it i
     { ids: [first.id, third.id], next_cursor: third.id },
   )
 })
+
+/** So many are more than a page looks at. */
+const MANY = 10_050
+
+test('a page that ends before it has found what it is asked for waits for what is on its way up to there', async (t) => {
+  const account = await service.newAccount()
+  const first = await account.claim(await account.customer('acme'), contractWith())
+  const slow = await enterTurnstile(t, 'claims', first.user_id)
+  const { rows } = await slow.query(COPY_CLAIM, [first.id, 1])
+  await slow.query('UPDATE claims SET price = 888 WHERE id = $1', [rows[0].id])
+  await service.sql(COPY_CLAIM, [first.id, MANY])
+  const page = account.get('/v1/claims?price_from=700')
+  await somebodyWaits()
+  await slow.query('COMMIT')
+  const { data, next_cursor } = (await page).body
+  assert.notEqual(next_cursor, null)
+  assert.deepEqual(
+    data.map(({ id }: Row) => id),
+    [rows[0].id],
+  )
+})
+
+test('so does a page of customers', async (t) => {
+  const account = await service.newAccount()
+  const { user_id } = (await account.post('/v1/customers', { external_id: 'x-0' })).body
+  const slow = await enterTurnstile(t, 'customers', user_id)
+  const insert = `INSERT INTO customers (user_id, id, external_id, created_at)
+    SELECT $1, gen_random_uuid(), $2 || n, now() FROM generate_series(1, $3::int) AS n`
+  await slow.query(insert, [user_id, 'found-late-', 1])
+  await service.sql(insert, [user_id, 'other-', MANY])
+  await service.sql(insert, [user_id, 'found-', MANY])
+  const page = account.get('/v1/customers?search=found&limit=1')
+  await somebodyWaits()
+  await slow.query('COMMIT')
+  assert.equal((await page).body.data[0].external_id, 'found-late-1')
+})
+
+test('a page by the time of the creation waits for one that has an earlier time and a later number', async (t) => {
+  const account = await service.newAccount()
+  const customer = await account.customer('acme')
+  const first = await account.claim(customer, contractWith())
+  const slow = await enterTurnstile(t, 'claims', first.user_id)
+  const [now] = (await slow.query("SELECT date_trunc('milliseconds', clock_timestamp()) AS now")).rows
+  const later = (at: Date) => at.getTime() > now.now.getTime()
+  const second = await eventually(async () => {
+    const claim = await account.claim(customer, contractWith())
+    return later(new Date(claim.created_at)) && claim
+  })
+  await account.claim(customer, contractWith())
+  const page = account.get(`/v1/claims?created_from=${now.now.toISOString()}&limit=2`)
+  await somebodyWaits()
+  const { rows } = await slow.query(COPY_CLAIM, [first.id, 1])
+  await slow.query('UPDATE claims SET created_at = $2, status_since = $2 WHERE id = $1', [
+    rows[0].id,
+    now.now,
+  ])
+  await slow.query('COMMIT')
+  const [one, other] = (await page).body.data
+  assert.equal(one.id, rows[0].id)
+  assert.ok(other.created_at <= second.created_at)
+})

@@ -22,6 +22,11 @@ await service.sql(
    FROM generate_series(0, 199) AS n`,
   [userId],
 )
+await service.sql(
+  'INSERT INTO test_clocks (user_id, id, frozen_time, created_at) VALUES ($1, $2, now(), now())',
+  [userId, clockOf(0)],
+)
+
 const middleOf = async (kind: string) => {
   const text = `SELECT id, candidate_alias AS alias FROM claims WHERE candidate_alias IS ${kind}
     ORDER BY position OFFSET $1 LIMIT 1`

@@ -267,6 +267,19 @@ for (const [what, table, list] of [
   })
 }
 
+test('a search of customers reads those that it finds', async () => {
+  const filter = { userId: user, externalId: undefined, search: 'CUSTOMER-7000', after: null, limit: LIMIT }
+  for (const reader of [custom, generic]) {
+    for (const order of ['asc', 'desc'] as const) {
+      reader.take()
+      await listCustomers(reader.connection, { ...filter, order })
+      const plans = reader.take()
+      assert.equal(plans.length, 2)
+      for (const plan of plans) assertBounded(plan, { rowsRead: 10, rowsSorted: 10 })
+    }
+  }
+})
+
 test('a customer is found by its external_id alone', async () => {
   const filter = { userId: user, externalId: 'customer-7000', search: undefined, after: null, limit: LIMIT }
   for (const order of ['asc', 'desc'] as const) {

@@ -26,10 +26,11 @@ const TEXTS = ['customer', 'schema', 'clock', 'search', 'after', ...MORE_FILTERS
 export function readClaimFilters(search: Record<string, string>): ClaimSearch {
   const found: ClaimSearch = {}
   const statuses = String(search.status ?? '').split(',')
-  if (statuses.every((status) => STATUSES.includes(status as Status))) found.status = statuses.join(',')
+  if (statuses.every((status) => STATUSES.includes(status as Status)))
+    found.status = STATUSES.filter((status) => statuses.includes(status)).join(',')
   for (const name of TEXTS) {
     const value = search[name]
-    if (value && (name !== 'sort' || value in CLAIM_ORDERS)) found[name] = value as never
+    if (value && (name !== 'sort' || Object.hasOwn(CLAIM_ORDERS, value))) found[name] = value as never
   }
   return found
 }

@@ -4,6 +4,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { validateContract } from '../../domain/contract/validate-contract.ts'
 import { type Issue, MAX_ISSUES } from '../../domain/issue.ts'
 import { isJsonObject } from '../../domain/json.ts'
+import { UUID_PATTERN } from '../../domain/uuid.ts'
 import { validationError } from '../../errors.ts'
 import { flawOfText, join } from './json-flaws.ts'
 
@@ -134,13 +135,17 @@ function toIssue(error: ErrorObject): Issue {
     case 'maxItems':
       return { path, message: `must have ${schema.minItems ?? 0} to ${schema.maxItems} items` }
     case 'pattern':
-      return { path, message: 'must be a UUID' }
+      return { path, message: `must be ${schema.pattern === UUID_PATTERN ? 'a UUID' : formOf(schema)}` }
     case 'not':
       return { path, message: 'is reserved for the service' }
     default:
       return { path: path || 'body', message: error.message ?? 'is not valid' }
   }
 }
+
+/** By an example, since a pattern tells most people nothing. */
+const formOf = ({ examples = [] }: { examples?: unknown[] }) =>
+  `of another form, such as ${examples.join(' or ')}`
 
 const namesOf = (properties: unknown) =>
   Object.keys((properties as object | undefined) ?? {}).join(', ') || 'nothing'

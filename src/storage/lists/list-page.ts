@@ -59,11 +59,7 @@ export async function readPage<Row extends ListedRow>(
     const highest = highestOf(seen.slice(0, limit))
     if (!highest?.fresh) return { rows: seen.slice(0, limit), hasMore }
 
-    await db.query({
-      name: 'wait_at_turnstile',
-      text: 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))',
-      values: [list.name, list.userId],
-    })
+    await waitAtTurnstile(db, list)
     const settled = await select(limit + 1, highest.position)
     const rows = settled.slice(0, limit)
     if (order === 'desc') return { rows, hasMore: settled.length > limit }
@@ -71,6 +67,18 @@ export async function readPage<Row extends ListedRow>(
     // Records vanished: those after them belong to the page, and are to be waited for as well.
   }
   throw new DatabaseUnavailable('The list changes too fast to be read.', true)
+}
+
+/** Until all records are there whose numbers, or times, were taken before. */
+export async function waitAtTurnstile(
+  db: Connection,
+  list: { name: ListName; userId: string },
+): Promise<void> {
+  await db.query({
+    name: 'wait_at_turnstile',
+    text: 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))',
+    values: [list.name, list.userId],
+  })
 }
 
 function highestOf<Row extends ListedRow>(page: readonly Row[]): Row | null {

@@ -32,6 +32,11 @@ await service.sql(
   [userId],
 )
 
+await service.sql(
+  'INSERT INTO test_clocks (user_id, id, frozen_time, created_at) VALUES ($1, $2, now(), now())',
+  [userId, clockOf(0)],
+)
+
 type Row = Answer['body']
 type Query = Record<string, string | number>
 

@@ -9,6 +9,7 @@ import { SchemaSelect } from '../../components/schema-select.tsx'
 import { TestClockSelect } from '../../components/test-clock-select.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Select } from '../../components/ui/select.tsx'
+import type { ClaimSearch } from '../claim-filters.ts'
 import { countMore, MoreFilters } from './more-filters.tsx'
 
 /** The four, and those that are asked for together. */
@@ -24,8 +25,14 @@ interface ClaimFilterBarProps {
 /** The filters of a list; they live in the URL, so that a filtered list can be shared. */
 export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
   const navigate = useNavigate()
+  // What was changed just before may not be in the URL yet: hence not by the filters that are shown.
   const show = (changed: ClaimFilters) =>
-    void navigate({ to: `/${kind}`, search: withoutEmpty({ ...filters, ...changed }) })
+    void navigate({
+      to: `/${kind}`,
+      search: ({ after: _, ...before }: ClaimSearch) => withoutEmpty({ ...before, ...changed }),
+    })
+  /** With each, fields forget what is written in them. */
+  const [clearings, setClearings] = useState(0)
   const isFiltered = Object.keys(filters).length > 0
   const more = countMore(filters)
   const [isOpen, setOpen] = useState(more > 0)
@@ -33,7 +40,12 @@ export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
   const { status = '' } = filters
   return (
     <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3 lg:grid-cols-[minmax(11rem,1.6fr)_repeat(4,minmax(0,1fr))_auto_auto]">
-      <SearchField kind={kind} value={filters.search ?? ''} onSearch={(search) => show({ search })} />
+      <SearchField
+        key={`search ${clearings}`}
+        kind={kind}
+        value={filters.search ?? ''}
+        onSearch={(search) => show({ search })}
+      />
       <Select
         aria-label="Status"
         value={status}
@@ -76,12 +88,15 @@ export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
         variant="ghost"
         className={isFiltered ? undefined : 'max-lg:hidden'}
         disabled={!isFiltered}
-        onClick={() => void navigate({ to: `/${kind}`, search: {} })}
+        onClick={() => {
+          setClearings(clearings + 1)
+          void navigate({ to: `/${kind}`, search: {} })
+        }}
       >
         <X aria-hidden /> Clear
       </Button>
       <div id={moreId} className="contents">
-        {isOpen ? <MoreFilters filters={filters} onChange={show} /> : null}
+        {isOpen ? <MoreFilters key={clearings} filters={filters} onChange={show} /> : null}
       </div>
     </search>
   )

@@ -124,7 +124,8 @@ function Bound({ label, of, bound, onChange, ...props }: BoundProps) {
 
 const TIME = {
   write: (time: string) => (Number.isNaN(Date.parse(time)) ? '' : toLocalTime(time)),
-  read: (text: string) => fromLocalTime(text) ?? undefined,
+  // While a year is being written, it is one of long ago.
+  read: (text: string) => (text < '1970-01-02' ? undefined : (fromLocalTime(text) ?? undefined)),
   wrong: 'Not a time.',
 }
 

@@ -20,7 +20,13 @@ export function SearchEverything() {
   useEffect(() => {
     const open = () => setOpen(true)
     const onKey = (event: globalThis.KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+      if (
+        event.key.toLowerCase() !== 'k' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.altKey ||
+        event.shiftKey
+      )
+        return
       event.preventDefault()
       if (!document.querySelector('dialog:modal')) open()
     }
@@ -103,7 +109,7 @@ function SearchBox({ onDone }: { onDone: () => void }) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setChosen(found.at((at + step) % Math.max(found.length, 1))?.href ?? null)
-    else if (event.key === 'Enter') setEntered(true)
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing) setEntered(true)
     else return
     event.preventDefault()
   }

@@ -55,7 +55,9 @@ export function useFound(text: string): Findings {
         .slice(0, MOST)
         .map(ofClock),
     ],
-    isSearching: queries.some(({ isFetching, isPlaceholderData }) => isFetching || isPlaceholderData),
+    isSearching: [...queries, ofId].some(
+      ({ isFetching, isPlaceholderData }) => isFetching || isPlaceholderData,
+    ),
     isPartial: queries.some(({ isError }) => isError),
   }
 }

@@ -72,7 +72,11 @@ export function findersOf(filter: ClaimFilter): Part[] {
     ['created', ['user', 'kind', 'live', 'created'], statuses],
     ['statuses', ['user', 'kind'], statuses],
   ]
-  return finders
-    .filter(([name, filters]) => given.has(name) && !(testClockId && filters.includes('live')))
-    .map(([, filters, those]) => ({ filters, statuses: those, time }))
+  return (
+    finders
+      // In an order of times the last is the only one that is of one kind, which may be few beside the other.
+      .filter(([name]) => given.has(name) || (name === 'statuses' && time !== null))
+      .filter(([, filters]) => !(testClockId && filters.includes('live')))
+      .map(([, filters, those]) => ({ filters, statuses: those, time }))
+  )
 }

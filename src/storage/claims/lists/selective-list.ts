@@ -1,6 +1,8 @@
+import { STATUSES } from '../../../domain/claims/lifecycle.ts'
 import type { Connection, Statement } from '../../database/connection.ts'
-import { type ListedRow, readPage } from '../../lists/list-page.ts'
-import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
+import { type ListedRow, readPage, waitAtTurnstile } from '../../lists/list-page.ts'
+import { ListQuery } from '../../lists/list-query.ts'
+import { ConditionSql, FRESH, isOfKind, isOneOf } from './claim-conditions.ts'
 import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
 import { findersOf, type Part, restOf, walkOf } from './claim-walk.ts'
 
@@ -39,7 +41,7 @@ export async function readSelectivePage<Row>(
   shown: string,
 ): Promise<SelectivePage<Row & PlacedRow>> {
   const filter = whole(asked)
-  if (!filter) return { rows: [], next: null }
+  if (!filter || !(await hasClock(db, filter))) return { rows: [], next: null }
   const read = async (parts: readonly Part[], isInOrder: boolean, most: number) => {
     const stop = isInOrder ? await findStop(db, filter, parts, most) : null
     return readParts<Row>(db, filter, parts, { columns, shown, stop, isInOrder })
@@ -51,21 +53,70 @@ export async function readSelectivePage<Row>(
   return few ? read([few], false, FEW) : read(walk ?? [], true, MOST_LOOKED_AT)
 }
 
+/** False if the test clock that is asked for is not the account's: its index is not by account. */
+async function hasClock(db: Connection, { userId, testClockId }: ClaimFilter): Promise<boolean> {
+  if (testClockId === undefined) return true
+  const rows = await db.query({
+    text: `-- has_test_clock
+      SELECT FROM test_clocks WHERE user_id = $1 AND id = $2`,
+    values: [userId, testClockId],
+    readOnly: true,
+  })
+  return rows.length > 0
+}
+
 async function readParts<Row>(
   db: Connection,
   filter: ClaimFilter,
   parts: readonly Part[],
-  options: Omit<PageOptions, 'count' | 'upTo'>,
+  options: Omit<PageOptions, 'count' | 'upTo' | 'latest'>,
 ): Promise<SelectivePage<Row & PlacedRow>> {
-  const select = (count: number, upTo: string | null) =>
-    db.query<Row & PlacedRow>({ ...pageOf(db, filter, parts, { ...options, count, upTo }), readOnly: true })
+  const list = { name: 'claims', userId: filter.userId } as const
+  // In an order of times a page is read again up to its latest time, not its highest number: of two that are created at the
+  // same moment the one may have the earlier time, and the other the lower number.
+  let latest: Date | null = null
+  const select = async (count: number, upTo: string | null) => {
+    const page = pageOf(db, filter, parts, { ...options, count, upTo, latest: upTo === null ? null : latest })
+    const rows = await db.query<Row & PlacedRow>({ ...page, readOnly: true })
+    if (upTo === null) latest = latestOf(rows.slice(0, filter.limit))
+    return rows
+  }
   const isOfCreation = filter.sort === undefined || filter.sort === 'created_at'
+  // What is on its way before the stop belongs to this page.
+  if (isOfCreation && options.stop && (await isFresh(db, filter, options.stop)))
+    await waitAtTurnstile(db, list)
   const { rows, hasMore } = isOfCreation
-    ? await readPage(db, { name: 'claims', userId: filter.userId }, filter, select)
+    ? await readPage(db, list, filter, select)
     : beginningOf(await select(filter.limit + 1, null), filter.limit)
   const last = rows.at(-1)
   if (hasMore && last) return { rows, next: { time: last.list_time, position: last.position, id: last.id } }
   return { rows, next: options.stop && { ...options.stop, id: null } }
+}
+
+const latestOf = (rows: readonly PlacedRow[]): Date | null =>
+  rows.reduce<Date | null>((latest, { list_time: at }) => (latest && at && at <= latest ? latest : at), null)
+
+/** Whether records that come before this place may still be on their way. */
+async function isFresh(
+  db: Connection,
+  filter: ClaimFilter,
+  { time, position }: ClaimPlace,
+): Promise<boolean> {
+  const there = new ListQuery().where('user_id', '=', filter.userId).where('position', '=', position)
+  const [row] = time
+    ? await db.query<{ fresh: boolean }>({
+        text: `-- is_time_fresh
+          SELECT $1::timestamptz > clock_timestamp() - interval '1 minute' AS fresh`,
+        values: [time],
+      })
+    : await db.query<{ fresh: boolean }>({
+        text: `-- is_place_fresh
+          SELECT ${FRESH} FROM claims
+          WHERE ${isOfKind(filter.kind)} AND ${isOneOf(STATUSES)} AND ${there.conditions}`,
+        values: there.values,
+        readOnly: true,
+      })
+  return row?.fresh ?? true
 }
 
 /** On distributed tables parts are of neighbouring moments: what moved on meanwhile may be in two, with another time in each. */
@@ -77,15 +128,15 @@ function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) 
 /** The least of what single filters find, if it is little, or if there is no other way. */
 async function findFew(db: Connection, filter: ClaimFilter, isOnlyWay: boolean): Promise<Part | null> {
   const finders = findersOf(filter)
-  // By a time on a test clock: all that is on it.
-  if (isOnlyWay) return finders.find(({ filters }) => filters.includes('clock')) ?? null
   let least: { part: Part | null; count: number } = { part: null, count: FEW }
   for (const part of finders) {
     const count = await countUpTo(db, filter, part, least.count)
     if (count < least.count) least = { part, count }
     if (count <= filter.limit) break
   }
-  return least.part
+  // By a time on a test clock: else all that is on it.
+  const ofClock = finders.find(({ filters }) => filters.includes('clock')) ?? null
+  return least.part ?? (isOnlyWay ? ofClock : null)
 }
 
 /** How many an index finds; read of the index alone. */
@@ -154,7 +205,10 @@ interface PageOptions {
   columns: string
   shown: string
   count: number
+  /** The highest number, in an order of numbers. */
   upTo: string | null
+  /** In an order of times, in place of that. */
+  latest: Date | null
   stop: ClaimPlace | null
   /** Whether the parts are found in the list's order. */
   isInOrder: boolean
@@ -166,17 +220,19 @@ function pageOf(
   parts: readonly Part[],
   options: PageOptions,
 ): Statement {
-  const { columns, shown, count, upTo, stop, isInOrder } = options
+  const { columns, shown, count, upTo, latest, stop, isInOrder } = options
   const sql = new ConditionSql(filter)
   const { order } = filter
-  const upToNumber = upTo === null ? '' : `AND position <= ${sql.query.parameter(upTo)}`
+  const end = latest ?? upTo
+  const upToEnd = (time: Part['time']) =>
+    end === null ? '' : `AND ${(latest && time) ?? 'position'} <= ${sql.query.parameter(end)}`
   const { isOn: isDistributed } = db.distribution
   const pages = parts.map((part, number) => {
     const { time } = part
     const inOrder = time ? `${time} ${order}, position ${order}` : `position ${order}`
     // What is computed is in no index: no plan goes through one in this order.
     const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
-    const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToNumber}`
+    const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToEnd(time)}`
     const found = conditionsOf(sql, part)
     const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
     const page = `ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`

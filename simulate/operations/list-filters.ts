@@ -27,7 +27,7 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
   const status = random.chance(0.3) ? random.pick(STATUSES) : null
   const isAll = isFile && random.chance(0.3)
   const which = isAll ? ALL : drawWhich(random, account, isOfCandidates)
-  const more = drawMore(random, account, which.query)
+  const more = drawMore(random, account, isOfCandidates, which)
   const time = drawTime(random, more.query)
   const sort: Record<string, string> = time === null || time === 'created_at' ? {} : { sort: time }
   const isOnClock = which.query.test_clock_id !== undefined
@@ -44,8 +44,10 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
 }
 
 /** Filters that no index of the list has. */
-function drawMore(random: Random, { claims }: Account, { test_clock_id }: Which['query']): Which {
-  const some = claims.length > 0 && random.chance(0.3) ? random.pick(claims) : null
+function drawMore(random: Random, { claims }: Account, isOfCandidates: boolean, which: Which): Which {
+  // At the edge of the span there is one then that the other filters have.
+  const able = claims.filter(({ alias, fixed }) => (alias !== null) === isOfCandidates && which.fits(fixed))
+  const some = able.length > 0 && random.chance(0.3) ? random.pick(able) : null
   if (!some) return ALL
   const { price } = some.terms.contract
   const createdAt = some.fixed.created_at as string
@@ -55,7 +57,7 @@ function drawMore(random: Random, { claims }: Account, { test_clock_id }: Which[
     { query: { created_from: createdAt }, fits: ({ created_at }) => (created_at as string) >= createdAt },
     { query: { created_before: createdAt }, fits: ({ created_at }) => (created_at as string) < createdAt },
   ]
-  if (test_clock_id === undefined)
+  if (which.query.test_clock_id === undefined)
     draws.push({ query: { clock: 'live' }, fits: (fixed) => fixed.test_clock_id === null })
   return random.pick(draws)
 }

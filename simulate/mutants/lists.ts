@@ -65,7 +65,7 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a list in an order of times goes on after all of the last time',
     edits: [
       edit(
-        'storage/claims/lists/selective-list.ts',
+        'storage/claims/lists/selective-statement.ts',
         'if (after.position === null) return',
         'if (time) return',
       ),

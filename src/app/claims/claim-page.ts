@@ -1,9 +1,8 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
-import type { ClaimSort } from '../../domain/claims/claim-sorts.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { unavailable } from '../../errors.ts'
 import { findArchivedPosition } from '../../storage/archive/archived-claims.ts'
-import { findClaimAt, findClaimPosition, listClaims } from '../../storage/claims/lists/claim-list.ts'
+import { findClaimPosition, listClaims } from '../../storage/claims/lists/claim-list.ts'
 import {
   type ClaimFilter,
   type ClaimPlace,
@@ -14,6 +13,7 @@ import type { NextPlace } from '../../storage/claims/lists/selective-list.ts'
 import type { App } from '../app.ts'
 import { type PageRequest, resolveCursor, unknownCursor } from '../cursor.ts'
 import { fillGaps } from '../fill-gaps.ts'
+import type { Sorted } from './list-filters.ts'
 import { CONTRACTS_AT_ONCE, readContracts } from './read-contracts.ts'
 
 /** A page of a list; its claims are read to the end as they are asked for. */
@@ -45,18 +45,17 @@ export async function readClaimPage(app: App, filter: ClaimFilter): Promise<Clai
     // Deleted with its clock or archived in the meantime.
     gone: () => unavailable('A claim of the page was deleted while it was read.'),
   })
-  return { claims, nextCursor: next && (await cursorOf(app, filter, next)) }
+  return { claims, nextCursor: next && cursorOf(next) }
 }
 
 /** Of an order of times: the time, and the record there; without one, after all of that time. */
 const TIMED_CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?:_([-0-9a-f]{36}))?$/
 
-async function cursorOf(app: App, filter: ClaimFilter, { time, position, id }: NextPlace): Promise<string> {
+/** @throws UNAVAILABLE if the record there is gone, of which an order of positions tells the id */
+function cursorOf({ time, id }: NextPlace): string {
   if (time) return id === null ? time.toISOString() : `${time.toISOString()}_${id}`
-  const db = app.db.reads.for(filter.userId)
-  const there = id ?? (position && (await findClaimAt(db, filter.userId, filter.kind, position)))
-  if (!there) throw unavailable('The claim that a page ends with was deleted while it was read.')
-  return there
+  if (id === null) throw unavailable('The claim that a page ends with was deleted while it was read.')
+  return id
 }
 
 /**
@@ -67,7 +66,7 @@ async function cursorOf(app: App, filter: ClaimFilter, { time, position, id }: N
 export async function resolvePlace(
   app: App,
   selection: ClaimSelection,
-  { after, sort }: PageRequest & { sort?: ClaimSort | undefined },
+  { after, sort }: PageRequest & Sorted,
   ...lookUps: ((name: string) => Promise<string | null>)[]
 ): Promise<ClaimPlace | null> {
   const { userId, kind } = selection

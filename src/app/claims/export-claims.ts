@@ -1,18 +1,17 @@
 import type { ExportedClaim } from '../../domain/claims/claim.ts'
-import type { ClaimSort } from '../../domain/claims/claim-sorts.ts'
 import { listExportedClaims } from '../../storage/claims/lists/claim-list.ts'
 import type { ClaimPlace, ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
 import type { SelectivePage } from '../../storage/claims/lists/selective-list.ts'
 import { findCustomers } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
+import type { Sorted } from './list-filters.ts'
 
 /** Records that are read, and held in memory, at a time. */
 const PAGE = 500
 
-export interface ExportOrder {
+export interface ExportOrder extends Sorted {
   order: 'asc' | 'desc'
-  sort?: ClaimSort | undefined
 }
 
 /**

@@ -28,7 +28,8 @@ export const ENTER_TURNSTILES = `SELECT count(pg_advisory_xact_lock_shared(hasht
       ) AS accounts`
 
 /** SQL for "a record that may have been added together with one that is not visible yet". */
-export const IS_FRESH = "created_at > clock_timestamp() - interval '1 minute'"
+export const FRESH_SINCE = "clock_timestamp() - interval '1 minute'"
+export const IS_FRESH = `created_at > ${FRESH_SINCE}`
 
 export interface ListedRow {
   position: string

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { Button } from '../../components/ui/button.tsx'
 import { cn } from '../../components/ui/cn.ts'
 import { Input } from '../../components/ui/input.tsx'
 import { Kbd } from '../../components/ui/kbd.tsx'
@@ -65,14 +66,9 @@ export const SearchButton = () => (
 
 /** In the bar above, where there is little room. */
 export const SearchIcon = () => (
-  <button
-    type="button"
-    aria-label="Search"
-    onClick={openSearch}
-    className="grid size-9 place-items-center rounded-lg text-muted hover:bg-sunken hover:text-ink"
-  >
-    <Search aria-hidden className="size-4.5" />
-  </button>
+  <Button variant="ghost" size="icon" aria-label="Search" onClick={openSearch}>
+    <Search aria-hidden />
+  </Button>
 )
 
 /** After the last key. */

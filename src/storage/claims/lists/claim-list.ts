@@ -1,5 +1,4 @@
 import type { Claim, ClaimAddress, ExportedClaim, WithContract } from '../../../domain/claims/claim.ts'
-import { STATUSES } from '../../../domain/claims/lifecycle.ts'
 import type { Connection } from '../../database/connection.ts'
 import {
   CLAIM_COLUMNS_IF_SHORT,
@@ -10,7 +9,6 @@ import {
   toClaimFacts,
 } from '../claims.ts'
 import { CONTRACT, contractIsMissing } from '../contracts.ts'
-import { isOfKind, isOneOf } from './claim-conditions.ts'
 import { type ClaimFilter, isPlain } from './claim-selection.ts'
 import { readPlainPage } from './plain-list.ts'
 import { readSelectivePage, type SelectivePage } from './selective-list.ts'
@@ -90,21 +88,4 @@ export async function findClaimPosition(
     values: [id, userId, kind === 'candidate'],
   })
   return row?.position ?? null
-}
-
-/** The id of the record at this position of the list; null if it is there no more. */
-export async function findClaimAt(
-  db: Connection,
-  userId: string,
-  kind: ClaimAddress['kind'],
-  position: string,
-): Promise<string | null> {
-  const [row] = await db.query<{ id: string }>({
-    text: `-- find_claim_at
-      SELECT id FROM claims
-      WHERE user_id = $1 AND ${isOfKind(kind)} AND ${isOneOf(STATUSES)} AND position = $2`,
-    values: [userId, position],
-    readOnly: true,
-  })
-  return row?.id ?? null
 }

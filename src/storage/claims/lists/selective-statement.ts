@@ -1,0 +1,85 @@
+import type { Connection, Statement } from '../../database/connection.ts'
+import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
+import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
+import { type Part, restOf } from './claim-walk.ts'
+
+/** Of a subquery that has a limit the plan is its own: conditions around it do not lead to another index. */
+const OWN_PLAN = 'LIMIT 1000000000'
+
+/** What the part's index finds. */
+export const conditionsOf = (sql: ConditionSql, { filters, statuses }: Part) =>
+  [...sql.of(filters), ...(statuses.length > 0 ? [isOneOf(statuses)] : [])].join(' AND ')
+
+/** What comes after the cursor. */
+function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { time }: Part): string {
+  if (after === null) return ''
+  const beyond = order === 'asc' ? '>' : '<'
+  if (time === null) return `AND position ${beyond} ${query.parameter(after.position)}`
+  if (after.position === null) return `AND ${time} ${beyond} ${query.parameter(after.time)}`
+  return `AND (${time}, position) ${beyond} (${query.parameter(after.time)}, ${query.parameter(after.position)})`
+}
+
+function upToStop({ query }: ConditionSql, stop: ClaimPlace | null, { order }: ClaimFilter, { time }: Part) {
+  if (stop === null) return ''
+  const within = order === 'asc' ? '<=' : '>='
+  return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
+}
+
+export interface PageOptions {
+  columns: string
+  shown: string
+  count: number
+  /** The highest number, in an order of numbers. */
+  upTo: string | null
+  /** In an order of times, in place of that. */
+  latest: Date | null
+  stop: ClaimPlace | null
+  /** Whether the parts are found in the list's order. */
+  isInOrder: boolean
+}
+
+/** The statement of a page that is put together of these parts. */
+export function pageOf(
+  db: Connection,
+  filter: ClaimFilter,
+  parts: readonly Part[],
+  options: PageOptions,
+): Statement {
+  const { columns, shown, count, upTo, latest, stop, isInOrder } = options
+  const sql = new ConditionSql(filter)
+  const { order } = filter
+  const end = latest ?? upTo
+  const upToEnd = (time: Part['time']) =>
+    end === null ? '' : `AND ${(latest && time) ?? 'position'} <= ${sql.query.parameter(end)}`
+  const { isOn: isDistributed } = db.distribution
+  const pages = parts.map((part, number) => {
+    const { time } = part
+    const inOrder = time ? `${time} ${order}, position ${order}` : `position ${order}`
+    // What is computed is in no index: no plan goes through one in this order.
+    const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
+    const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToEnd(time)}`
+    const found = conditionsOf(sql, part)
+    const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
+    const page = `ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
+    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS part`
+    // On distributed tables the rows of a subquery with a limit would all go over the network.
+    if (rest.length === 0 || isDistributed)
+      return `(SELECT ${listed} FROM claims WHERE ${found} ${place} ${rest.join(' ')} ${page})`
+    return isInOrder
+      ? `(SELECT ${listed} FROM (SELECT * FROM claims WHERE ${found} ${place} ORDER BY ${inOrder} ${OWN_PLAN}) AS claims
+          WHERE true ${rest.join(' ')} ${page})`
+      : `(SELECT ${listed} FROM (SELECT * FROM claims WHERE ${found} ${OWN_PLAN}) AS claims
+          WHERE true ${place} ${rest.join(' ')} ${page})`
+  })
+  const all = `ORDER BY list_time ${order}, position ${order}`
+  // There the parts are read one after the other, in the order of the statuses, which claims never go back: none is missed, and
+  // of one that is there twice the later is taken.
+  const [once, laterFirst] = isDistributed ? ['DISTINCT ON (list_time, position)', ', part DESC'] : ['', '']
+  return {
+    text: `-- select_claims
+      SELECT ${shown}, position, list_time, fresh FROM (
+        SELECT ${once} * FROM (${pages.join('\nUNION ALL ')}) AS pages ${all}${laterFirst} LIMIT ${count}
+      ) AS page ${all}`,
+    values: sql.query.values,
+  }
+}

@@ -21,17 +21,23 @@ export interface NewRow {
   schemaVersion: number | null
 }
 
-/** What a place in the lists is taken by: see `ENTER_TURNSTILES`. $1 list, $2 user ids; one row for each of these. */
-const TAKE_POSITIONS = (clock: string) => `WITH ${clock},
-      turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held))
+/**
+ * What a place in the lists is taken by: see `ENTER_TURNSTILES`. $1 list, $2 user ids; one row for each of these.
+ * @param clock what enters the turnstiles, and has the time as `clock`
+ */
+const takePositions = (clock: string) => `WITH ${clock}
       SELECT nextval('claims_position_seq') AS position, now
-      FROM held, turnstiles, unnest($2::uuid[]) AS each_of_them`
-const TAKE_LIVE_POSITIONS = `-- take_positions
-      ${TAKE_POSITIONS(`held AS MATERIALIZED (SELECT ${NOW} AS now)`)}`
+      FROM clock, unnest($2::uuid[]) AS each_of_them`
+/** The time is taken behind all turnstiles: lists by it go on after what they have shown. */
+export const TAKE_LIVE_POSITIONS = `-- take_positions
+      ${takePositions(`turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
+      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles)`)}`
 const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
-      ${TAKE_POSITIONS(`held AS MATERIALIZED (
+      ${takePositions(`held AS MATERIALIZED (
         SELECT frozen_time AS now FROM test_clocks WHERE user_id = ($2::uuid[])[1] AND id = $3 FOR SHARE SKIP LOCKED
-      )`)}`
+      ),
+      turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held)),
+      clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`)}`
 
 const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
         contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,

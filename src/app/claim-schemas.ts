@@ -1,5 +1,6 @@
+import type { WithContract } from '../domain/claims/claim.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../domain/records.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceError, unavailable } from '../errors.ts'
 import {
   findSchemaVersion,
   MOST_VERSIONS,
@@ -50,7 +51,10 @@ const PAGE = 8
  * All of the account's schemas, oldest first (§4.4 has no pages); the next are read when they are asked for. What is
  * added meanwhile may be there or not.
  */
-export async function* listClaimSchemas(app: App, userId: string): AsyncGenerator<ClaimSchema[]> {
+export async function* listClaimSchemas(
+  app: App,
+  userId: string,
+): AsyncGenerator<WithContract<ClaimSchema, string>[]> {
   for (let after = '0'; ; ) {
     const page = await readClaimSchemas(app.db.reads.for(userId), userId, after, PAGE)
     yield page.map(({ schema }) => schema)
@@ -81,6 +85,9 @@ async function* fromFirst(first: SchemaVersion[], read: (below: number) => Promi
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
     page = await read(last.number)
+    // None before it: it is the oldest that is kept, or all were deleted with the schema.
+    if (page.length === 0 && (await read(Number.MAX_SAFE_INTEGER)).length === 0)
+      throw unavailable('The schema was deleted while its versions were read.')
   }
 }
 

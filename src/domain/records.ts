@@ -56,7 +56,8 @@ export type Maker = { kind: 'session' } | { kind: 'token'; id: string; name: str
 export interface SchemaVersion extends SchemaNames {
   schemaId: string
   number: number
-  contract: Contract
+  /** As JSON, as it is stored. */
+  contract: string
   createdAt: Date
   /** Null if it is not known: a server of an older version made it. */
   madeBy: Maker | null

@@ -7,6 +7,7 @@ import {
   listClaimSchemas,
   updateClaimSchema,
 } from '../app/claim-schemas.ts'
+import type { WithContract } from '../domain/claims/claim.ts'
 import type { ClaimSchema } from '../domain/records.ts'
 import { ContractRef } from './claims/contract-body.ts'
 import { tokenOf } from './identity/authenticate.ts'
@@ -21,7 +22,7 @@ import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { presentEach } from './protocol/lists.ts'
 import { BODY_ERRORS, ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { DateTime, NameOrNull, Uuid, Version } from './protocol/scalars.ts'
-import { sendJson } from './protocol/send-json.ts'
+import { JsonText, sendJson } from './protocol/send-json.ts'
 import { type Route, route } from './route.ts'
 
 export const SCHEMA_NAMES = {
@@ -126,7 +127,7 @@ const listClaimSchemasRoute = (app: App) =>
     },
     handler: (request, reply) => {
       const schemas = listClaimSchemas(app, request.userId)
-      return sendJson(reply, { data: presentEach(schemas, presentClaimSchema) })
+      return sendJson(reply, { data: presentEach(schemas, presentStored) })
     },
   })
 
@@ -201,7 +202,13 @@ const deleteClaimSchemaRoute = (app: App) =>
     },
   })
 
-function presentClaimSchema(schema: ClaimSchema): Static<typeof ClaimSchemaBody> {
+/** The contract goes into the answer as it was stored. */
+const presentStored = (schema: WithContract<ClaimSchema, string>) =>
+  JsonText.ofObject(presentClaimSchema({ ...schema, contract: new JsonText(schema.contract) }))
+
+function presentClaimSchema<Form>(
+  schema: WithContract<ClaimSchema, Form>,
+): WithContract<Static<typeof ClaimSchemaBody>, Form> {
   return {
     id: schema.id,
     user_id: schema.userId,

@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import { getSchemaVersion, listSchemaVersions } from '../app/claim-schemas.ts'
+import type { WithContract } from '../domain/claims/claim.ts'
 import type { Maker, SchemaVersion } from '../domain/records.ts'
 import { SCHEMA_NAMES } from './claim-schemas.ts'
 import { ContractRef } from './claims/contract-body.ts'
 import { presentEach } from './protocol/lists.ts'
 import { ref, responses } from './protocol/responses.ts'
 import { DateTime, SOME_UUID, Uuid, UuidOrNull, Version } from './protocol/scalars.ts'
-import { sendJson } from './protocol/send-json.ts'
+import { JsonText, sendJson } from './protocol/send-json.ts'
 import { type Route, route } from './route.ts'
 
 const MadeBy = Type.Object(
@@ -75,7 +76,9 @@ const listSchemaVersionsRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const versions = await listSchemaVersions(app, request.userId, request.params.id.toLowerCase())
-      return sendJson(reply, { data: presentEach(versions, presentSchemaVersion) })
+      return sendJson(reply, {
+        data: presentEach(versions, (version) => JsonText.ofObject(presentSchemaVersion(version))),
+      })
     },
   })
 
@@ -93,21 +96,22 @@ const getSchemaVersionRoute = (app: App) =>
         'SCHEMA_VERSION_NOT_FOUND',
       ]),
     },
-    handler: async ({ userId, params }) =>
-      presentSchemaVersion(await getSchemaVersion(app, userId, params.id.toLowerCase(), params.version)),
+    handler: async ({ userId, params }, reply) => {
+      const version = await getSchemaVersion(app, userId, params.id.toLowerCase(), params.version)
+      return sendJson(reply, presentSchemaVersion(version))
+    },
   })
 
-function presentSchemaVersion(version: SchemaVersion): Static<typeof SchemaVersionBody> {
-  return {
+const presentSchemaVersion = (version: SchemaVersion) =>
+  ({
     schema_id: version.schemaId,
     version: version.number,
     name: version.name,
     description: version.description,
-    contract: version.contract,
+    contract: new JsonText(version.contract),
     created_at: version.createdAt,
     made_by: version.madeBy && presentMaker(version.madeBy),
-  }
-}
+  }) satisfies WithContract<Static<typeof SchemaVersionBody>, JsonText>
 
 const presentMaker = (maker: Maker) =>
   maker.kind === 'token'

@@ -25,11 +25,11 @@ const toSchemaVersion = ({ schema_id, created_at, made_by, ...row }: SchemaVersi
 
 /** The present one stands in the schema's own row. Of those before it some may be there that were to be forgotten. */
 const VERSIONS = `(
-        SELECT id AS schema_id, version_number AS number, contract, name, description,
+        SELECT id AS schema_id, version_number AS number, contract::text, name, description,
           coalesce(version_at, updated_at) AS created_at, version_by AS made_by
         FROM claim_schemas WHERE user_id = $1 AND id = $2
         UNION ALL
-        SELECT v.schema_id, v.number, v.contract, v.name, v.description, v.created_at, v.made_by
+        SELECT v.schema_id, v.number, v.contract::text, v.name, v.description, v.created_at, v.made_by
         FROM claim_schema_versions v JOIN claim_schemas s ON s.user_id = v.user_id AND s.id = v.schema_id
         WHERE v.user_id = $1 AND v.schema_id = $2 AND v.number > s.version_number - ${MOST_VERSIONS}
       ) AS versions`

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { WithContract } from '../domain/claims/claim.ts'
 import type { Contract } from '../domain/contract/contract.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../domain/records.ts'
 import { MOST_VERSIONS, makerOf } from './claim-schema-versions.ts'
@@ -17,6 +18,8 @@ interface ClaimSchemaRow extends SchemaNames {
 }
 
 const COLUMNS = 'id, user_id, version_number, name, description, contract, created_at, updated_at'
+/** The same with the contract as the text that is stored: the driver does not parse it. */
+const COLUMNS_AS_STORED = COLUMNS.replace('contract', 'contract::text')
 const VERSION = versionOf(
   'extract(epoch FROM updated_at)',
   'contract',
@@ -26,7 +29,7 @@ const VERSION = versionOf(
   'version_number',
 )
 
-const toClaimSchema = (row: ClaimSchemaRow): ClaimSchema => ({
+const toClaimSchema = <Form>(row: WithContract<ClaimSchemaRow, Form>): WithContract<ClaimSchema, Form> => ({
   id: row.id,
   userId: row.user_id,
   versionNumber: row.version_number,
@@ -120,17 +123,17 @@ export async function findContracts(
   return found
 }
 
-/** The account's next schemas after a position, oldest first. */
+/** The account's next schemas after a position, oldest first, with their contracts as they are stored. */
 export async function listClaimSchemas(
   db: Connection,
   userId: string,
   after: string,
   limit: number,
-): Promise<{ schema: ClaimSchema; position: string }[]> {
-  const rows = await db.query<ClaimSchemaRow & { position: string }>({
+): Promise<{ schema: WithContract<ClaimSchema, string>; position: string }[]> {
+  const rows = await db.query<WithContract<ClaimSchemaRow, string> & { position: string }>({
     name: 'list_claim_schemas',
     text: `-- list_claim_schemas
-      SELECT ${COLUMNS}, position FROM claim_schemas
+      SELECT ${COLUMNS_AS_STORED}, position FROM claim_schemas
       WHERE user_id = $1 AND position > $2 ORDER BY position LIMIT $3`,
     values: [userId, after, limit],
     readOnly: true,

@@ -24,6 +24,10 @@ export function exportClaims(app: App, request: ClaimFilters & ExportOrder): Asy
 
 async function* withCustomers(app: App, userId: string, pages: AsyncIterable<ExportedClaim[]>) {
   for await (const claims of pages) {
+    if (claims.length === 0) {
+      yield claims
+      continue
+    }
     const ids = [...new Set(claims.map(({ customerId }) => customerId))]
     const [customers] = await findCustomers(app.db.reads.for(userId), [{ userId, names: ids }])
     const externalIds = new Map(customers?.map(({ id, externalId }) => [id, externalId]))

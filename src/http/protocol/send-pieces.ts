@@ -8,6 +8,8 @@ import { TextChunks, TextParts } from './text-parts.ts'
 
 /** Characters that are handed to a connection in one go, if all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
+/** Pieces without text, one after the other, that are waited for before the answer begins: what is looked for is not found soon. */
+const EMPTY_AT_ONCE = 4
 
 type Pieces = AsyncGenerator<readonly string[], undefined>
 
@@ -18,10 +20,13 @@ type Pieces = AsyncGenerator<readonly string[], undefined>
 export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
   const begun = new TextParts()
   let isWhole = false
-  while (!isWhole && begun.length <= AT_ONCE) {
+  let empty = 0
+  while (!isWhole && begun.length <= AT_ONCE && empty < EMPTY_AT_ONCE && !reply.raw.destroyed) {
+    const before = begun.length
     const { done, value } = await pieces.next()
     if (done) isWhole = true
     else begun.addAll(value)
+    empty = begun.length === before ? empty + 1 : 0
   }
   // The hook of all answers looks after those that are large.
   if (isWhole) return reply.send(begun.all.join(''))
@@ -68,6 +73,10 @@ async function* toChunks(
   try {
     for (const text of begun) yield* chunks.add(text)
     for await (const texts of rest) {
+      // Pieces without text make no chunk, at which the stream would hear that nobody reads it any more.
+      if (raw.destroyed) return
+      // Nor is what was found before kept back while others are looked for.
+      if (texts.every((text) => text === '')) yield* chunks.end()
       for (const text of texts) {
         for (const chunk of chunks.add(text)) {
           yield chunk

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import fastify from 'fastify'
 import { CLAIM_COLUMNS, sendCsv } from '../../../src/http/protocol/send-csv.ts'
@@ -210,6 +211,33 @@ describe('an export', () => {
     response.destroy()
     await ended.promise
     assert.ok(pages < 50, `${pages} pages of 1 MB were read for one byte`)
+  })
+
+  test('that finds nothing for long begins all the same, and reads no further when the caller is gone', async (t) => {
+    const most = 100_000
+    let pages = 0
+    const ended = Promise.withResolvers<void>()
+    async function* empty() {
+      try {
+        for (; pages < most; pages++) {
+          await nextTurn()
+          yield []
+        }
+      } finally {
+        ended.resolve()
+      }
+    }
+    const server = bareServer()
+    server.get('/', (_request, reply) => sendCsv(reply, 'empty', CLAIM_COLUMNS, empty()))
+    const url = await server.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => server.close())
+
+    const [response] = await once(request(url).end(), 'response')
+    await once(response, 'readable')
+    assert.match(`${response.read()}`, /^id,/)
+    response.destroy()
+    await ended.promise
+    assert.ok(pages < most, `${pages} pages were read`)
   })
 
   test('to HEAD reads no more than shows that it is there', async (t) => {

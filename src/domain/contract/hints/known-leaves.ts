@@ -20,7 +20,7 @@ export interface KnownLeaf {
 type Impossibility = 'reserved-type' | 'no-such-field' | 'no-number' | 'contradiction'
 
 /**
- * All leaves of a condition. A step for each.
+ * All leaves of a condition, a step or a few for each.
  *
  * It is evaluation itself that says what satisfies what. Of each leaf two events are made, with nothing in them but what it
  * asks for, and the least and the greatest of its numbers. What both of these satisfy, all events satisfy that satisfy the
@@ -29,10 +29,11 @@ type Impossibility = 'reserved-type' | 'no-such-field' | 'no-number' | 'contradi
 export function* knowLeaves(places: readonly LeafPlace[]): Generator<void, Map<Leaf, KnownLeaf>> {
   const known = new Map<Leaf, KnownLeaf>()
   const unwanted = compileAll(places.filter(({ not }) => not !== null).map(({ leaf }) => leaf))
+  yield
   for (const { leaf, not } of places) {
     const payloads = extremePayloads(leaf)
     const impossible = impossibilityOf(leaf, payloads)
-    const implied = not === null && !impossible ? satisfiedByEach(payloads, leaf.event, unwanted) : []
+    const implied = not === null && !impossible ? yield* satisfiedByEach(payloads, leaf.event, unwanted) : []
     // The very same leaf may stand in two places.
     known.set(leaf, { impossible, implied: known.get(leaf)?.implied.concat(implied) ?? implied })
     yield
@@ -42,12 +43,19 @@ export function* knowLeaves(places: readonly LeafPlace[]): Generator<void, Map<L
 
 const compileAll = (conditions: Leaf[]) => new CompiledCondition({ op: 'OR', conditions })
 
-function satisfiedByEach(payloads: readonly JsonObject[], type: string, among: CompiledCondition) {
-  const [first = [], ...others] = payloads.map((payload) => among.leavesSatisfiedBy({ type, payload }))
-  return others.reduce((leaves, other) => {
-    const both = new Set(other)
-    return leaves.filter((leaf) => both.has(leaf))
-  }, first)
+/** A step for each event. */
+function* satisfiedByEach(
+  payloads: readonly JsonObject[],
+  type: string,
+  among: CompiledCondition,
+): Generator<void, readonly Leaf[]> {
+  let common: readonly Leaf[] | null = null
+  for (const payload of payloads) {
+    const satisfied = new Set(among.leavesSatisfiedBy({ type, payload }))
+    common = common === null ? [...satisfied] : common.filter((leaf) => satisfied.has(leaf))
+    yield
+  }
+  return common ?? []
 }
 
 function extremePayloads(leaf: Leaf): JsonObject[] {

@@ -4,11 +4,13 @@ import pg from 'pg'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { asDatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
+import type { Borrower } from '../../src/storage/database/lending/borrower.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { assertError } from '../support/assert-error.ts'
 import { newClaim } from '../support/new-records.ts'
+import type { Scope } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -44,16 +46,45 @@ const loseAtCommit = (severity: 'EXCEPTION' | 'WARNING') => `
     FOR EACH ROW EXECUTE FUNCTION pg_temp.lose();
   INSERT INTO lost VALUES (1)`
 
+/** One of distributed tables, of which there is one shard. */
+function openPool(t: Scope, size: number): Borrower {
+  const distribution = new Distribution([-(2 ** 31)])
+  const pool = new Pool({ connectionString: service.databaseUrl, size, distribution })
+  t.after(() => pool.close())
+  return pool.for(THE_SERVICE)
+}
+
+async function readPid(connection: Connection): Promise<number | undefined> {
+  const [row] = await connection.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })
+  return row?.pid
+}
+
+/** PostgreSQL's own failure of a statement that takes too long. */
+const OVERDUE = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END $$"
+
+test('of a transaction whose own statement took too long the connection is not lent again', async (t) => {
+  const db = openPool(t, 1)
+  const before = await readPid(db)
+  await assert.rejects(
+    db.transaction((connection) => connection.query({ text: OVERDUE })),
+    { code: 'UNAVAILABLE' },
+  )
+  assert.notEqual(await readPid(db), before)
+})
+
+test('if another connection’s statement takes too long, a transaction is rolled back', async (t) => {
+  const [db, other] = [openPool(t, 1), openPool(t, 1)]
+  const before = await readPid(db)
+  await assert.rejects(
+    db.transaction(() => other.query({ text: OVERDUE })),
+    { code: 'UNAVAILABLE' },
+  )
+  assert.equal(await readPid(db), before)
+})
+
 for (const severity of ['EXCEPTION', 'WARNING'] as const) {
   test(`if a commit meets the loss of a machine (${severity}), its outcome is not known, and older connections are not lent any more`, async (t) => {
-    const distribution = new Distribution([-(2 ** 31)])
-    const pool = new Pool({ connectionString: service.databaseUrl, size: 2, distribution })
-    t.after(() => pool.close())
-    const db = pool.for(THE_SERVICE)
-    const readPid = async (connection: Connection) => {
-      const [row] = await connection.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' })
-      return row?.pid
-    }
+    const db = openPool(t, 2)
     const older = await db.withConnection(async (connection) => {
       await assert.rejects(
         db.transaction((other) => other.query({ text: loseAtCommit(severity) })),

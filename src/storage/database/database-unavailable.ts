@@ -84,9 +84,7 @@ export const isFaultOfDatabase = (error: unknown): boolean =>
 
 /** Whether a statement was ended because it took too long, or because somebody asked for that. */
 export const isOverdue = (error: unknown): boolean =>
-  error instanceof DatabaseUnavailable &&
-  error.cause instanceof pg.DatabaseError &&
-  error.cause.code === '57014'
+  error instanceof pg.DatabaseError && error.code === '57014'
 
 /** Whether a coordinator, which is there itself, has lost one of its machines. */
 export const isLossOfMachine = (error: unknown): boolean =>

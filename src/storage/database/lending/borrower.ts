@@ -80,6 +80,8 @@ class LentConnection implements Connection {
   readonly #lender: Lender
   readonly #client: pg.PoolClient
   #isInTransaction = false
+  /** A statement of its transaction has been ended because it took too long. */
+  #isOverdue = false
   isLent = true
 
   constructor(lender: Lender, client: pg.PoolClient) {
@@ -106,14 +108,14 @@ class LentConnection implements Connection {
     if (this.#isInTransaction) return work(this)
     await this.query({ text: 'BEGIN' })
     this.#isInTransaction = true
+    this.#isOverdue = false
     let result: T
     try {
       result = await work(this)
     } catch (error) {
       // If this fails too, the connection does not come back idle, and is destroyed. Citus may wait without end for a machine
       // to hear that a statement has taken too long.
-      if (!(this.distribution.isOn && isOverdue(error)))
-        await this.query({ text: 'ROLLBACK' }).catch(() => {})
+      if (!(this.distribution.isOn && this.#isOverdue)) await this.query({ text: 'ROLLBACK' }).catch(() => {})
       throw error
     } finally {
       this.#isInTransaction = false
@@ -125,6 +127,7 @@ class LentConnection implements Connection {
   /** What is thrown in place of the error. If that tells of a lost machine, the loss is noted. */
   #failure(error: unknown, unavailable: DatabaseUnavailable | null): unknown {
     if (this.distribution.isOn && isLossOfMachine(error)) this.distribution.noteLoss()
+    this.#isOverdue ||= isOverdue(error)
     return unavailable ?? error
   }
 

@@ -1,4 +1,5 @@
 import type { Contract } from './contract/contract.ts'
+import type { Metadata } from './metadata.ts'
 
 /* What an account has, but for its claims and what happens to them (`claims/`). */
 
@@ -29,8 +30,12 @@ export interface Customer {
   userId: string
   externalId: string
   name: string | null
+  metadata: Metadata
   createdAt: Date
 }
+
+/** As far as what belongs to a customer needs it. */
+export type CustomerKey = Pick<Customer, 'id' | 'externalId'>
 
 /** What people call a schema, and what they note about it. */
 export interface SchemaNames {

@@ -8,9 +8,10 @@ import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createCandidate } from '../../app/creation/create-candidates.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
+import { hasAlready, IfNoneMatchHeader, tagged } from '../protocol/entity-tags.ts'
 import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
 import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
-import { LOCATION, ref, responses } from '../protocol/responses.ts'
+import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias } from '../protocol/scalars.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
@@ -19,7 +20,7 @@ import { type Route, route } from '../route.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from './claim-bodies.ts'
 import { CANDIDATE_FILTERS, readFilters } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
-import { presentCandidate, presentClaimPage, withContractText } from './present-claim.ts'
+import { presentCandidate, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
 import { readNewCandidate } from './read-new-claim.ts'
 
@@ -51,7 +52,13 @@ const createCandidateRoute = (app: App) =>
       tags,
       body: NewCandidateBody,
       response: responses(
-        { 201: { description: 'The candidate, OPEN.', headers: LOCATION, schema: ref(CandidateBody) } },
+        {
+          201: {
+            description: 'The candidate, OPEN.',
+            headers: { ...LOCATION, ...ETAG },
+            schema: ref(CandidateBody),
+          },
+        },
         [
           ...ONCE_ERRORS,
           'CUSTOMER_NOT_FOUND',
@@ -70,7 +77,8 @@ const createCandidateRoute = (app: App) =>
         key,
       )
       noteCreated(app, request, candidate)
-      const headers = { Location: `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}` }
+      const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
+      const headers = { Location: path, ...tagged(tagOf(candidate)) }
       return { status: 201, headers, body: { ...presentCandidate(candidate), events: [] } }
     },
   })
@@ -125,15 +133,20 @@ const getCandidateRoute = (app: App) =>
       description: 'The candidate with its event log, system events included (§4.2).',
       tags,
       params: Type.Object({ candidate_alias: CandidateAlias }),
-      response: responses({ 200: { description: 'The candidate.', schema: ref(CandidateBody) } }, [
-        'CANDIDATE_NOT_FOUND',
-        'CLAIM_ARCHIVED',
-      ]),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        {
+          200: { description: 'The candidate.', headers: ETAG, schema: ref(CandidateBody) },
+          ...NOT_MODIFIED,
+        },
+        ['CANDIDATE_NOT_FOUND', 'CLAIM_ARCHIVED'],
+      ),
     },
     handler: async (request, reply) => {
       const alias = request.params.candidate_alias
       const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
-      return sendJson(reply, { ...presentCandidate(withContractText(claim)), events: presentLog(log) })
+      if (hasAlready(request, reply, tagOf(claim))) return reply.send()
+      return sendJson(reply, { ...presentCandidate(withTexts(claim)), events: presentLog(log) })
     },
   })
 

@@ -19,20 +19,23 @@ const STATE: Columns = {
   created_at: ({ createdAt }) => createdAt.toISOString(),
 }
 /** Behind all that was there before it. */
-const VERSION: Columns = { schema_version: ({ schemaVersion }) => schemaVersion?.toString() ?? null }
+const LATER: Columns = {
+  schema_version: ({ schemaVersion }) => schemaVersion?.toString() ?? null,
+  metadata: ({ metadata }) => (metadata === '{}' ? null : metadata),
+}
 export const CLAIM_COLUMNS: Columns = {
   id: ({ id }) => id,
   customer_id: ({ customerId }) => customerId,
   ...STATE,
   reference: ({ reference }) => reference,
   customer_external_id: ({ customerExternalId }) => customerExternalId,
-  ...VERSION,
+  ...LATER,
 }
 export const CANDIDATE_COLUMNS: Columns = {
   candidate_alias: ({ candidateAlias }) => candidateAlias,
   customer_uuid: ({ customerExternalId }) => customerExternalId,
   ...STATE,
-  ...VERSION,
+  ...LATER,
 }
 
 /** For the OpenAPI document. */

@@ -3,6 +3,7 @@ import { contractParameters, givenContracts, type NewContract, storeContracts } 
 import { readClock } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
+import { metadataColumns } from '../metadata.ts'
 import type { ArchivedClaim } from './archived-claims.ts'
 import type { WholeClaim, WholeEvent } from './claims-to-archive.ts'
 
@@ -53,14 +54,15 @@ async function storeContract(db: Connection, contract: NewContract): Promise<voi
 }
 
 async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Promise<void> {
+  const { metadata, metadataPairs } = metadataColumns(claim.user_id, claim.metadata ?? {})
   await db.query({
     name: 'insert_restored_claim',
     text: `-- insert_restored_claim
       INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash, price,
         status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference,
-        schema_version)
+        schema_version, metadata, metadata_pairs)
       OVERRIDING SYSTEM VALUE
-      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb, $19::bigint[])`,
     values: [
       claim.id,
       claim.position,
@@ -79,6 +81,8 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
       claim.created_at,
       claim.reference,
       claim.schema_version,
+      metadata,
+      metadataPairs,
     ],
   })
 }

@@ -4,11 +4,12 @@ import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
+import { type MetadataColumns, metadataParameters } from '../metadata.ts'
 import { notificationOf, notifyInShard, type OwnedNotification } from '../notifications/notify.ts'
 import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
 
 /** A new claim as its row has it. */
-export interface NewRow {
+export interface NewRow extends MetadataColumns {
   id: string
   alias: string | null
   reference: string | null
@@ -41,15 +42,15 @@ const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
 
 const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
         contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,
-        schema_version)
+        schema_version, metadata, metadata_pairs)
       OVERRIDING SYSTEM VALUE
       SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-        test_clock_id, now, reference, seed, schema_version
+        test_clock_id, now, reference, seed, schema_version, metadata, pairs::bigint[]
       FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[], $8::numeric[],
         $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[],
-        $15::integer[])
+        $15::integer[], $16::jsonb[], $17::text[])
         AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
-          reference, seed, schema_version)`
+          reference, seed, schema_version, metadata, pairs)`
 
 /**
  * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each
@@ -176,6 +177,7 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
       fresh.map(({ reference }) => reference),
       plainArray(fresh.map(({ seed }) => seed)),
       plainArray(fresh.map(({ schemaVersion }) => schemaVersion)),
+      ...metadataParameters(fresh),
     ],
   })
   return (someMayBeThere ? inserted : fresh).map(({ id }) => id)

@@ -44,6 +44,7 @@ const NO_CLAIM = {
   dueAt: null,
   schemaId: null,
   schemaVersion: null,
+  metadata: '{}',
   testClockId: null,
   createdAt: new Date(0),
 } as const

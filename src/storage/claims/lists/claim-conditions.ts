@@ -1,6 +1,7 @@
 import { STATUSES, type Status } from '../../../domain/claims/lifecycle.ts'
 import { IS_FRESH } from '../../lists/list-page.ts'
 import { ListQuery } from '../../lists/list-query.ts'
+import { whereMetadata } from '../../metadata.ts'
 import { whereInRange } from './claim-search.ts'
 import type { ClaimSelection, TimeRange } from './claim-selection.ts'
 
@@ -26,6 +27,7 @@ export type FilterName =
   | 'due'
   | 'resolved'
   | 'price'
+  | 'metadata'
 
 /** Those that a selection has. */
 export function filtersOf(selection: ClaimSelection): Set<FilterName> {
@@ -42,6 +44,7 @@ export function filtersOf(selection: ClaimSelection): Set<FilterName> {
     due: selection.due,
     resolved: selection.resolved,
     price: selection.price,
+    metadata: selection.metadata,
   }
   return new Set((Object.keys(given) as FilterName[]).filter((name) => given[name]))
 }
@@ -66,7 +69,7 @@ export class ConditionSql {
 
   #say(name: FilterName): string {
     const { userId, kind, testClockId, statuses, customerId, schemaId } = this.#selection
-    const { search, created, due, resolved, price } = this.#selection
+    const { search, created, due, resolved, price, metadata } = this.#selection
     const own = new ListQuery(this.query.values)
     const within = (column: string, range: TimeRange | undefined) =>
       own.where(column, '>=', range?.from).where(column, '<', range?.before)
@@ -93,6 +96,8 @@ export class ConditionSql {
         return within('due_at', due).conditions
       case 'resolved':
         return within('status_since', resolved).conditions
+      case 'metadata':
+        return whereMetadata(own, userId, metadata ?? {})
       case 'price':
         return own.where('price', '>=', price?.from).where('price', '<=', price?.to).conditions
     }

@@ -64,6 +64,7 @@ export function findersOf(filter: ClaimFilter): Part[] {
   const time = isTimed(filter, sort) ? sort : null
   const finders: [FilterName, FilterName[], readonly Status[]][] = [
     ['search', ['user', 'kind', 'search'], []],
+    ['metadata', ['user', 'kind', 'metadata'], []],
     ['clock', ['user', 'kind', 'clock'], []],
     ['customer', ['user', 'kind', 'customer'], statuses],
     ['schema', ['user', 'kind', 'schema'], []],

@@ -4,6 +4,13 @@ import { createCustomer, getCustomer, listCustomers, updateCustomer } from '../a
 import type { Metadata } from '../domain/metadata.ts'
 import type { Customer } from '../domain/records.ts'
 import {
+  METADATA_FILTERS,
+  MetadataBody,
+  MetadataChangeBody,
+  metadataOf,
+  NewMetadata,
+} from './metadata-bodies.ts'
+import {
   expectedVersions,
   IfMatchHeader,
   IfNoneMatchHeader,
@@ -12,13 +19,6 @@ import {
 } from './protocol/entity-tags.ts'
 import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { listQuery, pageOf, presentEach } from './protocol/lists.ts'
-import {
-  METADATA_FILTERS,
-  MetadataBody,
-  MetadataChangeBody,
-  metadataOf,
-  NewMetadata,
-} from './protocol/metadata.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { CustomerName, DateTime, ExternalId, Uuid } from './protocol/scalars.ts'
 import { JsonText, sendJson } from './protocol/send-json.ts'

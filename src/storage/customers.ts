@@ -6,7 +6,7 @@ import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
 import { ENTER_TURNSTILES } from './lists/list-page.ts'
-import { metadataColumns, metadataParameters } from './metadata.ts'
+import { addPairs, metadataColumns, metadataParameters, replacePairs } from './metadata.ts'
 import { isExpected, versionOf } from './record-version.ts'
 
 export interface CustomerRow {
@@ -42,30 +42,42 @@ const toVersioned = (row: VersionedRow): Versioned<Customer> => ({
 
 export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name' | 'metadata'>
 
+// One that is there already is looked for first, as with claims.
+// In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
+const insertion = (hasMetadata: boolean) => ({
+  name: hasMetadata ? 'insert_customers_with_metadata' : 'insert_customers',
+  text: `-- insert_customers
+      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
+      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles),
+      new AS MATERIALIZED (
+        SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[], $7::text[]) WITH ORDINALITY
+          AS new (user_id, id, external_id, name, metadata, pairs, place)
+      ),
+      inserted AS (
+        INSERT INTO customers (user_id, id, external_id, name, metadata, created_at)
+        SELECT user_id, id, external_id, name, metadata, now FROM clock, new
+        WHERE (
+          SELECT true FROM customers AS old WHERE old.user_id = new.user_id AND old.external_id = new.external_id
+        ) IS NULL
+        ORDER BY user_id, external_id, place
+        ON CONFLICT (user_id, external_id) DO NOTHING
+        RETURNING ${VERSIONED_COLUMNS}, position
+      )${hasMetadata ? `,\n      noted AS (${addPairs('customers', 'SELECT inserted.user_id, position, id, pairs FROM inserted JOIN new USING (id)')})` : ''}
+      SELECT * FROM inserted`,
+})
+const INSERT_CUSTOMERS = insertion(false)
+const INSERT_CUSTOMERS_WITH_METADATA = insertion(true)
+
 /** Stores new customers, of any accounts. Each is null if its account has one with this external_id. */
 export async function insertCustomers(
   db: Connection,
   customers: readonly NewCustomer[],
 ): Promise<(Versioned<Customer> | null)[]> {
   const ids = customers.map(() => uuidv7())
-  const metadata = customers.map((customer) => metadataColumns(customer.userId, customer.metadata))
+  const metadata = customers.map((one) => metadataColumns(one.userId, 'customer', one.metadata))
+  const hasMetadata = metadata.some((one) => one.metadata !== null)
   const rows = await db.query<VersionedRow>({
-    name: 'insert_customers',
-    // One that is there already is looked for first, as with claims.
-    // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
-    text: `-- insert_customers
-      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
-      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles)
-      INSERT INTO customers (user_id, id, external_id, name, metadata, metadata_pairs, created_at)
-      SELECT user_id, id, external_id, name, metadata, pairs::bigint[], now
-      FROM clock, unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[], $7::text[]) WITH ORDINALITY
-        AS new (user_id, id, external_id, name, metadata, pairs, place)
-      WHERE (
-        SELECT true FROM customers AS old WHERE old.user_id = new.user_id AND old.external_id = new.external_id
-      ) IS NULL
-      ORDER BY user_id, external_id, place
-      ON CONFLICT (user_id, external_id) DO NOTHING
-      RETURNING ${VERSIONED_COLUMNS}`,
+    ...(hasMetadata ? INSERT_CUSTOMERS_WITH_METADATA : INSERT_CUSTOMERS),
     values: [
       'customers',
       plainArray(customers.map(({ userId }) => userId)),
@@ -142,21 +154,25 @@ export async function findCustomerByExternalId(
 }
 
 /** Sets name and metadata; null if the account has no such customer, or none of a version that is expected. */
-export async function changeCustomer(
+export function changeCustomer(
   db: Connection,
   { userId, id, name, metadata }: Customer,
   expected: ExpectedVersions,
 ): Promise<Versioned<Customer> | null> {
-  const columns = metadataColumns(userId, metadata)
-  const [row] = await db.query<VersionedRow>({
-    name: 'change_customer',
-    text: `-- change_customer
-      UPDATE customers SET name = $3, metadata = $4::jsonb, metadata_pairs = $5::bigint[]
-      WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$6')}
-      RETURNING ${VERSIONED_COLUMNS}`,
-    values: [userId, id, name, columns.metadata, columns.metadataPairs, expected],
+  const columns = metadataColumns(userId, 'customer', metadata)
+  return db.transaction(async (connection) => {
+    const [row] = await connection.query<VersionedRow & { position: string }>({
+      name: 'change_customer',
+      text: `-- change_customer
+        UPDATE customers SET name = $3, metadata = $4::jsonb
+        WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$5')}
+        RETURNING ${VERSIONED_COLUMNS}, position`,
+      values: [userId, id, name, columns.metadata, expected],
+    })
+    if (!row) return null
+    await replacePairs(connection, 'customers', { userId, position: row.position, id }, columns.pairs)
+    return toVersioned(row)
   })
-  return row ? toVersioned(row) : null
 }
 
 /** A customer's position in the account's list; null if there is no such customer. */

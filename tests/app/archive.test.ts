@@ -57,11 +57,14 @@ test('nothing leaves for a folder that is gone; a file that was written in vain 
     writeArchiveFile(folder, readBatch(app, batch, []), `${year}`, (sha256) => `${sha256}.gz`)
   const file = await write()
   assert.deepEqual(await write(), file)
-  const noted = await sql('SELECT id, metadata_pairs::text AS pairs FROM claims WHERE id = ANY ($1)', [ids])
-  const pairs = new Map(noted.map(({ id, pairs }) => [id, pairs]))
+  const noted = await sql(
+    'SELECT id, hashtextextended(metadata::text, 0) AS digest FROM claims WHERE id = ANY ($1)',
+    [ids],
+  )
+  const digests = new Map(noted.map(({ id, digest }) => [id, digest]))
   const old = batch
     .filter(({ id }) => ids.includes(id))
-    .map((one) => ({ ...one, contractHash: null, metadataPairs: pairs.get(one.id) as string }))
+    .map((one) => ({ ...one, contractHash: null, metadataDigest: digests.get(one.id) as string }))
   assert.equal(old.length, 3)
   // It may be a server's that is just at it.
   assert.deepEqual((await checkArchive(app, folder)).spare, [])

@@ -49,7 +49,7 @@ for (const mode of ['custom', 'generic'] as const) {
     await readWholeLogs(connection, ids, 0, 1_000)
     await removeArchivedClaims(
       connection,
-      batch.map((one) => ({ ...one, contractHash: null, metadataPairs: null })),
+      batch.map((one) => ({ ...one, contractHash: null, metadataDigest: null })),
       randomUUID(),
       old,
     )

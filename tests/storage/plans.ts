@@ -392,7 +392,7 @@ describe('what is sent for each request', () => {
       }
       await deleteTestClock(reader.connection, gone)
       const plans = reader.take()
-      assert.equal(plans.length, 5)
+      assert.equal(plans.length, 6)
       for (const plan of plans) assertBounded(plan, { rowsRead: 10 * 20, rowsSorted: 20 })
     })
 

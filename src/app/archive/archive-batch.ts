@@ -7,7 +7,6 @@ import {
   type WholeClaim,
 } from '../../storage/archive/claims-to-archive.ts'
 import type { Connection } from '../../storage/database/connection.ts'
-import { metadataColumns } from '../../storage/metadata.ts'
 import type { App } from '../app.ts'
 import { beginningOfLine, END_OF_LINE, eventOfLine } from './archived-record.ts'
 
@@ -48,10 +47,10 @@ export async function* readBatch(
   }
 }
 
-const asRead = (found: ClaimToArchive, { user_id, contract_hash, metadata }: WholeClaim): ReadClaim => ({
+const asRead = (found: ClaimToArchive, { contract_hash, metadata_digest = null }: WholeClaim): ReadClaim => ({
   ...found,
   contractHash: contract_hash,
-  metadataPairs: metadataColumns(user_id, metadata ?? {}).metadataPairs,
+  metadataDigest: metadata_digest,
 })
 
 /** More than a log has. */

@@ -40,7 +40,7 @@ export async function changeMetadataOf(
     if (expected && !expected.includes(versionOfMetadata(metadata))) throw changedSince(address.kind)
     const changed = changeMetadata(metadata, change)
     if (!changed) throw tooManyKeys()
-    const columns = metadataColumns(userId, changed)
+    const columns = metadataColumns(userId, address.kind, changed)
     try {
       if (await setMetadata(db, claim, columns)) return { ...claim, metadata: columns.metadata ?? '{}' }
     } catch (error) {

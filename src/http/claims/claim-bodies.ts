@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../domain/json.ts'
-import { MetadataBody, NewMetadata } from '../protocol/metadata.ts'
+import { MetadataBody, NewMetadata } from '../metadata-bodies.ts'
 import {
   CandidateAlias,
   DateTime,

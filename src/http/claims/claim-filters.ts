@@ -3,7 +3,7 @@ import type { ListFilters, Sorted } from '../../app/claims/list-filters.ts'
 import { CLAIM_SORTS } from '../../domain/claims/claim-sorts.ts'
 import { STATUSES } from '../../domain/claims/lifecycle.ts'
 import { validationError } from '../../errors.ts'
-import { METADATA_FILTERS, metadataOf } from '../protocol/metadata.ts'
+import { METADATA_FILTERS, metadataOf } from '../metadata-bodies.ts'
 import { readTime } from '../protocol/read-time.ts'
 import { ExternalId, Time, Uuid } from '../protocol/scalars.ts'
 

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { METADATA_PATTERN } from './metadata.ts'
+import { METADATA_PATTERN } from '../metadata-bodies.ts'
 
 const LIMIT = Type.Integer({
   minimum: 1,

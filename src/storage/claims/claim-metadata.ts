@@ -1,7 +1,7 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import type { Connection } from '../database/connection.ts'
 import { LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
-import { METADATA, type MetadataColumns } from '../metadata.ts'
+import { METADATA, type MetadataColumns, replacePairs } from '../metadata.ts'
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toWholeClaim } from './claim-columns.ts'
 import { addressColumns } from './claims.ts'
 
@@ -29,19 +29,19 @@ export async function findNotedClaim(
  */
 export function setMetadata(
   db: Connection,
-  { id, metadata: seen }: StoredClaim,
-  { metadata, metadataPairs }: MetadataColumns,
+  { id, userId, metadata: seen }: StoredClaim,
+  { metadata, pairs }: MetadataColumns,
 ): Promise<boolean> {
   return db.transaction(async (connection) => {
     // SET LOCAL reaches the machine that has the claim.
     await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-    const rows = await connection.query({
+    const [row] = await connection.query<{ position: string }>({
       name: 'set_metadata',
       text: `-- set_metadata
-        UPDATE claims SET metadata = $2::jsonb, metadata_pairs = $3::bigint[]
-        WHERE id = $1 AND coalesce(metadata, '{}') = $4::jsonb RETURNING id`,
-      values: [id, metadata, metadataPairs, seen],
+        UPDATE claims SET metadata = $2::jsonb WHERE id = $1 AND coalesce(metadata, '{}') = $3::jsonb RETURNING position`,
+      values: [id, metadata, seen],
     })
-    return rows.length > 0
+    if (row) await replacePairs(connection, 'claims', { userId, position: row.position, id }, pairs)
+    return row !== undefined
   })
 }

@@ -6,7 +6,7 @@ import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES } from '../lists/list-page.ts'
-import { metadataColumns, metadataParameters } from '../metadata.ts'
+import { addPairs, metadataColumns, metadataParameters } from '../metadata.ts'
 import { ANNOUNCE, insertNotifications } from '../notifications/numbers.ts'
 import { claimIdOf } from './candidate-id.ts'
 import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from './claim-columns.ts'
@@ -74,16 +74,16 @@ const ON_TEST_CLOCK = `held AS MATERIALIZED (
 // begun is not seen: so the wait is short (`ENTER_TURNSTILES`), and the next try sees it.
 // They get their positions in the order given, but are inserted in the order of their ids: whoever else inserts some of
 // them then waits for this one, and not each for the other.
-const insertion = (name: string, clock: string) => ({
-  name,
+const insertion = (name: string, clock: string, hasMetadata: boolean) => ({
+  name: hasMetadata ? `${name}_with_metadata` : name,
   text: `-- insert_claims
       WITH ${clock},
       ${givenContracts(9)},
       new AS MATERIALIZED (
         SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[],
-          $17::text[], $18::uuid[], $19::integer[], $20::jsonb[], $21::text[])
+          $17::text[], $18::uuid[], $19::integer[]${hasMetadata ? ', $20::jsonb[], $21::text[]' : ''})
           WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, seed,
-            schema_version, metadata, pairs, place)
+            schema_version${hasMetadata ? ', metadata, pairs' : ''}, place)
         WHERE coalesce(alias, reference, seed::text) IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
           AND (SELECT true FROM archived_claims a WHERE a.id = n.id) IS NULL)
         ORDER BY place
@@ -96,15 +96,16 @@ const insertion = (name: string, clock: string) => ({
       inserted AS (
         INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
           price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,
-          schema_version, metadata, metadata_pairs)
+          schema_version${hasMetadata ? ', metadata' : ''})
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now,
           now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now, reference, seed,
-          schema_version, metadata, pairs::bigint[]
+          schema_version${hasMetadata ? ', metadata' : ''}
         FROM placed JOIN given ON given.number = placed.contract ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
-        RETURNING id, user_id, due_at
+        RETURNING id, position, user_id, due_at
       ),
+      ${hasMetadata ? `noted AS (${addPairs('claims', 'SELECT placed.* FROM placed JOIN inserted USING (id, position)')}),` : ''}
       announced AS MATERIALIZED (${ANNOUNCE}),
       notified AS (
         ${insertNotifications(`SELECT user_id, id, 'created', 0, now, due_at, NULL
@@ -112,8 +113,10 @@ const insertion = (name: string, clock: string) => ({
       )
       SELECT inserted.id, now FROM clock LEFT JOIN inserted ON true`,
 })
-const INSERT_CLAIMS = insertion('insert_claims', LIVE)
-const INSERT_CLAIMS_ON_TEST_CLOCK = insertion('insert_claims_on_test_clock', ON_TEST_CLOCK)
+const INSERTIONS = [false, true].map((hasMetadata) => ({
+  live: insertion('insert_claims', LIVE, hasMetadata),
+  onTestClock: insertion('insert_claims_on_test_clock', ON_TEST_CLOCK, hasMetadata),
+}))
 
 /**
  * Stores new OPEN claims, live ones of any accounts. Each is the claim, or null if its id (so its alias, or its reference) is
@@ -153,7 +156,7 @@ async function insert(
 const toNewRow = (claim: NewClaim): NewRow => ({
   ...claim,
   ...addressColumns(claim.address),
-  ...metadataColumns(claim.userId, claim.metadata),
+  ...metadataColumns(claim.userId, claim.address.kind, claim.metadata),
 })
 
 /**
@@ -174,8 +177,10 @@ async function insertAtOnce(
 ): Promise<Map<string, Date> | null> {
   const contracts = new Map(rows.map(({ contract }) => [contract.hash, contract]))
   const numbers = new Map(contracts.keys().map((hash, i) => [hash, i + 1]))
+  const hasMetadata = rows.some(({ metadata }) => metadata !== null)
+  const { live, onTestClock } = INSERTIONS[Number(hasMetadata)] as (typeof INSERTIONS)[number]
   const inserted = await db.query<{ id: string | null; now: Date }>({
-    ...(testClockId === null ? INSERT_CLAIMS : INSERT_CLAIMS_ON_TEST_CLOCK),
+    ...(testClockId === null ? live : onTestClock),
     values: [
       'claims',
       plainArray(rows.map(({ userId }) => userId)),
@@ -190,7 +195,7 @@ async function insertAtOnce(
       rows.map(({ reference }) => reference),
       plainArray(rows.map(({ seed }) => seed)),
       plainArray(rows.map(({ schemaVersion }) => schemaVersion)),
-      ...metadataParameters(rows),
+      ...(hasMetadata ? metadataParameters(rows) : []),
     ],
   })
   if (inserted.length === 0) return null

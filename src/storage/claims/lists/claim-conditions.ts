@@ -1,7 +1,6 @@
 import { STATUSES, type Status } from '../../../domain/claims/lifecycle.ts'
 import { IS_FRESH } from '../../lists/list-page.ts'
 import { ListQuery } from '../../lists/list-query.ts'
-import { whereMetadata } from '../../metadata.ts'
 import { whereInRange } from './claim-search.ts'
 import type { ClaimSelection, TimeRange } from './claim-selection.ts'
 
@@ -97,7 +96,7 @@ export class ConditionSql {
       case 'resolved':
         return within('status_since', resolved).conditions
       case 'metadata':
-        return whereMetadata(own, userId, metadata ?? {})
+        return `metadata @> ${own.parameter(JSON.stringify(metadata))}::jsonb`
       case 'price':
         return own.where('price', '>=', price?.from).where('price', '<=', price?.to).conditions
     }

@@ -5,7 +5,7 @@ import {
   type Metadata,
   type MetadataChange,
   MOST_METADATA_KEYS,
-} from '../../domain/metadata.ts'
+} from '../domain/metadata.ts'
 
 const WHAT = `What the caller notes about it: up to ${MOST_METADATA_KEYS} keys of ${LONGEST_METADATA_KEY} characters, with values of ${LONGEST_METADATA_VALUE}.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }

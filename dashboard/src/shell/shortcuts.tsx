@@ -36,6 +36,12 @@ export function Shortcuts() {
         <Shortcut keys={['/']} does="Search the list" />
         <Shortcut keys={['?']} does="Show this" />
       </dl>
+      <h3 className="mt-4 mb-2 font-semibold">In a schema’s form</h3>
+      <dl className="grid gap-2">
+        <Shortcut keys={['Ctrl', 'Z']} does="Undo the last edit" />
+        <Shortcut keys={['Ctrl', 'Shift', 'Z']} does="Redo it" />
+        <Shortcut keys={['←', '→']} does="Along the buttons of a node" />
+      </dl>
     </Dialog>
   )
 }

@@ -2,11 +2,14 @@ import { Plus, X } from 'lucide-react'
 import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import type { Condition } from '../../../../src/domain/contract/condition.ts'
 import { suggestedEvents } from '../../../../src/domain/contract/satisfying-event.ts'
+import { asSentence } from '../../as-sentence.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
-import { TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
+import { type DurationDraft, TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
+import { problemOfValue } from '../../condition-builder/value-text.ts'
+import { LOCAL_NUMBERS } from '../../local-number.ts'
 import { newTrialEvent, readAfter, readFields, type TrialEvent } from './trial-events.ts'
 
 interface TrialFormProps {
@@ -23,11 +26,9 @@ const MOST_SUGGESTED = 8
 export function TrialForm({ events, onChange, condition, errors }: TrialFormProps) {
   const add = (type: string, payload = {}) => {
     const last = events.at(-1)?.after ?? { text: '0', unit: 'hours' as const }
-    const text = String(Number(last.text) + 1)
-    onChange([
-      ...events,
-      newTrialEvent(type, payload, { text: text === 'NaN' ? '1' : text, unit: last.unit }),
-    ])
+    const { number = 0 } = LOCAL_NUMBERS.readNumber(last.text)
+    const text = LOCAL_NUMBERS.writeNumber(number + 1)
+    onChange([...events, newTrialEvent(type, payload, { text, unit: last.unit })])
   }
   const suggested = condition ? suggestedEvents(condition).filter(({ type }) => !isReservedType(type)) : []
   return (
@@ -74,6 +75,12 @@ interface EventRowProps {
   onRemove: () => void
 }
 
+function problemOfAfter(after: DurationDraft): string | undefined {
+  if (readAfter(after) !== null) return undefined
+  const { problem } = LOCAL_NUMBERS.readNumber(after.text, TIME_UNITS[after.unit])
+  return asSentence(problem ?? 'must be from 0 to 100 years')
+}
+
 function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
   const { id, type, after, value, fields } = event
   return (
@@ -87,7 +94,7 @@ function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
           />
         )}
       </Field>
-      <Field label="Value" error={errors[`${id}.value`]}>
+      <Field label="Value" error={asSentence(problemOfValue(value)) ?? errors[`${id}.value`]}>
         {(props) => (
           <Input
             {...props}
@@ -97,11 +104,7 @@ function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
           />
         )}
       </Field>
-      <Field
-        label="After"
-        className="max-sm:col-span-2"
-        error={readAfter(after) === null ? 'A number of at least 0' : errors[`${id}.at`]}
-      >
+      <Field label="After" className="max-sm:col-span-2" error={problemOfAfter(after) ?? errors[`${id}.at`]}>
         {(props) => (
           <span className="flex gap-1.5">
             <Input

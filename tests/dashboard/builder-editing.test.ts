@@ -178,10 +178,17 @@ test('what is saved stays as it was typed, with the focus where it was, and can 
   assert.deepEqual(await conditionOf(page), { event: 'a' })
   // A text field that belongs to something else keeps its own.
   await button(page, 'Any event').click()
-  await page.getByLabel('Type', { exact: true }).fill('x')
+  const type = page.getByLabel('Type', { exact: true })
+  await focusComesTo(type)
+  await page.keyboard.type('x')
   await page.keyboard.press('ControlOrMeta+z')
-  assert.equal(await page.getByLabel('Type', { exact: true }).inputValue(), '')
+  assert.equal(await type.inputValue(), '')
   assert.deepEqual(await conditionOf(page), { event: 'a' })
+  await button(page, 'Any event').click()
+  await button(page, 'Remove event').last().click()
+  await focusComesTo(type)
+  await button(page, 'Remove event').click()
+  await focusComesTo(button(page, 'Any event'))
 })
 
 test('at 32 levels and at 512 nodes what does not fit is refused with the reason, beside the control', async () => {

@@ -1,5 +1,6 @@
 import { type ReactNode, type RefObject, useId } from 'react'
 import type { Issue } from '../../../../src/domain/issue.ts'
+import { COMMAND_KEY } from '../../command-key.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { Kbd } from '../../components/ui/kbd.tsx'
 import { ConditionBuilder } from '../../condition-builder/condition-builder.tsx'
@@ -63,10 +64,10 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
               <Kbd>←</Kbd> <Kbd>→</Kbd> along the buttons below a field
             </span>
             <span>
-              <Kbd>Ctrl</Kbd> <Kbd>Z</Kbd> undo
+              <Kbd>{COMMAND_KEY}</Kbd> <Kbd>Z</Kbd> undo
             </span>
             <span>
-              <Kbd>Ctrl</Kbd> <Kbd>Shift</Kbd> <Kbd>Z</Kbd> redo
+              <Kbd>{COMMAND_KEY}</Kbd> <Kbd>Shift</Kbd> <Kbd>Z</Kbd> redo
             </span>
           </p>
         </CardBody>

@@ -29,7 +29,10 @@ export function SaveBar({ isNew, edited, isChecked, form }: SaveBarProps) {
   }
   const isIdle = !isNew && !isChanged
   return (
-    <div className="sticky bottom-0 z-10 -mx-4 grid gap-2 border-t bg-canvas/95 px-4 py-3 sm:mx-0 sm:rounded-xl sm:border sm:bg-surface/95 xl:col-span-2">
+    <div
+      data-save-bar
+      className="sticky bottom-0 z-10 -mx-4 grid gap-2 border-t bg-canvas/95 px-4 py-3 sm:mx-0 sm:rounded-xl sm:border sm:bg-surface/95 xl:col-span-2"
+    >
       <FormError error={saving.error} />
       <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
         <UndoButtons past={past} future={future} go={go} />

@@ -1,4 +1,6 @@
 import { Plus, X } from 'lucide-react'
+import { useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import type { Condition } from '../../../../src/domain/contract/condition.ts'
 import { suggestedEvents } from '../../../../src/domain/contract/satisfying-event.ts'
@@ -30,17 +32,31 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
     const text = LOCAL_NUMBERS.writeNumber(number + 1)
     onChange([...events, newTrialEvent(type, payload, { text, unit: last.unit })])
   }
+  const list = useRef<HTMLUListElement>(null)
+  const anyEvent = useRef<HTMLButtonElement>(null)
+  const focusType = (index: number) => {
+    const field = list.current?.children[index]?.querySelector('input') ?? anyEvent.current
+    field?.focus()
+  }
+  const addAny = () => {
+    flushSync(() => add(''))
+    focusType(events.length)
+  }
+  const remove = (index: number) => {
+    flushSync(() => onChange(events.toSpliced(index, 1)))
+    focusType(Math.min(index, events.length - 2))
+  }
   const suggested = condition ? suggestedEvents(condition).filter(({ type }) => !isReservedType(type)) : []
   return (
     <div className="grid grid-cols-1 gap-3">
-      <ul className="grid grid-cols-1 gap-3 empty:hidden" aria-label="Events of the trial">
+      <ul ref={list} className="grid grid-cols-1 gap-3 empty:hidden" aria-label="Events of the trial">
         {events.map((event, i) => (
           <EventRow
             key={event.id}
             event={event}
             errors={errors}
             onChange={(changed) => onChange(events.with(i, changed))}
-            onRemove={() => onChange(events.toSpliced(i, 1))}
+            onRemove={() => remove(i)}
           />
         ))}
       </ul>
@@ -60,7 +76,7 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
             <Plus aria-hidden /> <bdi className="truncate">{type}</bdi>
           </Button>
         ))}
-        <Button size="sm" onClick={() => add('')}>
+        <Button ref={anyEvent} size="sm" onClick={addAny}>
           <Plus aria-hidden /> Any event
         </Button>
       </div>

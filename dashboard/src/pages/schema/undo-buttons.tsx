@@ -1,5 +1,6 @@
 import { Redo2, Undo2 } from 'lucide-react'
 import { useId, useState } from 'react'
+import { COMMAND_KEY } from '../../command-key.ts'
 import { Button } from '../../components/ui/button.tsx'
 
 interface UndoButtonsProps {
@@ -16,11 +17,11 @@ export function UndoButtons({ past, future, go }: UndoButtonsProps) {
   const [done, setDone] = useState('')
   const counts = `${past || 'Nothing'} to undo, ${future || 'nothing'} to redo.`
   return (
-    <div className="flex items-center gap-1">
+    <div className="flex items-center gap-1 max-sm:w-full">
       <Button
         size="icon"
         aria-label="Undo"
-        title="Undo (Ctrl Z)"
+        title={`Undo (${COMMAND_KEY} Z)`}
         refusedBy={past === 0 ? id : undefined}
         onClick={() => {
           go('undo')
@@ -32,7 +33,7 @@ export function UndoButtons({ past, future, go }: UndoButtonsProps) {
       <Button
         size="icon"
         aria-label="Redo"
-        title="Redo (Ctrl Shift Z)"
+        title={`Redo (${COMMAND_KEY} Shift Z)`}
         refusedBy={future === 0 ? id : undefined}
         onClick={() => {
           go('redo')

@@ -1,10 +1,11 @@
 import { useEffect } from 'react'
+import { IS_MAC } from '../../command-key.ts'
 
 type Direction = 'undo' | 'redo'
 
 /**
- * Ctrl-Z and Ctrl-Shift-Z (or Ctrl-Y; Cmd on a Mac) go to and fro in the edits of the form, wherever the focus is: in its text fields
- * too, where the browser would undo letters, and of any field of the page. Text fields that are not marked with
+ * Ctrl-Z and Ctrl-Shift-Z or Ctrl-Y (on a Mac with Cmd) go to and fro in the edits of the form, wherever the focus is: in
+ * its text fields too, where the browser would undo letters, and perhaps those of another field. Text fields outside of
  * data-undo="edits" keep what the browser does.
  */
 export function useUndoKeys(go: (direction: Direction) => void) {
@@ -22,11 +23,12 @@ export function useUndoKeys(go: (direction: Direction) => void) {
 }
 
 function directionOf({ ctrlKey, metaKey, altKey, shiftKey, key, code }: KeyboardEvent): Direction | null {
-  if (altKey || !(ctrlKey || metaKey)) return null
+  const isCommand = IS_MAC ? metaKey && !ctrlKey : ctrlKey && !metaKey
+  if (altKey || !isCommand) return null
   // On keyboards of other scripts the letter is known by its place.
   const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code.replace('Key', '').toLowerCase()
   if (letter === 'z') return shiftKey ? 'redo' : 'undo'
-  return letter === 'y' && !shiftKey ? 'redo' : null
+  return letter === 'y' && !shiftKey && !IS_MAC ? 'redo' : null
 }
 
 function isTextFieldOfAnother(target: EventTarget | null): boolean {

@@ -95,9 +95,11 @@ test('more filters: an order, spans of time and price; what is set is counted, a
   await page.getByLabel('Created before').fill('2000-01-02T00:00')
   await page.getByText('No candidates fit the filters').waitFor()
   await page.getByLabel('Price to').fill('a lot')
-  await page.getByText('A number such as 49.50.').waitFor()
+  await page.getByText('Must be a number, such as 1,234.5').waitFor()
   assert.match(page.url(), /price_to=8/)
   await page.getByLabel('Price to').fill('7,5')
+  await page.getByText('Must be written with “.”: 7.5').waitFor()
+  await page.getByLabel('Price to').fill('7.5')
   await page.waitForURL(/price_to=7\.5/)
 })
 

@@ -2,10 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { isReservedType, MAX_EVENTS } from '../../../../src/domain/claims/event.ts'
 import { decisiveEventTypes } from '../../../../src/domain/contract/contract.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../../src/domain/json.ts'
+import { isJsonObject, type JsonObject } from '../../../../src/domain/json.ts'
 import { type AnyClaim, type ClaimKind, nameOf, submitEvent } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { WithEvents } from '../../api/records.ts'
+import { asSentence } from '../../as-sentence.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { Field } from '../../components/ui/field.tsx'
@@ -14,6 +15,7 @@ import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Textarea } from '../../components/ui/textarea.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
+import { problemOfValue, readValue } from '../../condition-builder/value-text.ts'
 
 interface SubmitEventProps {
   kind: ClaimKind
@@ -56,9 +58,10 @@ function EventForm({ kind, one }: SubmitEventProps) {
   const listId = useId()
   const errors = errorsByPath(submission.error)
   const fields = readFields(extra)
+  const problem = problemOfValue(value)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!fields) return
+    if (!fields || problem) return
     submission.mutate({ ...fields, type, ...(value === '' ? {} : { value: readValue(value) }) })
   }
   const types = decisiveEventTypes(one.contract).filter((name) => !isReservedType(name))
@@ -77,7 +80,11 @@ function EventForm({ kind, one }: SubmitEventProps) {
             />
           )}
         </Field>
-        <Field label="Value" hint={hintOf(value)} error={errors.value}>
+        <Field
+          label="Value"
+          hint={problem ? undefined : hintOf(value)}
+          error={asSentence(problem) ?? errors.value}
+        >
           {(props) => (
             <Input
               {...props}
@@ -159,15 +166,6 @@ function useSubmission(kind: ClaimKind, name: string, onDone: () => void) {
     // Even if it was refused: the page is then behind.
     onSettled: () => queryClient.invalidateQueries({ queryKey: [kind] }),
   })
-}
-
-/** A number, true, false, null, or any JSON; what is none of these is a text. */
-function readValue(text: string): Json {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 function hintOf(text: string): string {

@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import { CLAIM_ORDERS, type ClaimFilters, type ClaimOrder } from '../../api/claims.ts'
+import { asSentence } from '../../as-sentence.ts'
 import { DelayedInput } from '../../components/delayed-input.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Select } from '../../components/ui/select.tsx'
+import { LOCAL_NUMBERS } from '../../local-number.ts'
 import { fromLocalTime, toLocalTime } from '../../local-time.ts'
 import { MORE_FILTERS } from '../claim-filters.ts'
 
@@ -75,7 +77,11 @@ export const countMore = (filters: ClaimFilters): number =>
 interface RangeProps {
   label: string
   /** How a bound is written, and read again: undefined if it is none. */
-  of: { write: (bound: string) => string; read: (text: string) => string | undefined; wrong: string }
+  of: {
+    write: (bound: string) => string
+    read: (text: string) => string | undefined
+    problem: (text: string) => string
+  }
   type?: string
   inputMode?: 'decimal'
   from: string | undefined
@@ -101,14 +107,14 @@ interface BoundProps extends Pick<RangeProps, 'label' | 'of' | 'type' | 'inputMo
 }
 
 function Bound({ label, of, bound, onChange, ...props }: BoundProps) {
-  const [isWrong, setWrong] = useState(false)
+  const [problem, setProblem] = useState<string>()
   const take = (text: string) => {
     const read = of.read(text)
-    setWrong(text !== '' && read === undefined)
+    setProblem(text !== '' && read === undefined ? of.problem(text) : undefined)
     if (text === '' || read !== undefined) onChange(read)
   }
   return (
-    <Field label={label} error={isWrong ? of.wrong : undefined}>
+    <Field label={label} error={problem}>
       {(field) => (
         <DelayedInput
           {...field}
@@ -126,12 +132,13 @@ const TIME = {
   write: (time: string) => (Number.isNaN(Date.parse(time)) ? '' : toLocalTime(time)),
   // While a year is being written, it is one of long ago.
   read: (text: string) => (text < '1970-01-02' ? undefined : (fromLocalTime(text) ?? undefined)),
-  wrong: 'Not a time.',
+  problem: () => 'Not a time.',
 }
 
-/** With a comma too, as many write it. */
 const PRICE = {
-  write: (price: string) => price,
-  read: (text: string) => /^\d{1,30}(?:[.,]\d{1,30})?$/.exec(text)?.[0].replace(',', '.'),
-  wrong: 'A number such as 49.50.',
+  write: LOCAL_NUMBERS.writeDecimal,
+  read: (text: string) =>
+    /^\d{1,30}(?:\.\d{1,30})?$/.exec(LOCAL_NUMBERS.readDecimal(text).decimal ?? '')?.[0],
+  problem: (text: string) =>
+    asSentence(LOCAL_NUMBERS.readDecimal(text).problem) ?? 'At most 30 digits before and after the point.',
 }

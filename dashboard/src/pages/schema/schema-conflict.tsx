@@ -1,6 +1,7 @@
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { ConflictDialog } from '../../components/conflict-dialog.tsx'
 import { toDuration } from '../../condition-builder/contract-draft.ts'
+import { LOCAL_NUMBERS } from '../../local-number.ts'
 import type { GuardedSaving } from '../../use-guarded-save.ts'
 
 /** What was saved meanwhile, beside what is to be saved. */
@@ -9,7 +10,7 @@ export const SchemaConflict = ({ saving }: { saving: GuardedSaving<Contract> }) 
 )
 
 const TEXTS = {
-  Price: ({ price }: Contract) => String(price),
+  Price: ({ price }: Contract) => LOCAL_NUMBERS.writeNumber(price),
   'Activity window': ({ activity_window }: Contract) => durationText(activity_window),
   'Review window': ({ review_window }: Contract) => durationText(review_window),
   'Fulfillment condition': ({ fulfillment_condition }: Contract) =>

@@ -9,11 +9,10 @@ import {
 
 const WHAT = `What the caller notes about it: up to ${MOST_METADATA_KEYS} keys of ${LONGEST_METADATA_KEY} characters, with values of ${LONGEST_METADATA_VALUE}.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }
-const KEYS = { propertyNames: { type: 'string', minLength: 1, maxLength: LONGEST_METADATA_KEY } }
 const OF_STRINGS = {
   type: 'object',
   maxProperties: MOST_METADATA_KEYS,
-  ...KEYS,
+  propertyNames: { type: 'string', minLength: 1, maxLength: LONGEST_METADATA_KEY },
   additionalProperties: { type: 'string', maxLength: LONGEST_METADATA_VALUE },
 }
 

@@ -20,8 +20,8 @@ export function localTime(time: Date, timeZone: string): string {
 export const dayAt = (time: Date, timeZone: string): string => localTime(time, timeZone).slice(0, 10)
 
 const DAY_MS = 86_400_000
-/** The service takes no times from the year 3000 on, nor from before 1970. */
-const [FIRST_MS, LAST_MS] = [-DAY_MS, Date.UTC(3000) + DAY_MS]
+/** The times that the service takes. */
+const [FIRST_MS, AFTER_LAST_MS] = [0, Date.UTC(3000)]
 
 /**
  * When clocks show that there: the first time if they do so twice, because they are set back. What they pass over, because
@@ -29,12 +29,13 @@ const [FIRST_MS, LAST_MS] = [-DAY_MS, Date.UTC(3000) + DAY_MS]
  */
 export function timeAt(local: string, timeZone: string): Date | null {
   const shown = Date.parse(`${local}Z`)
-  if (!(shown >= FIRST_MS && shown <= LAST_MS)) return null
+  if (!(shown >= FIRST_MS - DAY_MS && shown < AFTER_LAST_MS + DAY_MS)) return null
   const offsetAt = (ms: number) => readClock(new Date(ms), timeZone) - ms
   // Clocks are changed once in two days at most.
   const [before, after] = [shown - offsetAt(shown - DAY_MS), shown - offsetAt(shown + DAY_MS)]
   const times = [before, after].filter((ms) => readClock(new Date(ms), timeZone) === shown)
-  return new Date(times.length > 0 ? Math.min(...times) : before)
+  const ms = times.length > 0 ? Math.min(...times) : before
+  return ms >= FIRST_MS && ms < AFTER_LAST_MS ? new Date(ms) : null
 }
 
 /** When the day begins there, or the one so many days after it: with the first moment of its date. */

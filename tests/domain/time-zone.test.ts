@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { TIME_ZONES } from '../../dashboard/src/pages/settings/time-zone-names.ts'
 import { dayAt, isTimeZone, localTime, startOfDay, timeAt } from '../../src/domain/time-zone.ts'
 
 const iso = (time: Date | null) => time?.toISOString().replace(':00.000Z', 'Z') ?? null
@@ -10,6 +11,14 @@ test('names of the IANA time zone database are time zones, in any case of letter
     assert.ok(isTimeZone(name), name)
   for (const name of ['', '+02:00', '-0330', '05', 'UTC+2', 'Nowhere', 'Europe/', ' UTC', 'Z', 'CEST'])
     assert.ok(!isTimeZone(name), name)
+})
+
+test('the dashboard offers time zones by the names that they have today', () => {
+  assert.ok(TIME_ZONES.length > 300)
+  for (const name of TIME_ZONES) assert.ok(isTimeZone(name), name)
+  for (const name of ['Asia/Kolkata', 'Asia/Kathmandu', 'Europe/Kyiv'])
+    assert.ok(TIME_ZONES.includes(name), name)
+  for (const name of ['Asia/Calcutta', 'Europe/Kiev']) assert.ok(!TIME_ZONES.includes(name), name)
 })
 
 describe('a local time', () => {

@@ -3,7 +3,7 @@ import { isTimeZone, localTime, startOfDay, timeAt } from '../../src/domain/time
 /** How times are shown in a time zone, and taken from fields. Those of the service are ISO 8601 in UTC. */
 export interface LocalTime {
   timeZone: string
-  /** As the reader writes it, with the zone beside it: 31 Jan 2026, 13:00:00 CET. */
+  /** As the reader writes it, with the zone beside it: 31 Jan 2026, 13:00:00 CET. A line may break before the hour alone. */
   show: (iso: string) => string
   /** What a `datetime-local` field holds. */
   toField: (iso: string) => string
@@ -36,12 +36,23 @@ function makeLocalTime(timeZone: string): LocalTime {
   })
   return {
     timeZone,
-    show: (iso) => format.format(new Date(iso)),
+    show: (iso) => {
+      const parts = format.formatToParts(new Date(iso))
+      const hour = parts.findIndex(({ type }) => type === 'hour')
+      return `${inOneLine(parts.slice(0, hour))} ${inOneLine(parts.slice(hour))}`.trim()
+    },
     toField: (iso) => localTime(new Date(iso), timeZone).slice(0, 'YYYY-MM-DDTHH:MM'.length),
     fromField: (text) => timeAt(text, timeZone)?.toISOString() ?? null,
     startOfDay: (day, daysLater) => startOfDay(day, timeZone, daysLater)?.toISOString() ?? null,
   }
 }
+
+const inOneLine = (parts: Intl.DateTimeFormatPart[]): string =>
+  parts
+    .map(({ value }) => value)
+    .join('')
+    .trim()
+    .replaceAll(' ', '\u00a0')
 
 const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
 const WHOLE = new Intl.DateTimeFormat(undefined, { ...DAY, year: 'numeric' })

@@ -21,7 +21,9 @@ const told = async (page: Page) =>
     text
       .split(/[\t\n]+/)
       .slice(0, 2)
-      .join(' '),
+      .join(' ')
+      // Times are kept in one line by blanks that do not break.
+      .replaceAll('\u00a0', ' '),
   )
 const liveness = (page: Page, words: string) =>
   page.getByRole('main').getByRole('status').getByText(words, { exact: true }).waitFor()

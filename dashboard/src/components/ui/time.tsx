@@ -12,7 +12,7 @@ interface TimeProps {
 /** A point in time in the account's zone, to the second; in UTC as its title. */
 export function DateTime({ at, className }: TimeProps) {
   return (
-    <time dateTime={at} title={at} className={cn('whitespace-nowrap', className)}>
+    <time dateTime={at} title={at} className={className}>
       {useLocalTime().show(at)}
     </time>
   )

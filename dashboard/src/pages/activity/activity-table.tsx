@@ -40,7 +40,7 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
               <Td className="max-w-64 max-sm:pr-2 sm:max-w-96">
                 <What entry={entry} />
                 <span className="mt-0.5 block text-xs text-muted sm:hidden">
-                  <DateTime at={entry.at} className="whitespace-normal" />
+                  <DateTime at={entry.at} />
                 </span>
               </Td>
               <Td className="max-w-40 max-sm:pl-2 sm:max-w-72">
@@ -58,7 +58,7 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
               <Td className="text-right max-sm:hidden">
                 <Price subject={entry.subject} />
               </Td>
-              <Td className="text-muted max-sm:hidden">
+              <Td className="text-muted max-sm:hidden xl:min-w-72">
                 <DateTime at={entry.at} />
               </Td>
             </Tr>

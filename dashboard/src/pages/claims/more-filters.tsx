@@ -21,27 +21,10 @@ interface MoreFiltersProps {
   onChange: (changed: ClaimFilters) => void
 }
 
-/** The order of a list, and the filters that are seldom needed. */
+/** The filters that are seldom needed, and the order of a list. */
 export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
   return (
-    <div className="col-span-full grid gap-x-4 gap-y-3 rounded-xl border bg-surface p-4 sm:grid-cols-2 xl:grid-cols-[minmax(0,0.8fr)_repeat(3,minmax(0,1.2fr))_minmax(0,0.9fr)]">
-      <Field label="Order">
-        {(props) => (
-          <Select
-            {...props}
-            value={filters.sort ?? ''}
-            onChange={(event) =>
-              onChange({ sort: (event.target.value || undefined) as ClaimOrder | undefined })
-            }
-          >
-            {Object.entries(CLAIM_ORDERS).map(([order, { label }]) => (
-              <option key={order} value={order === 'newest' ? '' : order}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+    <div className="col-span-full grid gap-x-4 gap-y-3 rounded-xl border bg-surface p-4 sm:grid-cols-2 xl:grid-cols-3">
       {SPANS.map(([span, label]) => (
         <Range key={span} label={label}>
           <TimeBound
@@ -70,6 +53,23 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
           onChange={(price) => onChange({ price_to: price })}
         />
       </Range>
+      <Field label="Order">
+        {(props) => (
+          <Select
+            {...props}
+            value={filters.sort ?? ''}
+            onChange={(event) =>
+              onChange({ sort: (event.target.value || undefined) as ClaimOrder | undefined })
+            }
+          >
+            {Object.entries(CLAIM_ORDERS).map(([order, { label }]) => (
+              <option key={order} value={order === 'newest' ? '' : order}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
       <p className="col-span-full text-xs text-muted">
         Days and times are those of {useLocalTime().timeZone}. Without a time of the day, from its beginning
         and to its end.

@@ -34,18 +34,18 @@ export function TimeBound({ label, edge, bound, onChange }: TimeBoundProps) {
   return (
     <Field label={label} error={isWrong ? 'Not a day from 1970 to 2999.' : undefined}>
       {(field) => (
-        <span className="flex gap-1.5">
+        <span className="flex flex-wrap gap-1.5">
           <Input
             {...field}
             type="date"
-            className="flex-1 px-2"
+            className="min-w-34 flex-1 px-2 max-sm:min-w-full"
             value={day}
             onChange={({ target }) => setText(`${target.value}T${time}`)}
           />
           <Input
             type="time"
             aria-label={`Time of the day for ${label}`}
-            className="w-auto px-2"
+            className="w-auto min-w-26 flex-1 px-2"
             value={time}
             onChange={({ target }) => setText(`${day}T${target.value}`)}
           />

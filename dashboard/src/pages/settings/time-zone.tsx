@@ -23,9 +23,9 @@ export function TimeZone({ account }: { account: Tagged<Account> }) {
     <Card aria-label="Time zone">
       <CardHeader
         title="Time zone"
-        description="In which times are shown here, and by which days begin and end: those of the overview, of filters and in the names of exports. It changes no decision, no number of a record and no stored time; the API and the columns of exports stay in UTC."
+        description="In which times are shown here, and by which days begin and end: those of the overview, of filters and in the names of exports. It changes no decision, no price and no stored time; the API and the columns of exports stay in UTC."
       />
-      <CardBody className="grid gap-4">
+      <CardBody className="grid grid-cols-1 gap-4">
         <Field label="Time zone of the account" hint={<Now timeZone={time_zone} />}>
           {(props) => (
             <Select
@@ -46,13 +46,12 @@ export function TimeZone({ account }: { account: Tagged<Account> }) {
           )}
         </Field>
         {here === time_zone ? null : (
-          <Button
-            className="justify-self-start"
-            pending={change.isPending}
-            onClick={() => change.mutate({ time_zone: here })}
-          >
-            Use this browser’s: {here}
-          </Button>
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            <span className="min-w-0 wrap-anywhere">This browser is in {here}.</span>
+            <Button size="sm" pending={change.isPending} onClick={() => change.mutate({ time_zone: here })}>
+              Use that
+            </Button>
+          </p>
         )}
         <FormError error={change.error} />
       </CardBody>

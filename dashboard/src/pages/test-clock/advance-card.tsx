@@ -37,7 +37,7 @@ export function AdvanceCard({ clock }: { clock: TestClock }) {
           <div>
             <dt className="text-xs text-muted">Now, by this clock</dt>
             <dd className="figures text-xl font-semibold tracking-tight">
-              <DateTime at={frozen_time} className="whitespace-normal" />
+              <DateTime at={frozen_time} />
             </dd>
           </div>
           <div>

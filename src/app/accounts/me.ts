@@ -24,7 +24,7 @@ export async function updateMe(
   { currency, timeZone }: AccountChanges,
   expected: ExpectedVersions,
 ): Promise<Versioned<Account>> {
-  if (currency && !isCurrency(currency)) {
+  if (typeof currency === 'string' && !isCurrency(currency)) {
     const message = 'must be the code of a currency (ISO 4217), such as EUR'
     throw validationError([{ path: 'currency', message }])
   }

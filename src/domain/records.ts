@@ -23,6 +23,8 @@ export interface User {
 export interface Account extends User {
   /** In which it counts its prices (ISO 4217); null if it has not said so. */
   currency: string | null
+  /** By whose days it goes: a name of the IANA time zone database. */
+  timeZone: string
 }
 
 export interface Customer {

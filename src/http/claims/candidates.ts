@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { getToday } from '../../app/accounts/me.ts'
 import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportCandidates } from '../../app/claims/export-candidates.ts'
@@ -116,10 +117,11 @@ const exportCandidatesRoute = (app: App) =>
       querystring: exportQuery(CANDIDATE_FILTERS),
       response: responses({ 200: CSV_RESPONSE }, []),
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { order = 'asc' } = request.query
       const pages = exportCandidates(app, { ...filtersOf(request), order })
-      return sendCsv(reply, 'candidates', CANDIDATE_COLUMNS, pages)
+      const today = await getToday(app, request.userId)
+      return sendCsv(reply, `candidates-${today}`, CANDIDATE_COLUMNS, pages)
     },
   })
 

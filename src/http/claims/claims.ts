@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { getToday } from '../../app/accounts/me.ts'
 import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportClaims } from '../../app/claims/export-claims.ts'
@@ -99,10 +100,11 @@ const exportClaimsRoute = (app: App) =>
       querystring: exportQuery(CLAIM_FILTERS),
       response: responses({ 200: CSV_RESPONSE }, []),
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { order = 'asc' } = request.query
       const pages = exportClaims(app, { ...filtersOf(request), order })
-      return sendCsv(reply, 'claims', CLAIM_COLUMNS, pages)
+      const today = await getToday(app, request.userId)
+      return sendCsv(reply, `claims-${today}`, CLAIM_COLUMNS, pages)
     },
   })
 

@@ -49,7 +49,7 @@ export const CSV_RESPONSE = {
 } as const
 
 /**
- * Sends the pages as one file, `claims-2026-01-31.csv`: the day is that of UTC. A page is read when the one before has been handed to the connection, and none any
+ * Sends the pages as one file of this name. A page is read when the one before has been handed to the connection, and none any
  * more when the caller is gone.
  */
 export function sendCsv(
@@ -60,10 +60,7 @@ export function sendCsv(
 ): Promise<FastifyReply> {
   reply
     .header('Content-Type', 'text/csv; charset=utf-8')
-    .header(
-      'Content-Disposition',
-      `attachment; filename="${name}-${new Date().toISOString().slice(0, 10)}.csv"`,
-    )
+    .header('Content-Disposition', `attachment; filename="${name}.csv"`)
   return sendPieces(reply, toText(columns, pages))
 }
 

@@ -6,6 +6,7 @@ import {
   type MetadataChange,
   MOST_METADATA_KEYS,
 } from '../domain/metadata.ts'
+import { validationError } from '../errors.ts'
 
 const WHAT = `What the caller notes about it: up to ${MOST_METADATA_KEYS} keys of ${LONGEST_METADATA_KEY} characters, with values of ${LONGEST_METADATA_VALUE}.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }
@@ -42,7 +43,7 @@ export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
 const Value = Type.String({
   maxLength: LONGEST_METADATA_VALUE,
   description:
-    'Only those whose metadata has this value at this key: `metadata[order]=A-4711`. Of several all must fit.',
+    'Only those whose metadata has this value at this key: `metadata[order]=A-4711`. Of several, 10 at most, all must fit.',
   examples: [EXAMPLE],
 })
 
@@ -59,11 +60,18 @@ export const METADATA_PATTERN = {
 
 const FILTER = /^metadata\[([\s\S]+)\]$/
 
-/** The pairs that are asked for; undefined for none. */
+/** Pairs that a list is asked for at most: each is looked up in each record. */
+const MOST_FILTERS = 10
+
+/** The pairs that are asked for; undefined for none. @throws VALIDATION_ERROR if they are too many */
 export function metadataOf(query: object): Metadata | undefined {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const [, key] = FILTER.exec(name) ?? []
     return key === undefined ? [] : [[key, value as string]]
   })
+  if (pairs.length > MOST_FILTERS)
+    throw validationError([
+      { path: 'metadata', message: `must not be asked for by more than ${MOST_FILTERS} keys` },
+    ])
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
 }

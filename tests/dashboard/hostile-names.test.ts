@@ -13,9 +13,10 @@ const { page, complaints } = await openSignedInPage(service, browser)
 const MARK = 'مكتبة'
 /** Without a place to break, in letters that are written from right to left, and with one that turns the line around. */
 const NAME = `${MARK}\u202e${'W'.repeat(120)}`
+const METADATA = { [`${MARK}\u202e${'W'.repeat(30)}`]: NAME, 'two\nlines': `${NAME}\n${NAME}` }
 const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
 
-const customer = await create('/v1/customers', { external_id: NAME, name: NAME })
+const customer = await create('/v1/customers', { external_id: NAME, name: NAME, metadata: METADATA })
 const clock = await create('/v1/test_clocks', { name: NAME, frozen_time: '2026-01-01T00:00:00Z' })
 // What is hidden is escaped in a contract's words, so that its events have none.
 const type = `${MARK}${'w'.repeat(120)}`
@@ -26,7 +27,11 @@ const contract = contractWith({
   },
 })
 const schema = await create('/v1/schemas', { contract })
-const claim = await create('/v1/claims', { customer_id: customer.id, schema_id: schema.id })
+const claim = await create('/v1/claims', {
+  customer_id: customer.id,
+  schema_id: schema.id,
+  metadata: METADATA,
+})
 await create('/v1/claims', { customer_id: customer.id, contract, test_clock_id: clock.id })
 const alias = `${NAME}${process.pid}`
 await create('/v1/candidates', { candidate_alias: alias, customer_uuid: NAME, contract })
@@ -130,6 +135,7 @@ test('the dialogs of long names are no wider than the screen either', async () =
   for (const [path, opener] of [
     ['/tokens', /^Revoke/],
     [`/customers/${customer.id}`, 'Rename'],
+    [`/claims/${claim.id}`, 'Edit metadata'],
     ['/claims', 'Create claim'],
     [`/webhooks/${endpoint.id}`, 'Edit'],
   ] as const) {

@@ -14,6 +14,9 @@ const MARK = 'مكتبة'
 /** Without a place to break, in letters that are written from right to left, and with one that turns the line around. */
 const NAME = `${MARK}\u202e${'W'.repeat(120)}`
 const METADATA = { [`${MARK}\u202e${'W'.repeat(30)}`]: NAME, 'two\nlines': `${NAME}\n${NAME}` }
+const BY_METADATA = new URLSearchParams(
+  Object.entries(METADATA).map(([key, value]) => [`metadata[${key}]`, value]),
+)
 const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
 
 const customer = await create('/v1/customers', { external_id: NAME, name: NAME, metadata: METADATA })
@@ -45,6 +48,7 @@ const PATHS = [
   `/?clock=${clock.id}`,
   '/activity',
   '/claims',
+  `/claims?${BY_METADATA}`,
   `/claims/${claim.id}`,
   '/candidates',
   `/candidates/${encodeURIComponent(alias)}`,
@@ -52,6 +56,7 @@ const PATHS = [
   '/schemas/new',
   `/schemas/${schema.id}`,
   '/customers',
+  `/customers?${BY_METADATA}`,
   `/customers/${customer.id}`,
   '/test-clocks',
   `/test-clocks/${clock.id}`,
@@ -82,7 +87,7 @@ const outgrown = (shown: Page) =>
     for (let box = text.parentElement; box; box = box.parentElement) {
       const style = getComputedStyle(box)
       if (style.overflowX === 'auto' || style.overflowX === 'scroll' || style.textOverflow === 'ellipsis') return false
-      if (style.display === 'inline') continue
+      if (style.display === 'inline' || style.display === 'contents') continue
       const bounds = box.getBoundingClientRect()
       if (left < bounds.left - 1 || right > bounds.right + 1) return true
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
@@ -245,6 +246,87 @@ test('a claim, a candidate and a customer are created with metadata, which is fo
     const made = found ?? `/v1${new URL(page.url()).pathname}`
     const { body } = await sendAs(page, 'GET', made)
     assert.deepEqual((body.data?.[0] ?? body).metadata, { region: 'emea' }, path)
+  }
+  assert.deepEqual(complaints, [])
+})
+
+test('lists are filtered by several pairs, in the URL and in exports, and a pair of a card leads to its list', async () => {
+  const mark = uniqueName('mark')
+  const odd = { 'a]b[c': 'x=1&y', tag: '', lines: 'one\ntwo ' }
+  const one = await newClaim({ mark, order: 'A-1', ...odd })
+  const two = await newClaim({ mark, order: 'A-2' })
+  await page.goto('/claims')
+  await page.getByRole('button', { name: 'More filters' }).click()
+  const filter = page.getByRole('group', { name: 'Metadata' })
+  const add = async (key: string, value: string) => {
+    await filter.getByLabel('Metadata key').fill(key)
+    await filter.getByLabel('Metadata value').fill(value)
+    await page.keyboard.press('Enter')
+    await hasFocus(filter.getByLabel('Metadata key'))
+  }
+  const rows = page.getByRole('table', { name: 'Claims' }).locator('tbody tr')
+  const linkTo = ({ path }: { path: string }) => page.getByRole('main').locator(`a[href="${path}"]`)
+  const shows = async (found: readonly { path: string }[]) => {
+    for (const other of [one, two])
+      await linkTo(other).waitFor({ state: found.includes(other) ? 'visible' : 'detached' })
+    assert.equal(await rows.count(), found.length)
+  }
+  await add('mark', mark)
+  await page.waitForURL(`**/claims?metadata%5Bmark%5D=${mark}`)
+  await shows([one, two])
+  await add('order', 'A-2')
+  await shows([two])
+  await add('order', 'A-1')
+  await shows([one])
+  await page.getByRole('button', { name: 'More (2) filters' }).waitFor()
+  await page.reload()
+  await shows([one])
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+  const coming = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  const lines = (await readFile(await (await coming).path(), 'utf8')).trim().split(/\r?\n/)
+  assert.equal(lines.length, 2)
+  await filter.getByRole('button', { name: 'Remove the filter by \u2068order\u2069' }).click()
+  await shows([one, two])
+  await filter.getByRole('button', { name: 'Add filter' }).click()
+  await hasFocus(filter.getByLabel('Metadata key'))
+  await filter.getByText('A value needs a key').waitFor()
+
+  for (const [key, value] of Object.entries({ mark, ...odd })) {
+    await page.goto(one.path)
+    await card.getByRole('link', { name: value.trim() === '' ? '(blank)' : value.trim() }).click()
+    await page.waitForURL(`**/claims?${new URLSearchParams({ [`metadata[${key}]`]: value })}`)
+    await linkTo(one).waitFor()
+    await linkTo(two).waitFor({ state: key === 'mark' ? 'visible' : 'detached' })
+  }
+  assert.deepEqual(complaints, [])
+})
+
+test('so are the lists of candidates and customers', async () => {
+  const mark = uniqueName('mark')
+  const alias = uniqueName('order')
+  const contract = contractWith()
+  const metadata = { mark }
+  await create('/v1/candidates', { candidate_alias: alias, customer_uuid: 'acme', contract, metadata })
+  const { id } = await create('/v1/customers', { external_id: mark, metadata })
+  for (const [list, path, name] of [
+    ['candidates', `/candidates/${alias}`, alias],
+    ['customers', `/customers/${id}`, mark],
+  ] as const) {
+    await page.goto(path)
+    await card.getByRole('link', { name: mark }).click()
+    await page.waitForURL(`**/${list}?metadata%5Bmark%5D=${mark}`)
+    const row = page.getByRole('table').getByRole('link', { name })
+    await row.waitFor()
+    assert.equal(await page.getByRole('table').locator('tbody tr').count(), 1)
+    await page.getByRole('searchbox').fill('nobody')
+    await page.getByText(`No ${list} fit the filters`).waitFor()
+    assert.deepEqual(await findAccessibilityFaults(page), [])
+    await page.getByRole('searchbox').fill('')
+    await row.waitFor()
+    await page.getByRole('button', { name: `Remove the filter by \u2068mark\u2069` }).click()
+    await page.waitForURL(`**/${list}`)
+    await page.getByRole('table').locator('tbody tr').nth(1).waitFor()
   }
   assert.deepEqual(complaints, [])
 })

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/domain/json.ts'
 import type { Metadata } from '../../../src/domain/metadata.ts'
 import { uuidEnds } from '../../../src/domain/uuid.ts'
 import { get, post, type Tagged, withQuery } from './client.ts'
+import type { MetadataFilters } from './metadata-filters.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 
 /** Claims and candidates have the same pages: one state machine, two ways of naming. */
@@ -21,7 +22,7 @@ export const CLAIM_ORDERS = {
 } as const satisfies Record<string, { label: string; sort: ClaimSort; order: 'asc' | 'desc' }>
 export type ClaimOrder = keyof typeof CLAIM_ORDERS
 
-export interface ClaimFilters {
+export interface ClaimFilters extends MetadataFilters {
   /** One, or several with commas between. */
   status?: string | undefined
   /** A UUID for claims, an external_id for candidates. */

@@ -1,9 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Metadata } from '../../../src/domain/metadata.ts'
 import { get, patch, post, type Tagged } from './client.ts'
+import type { MetadataFilters } from './metadata-filters.ts'
 import type { Customer, Page } from './records.ts'
 
-interface CustomersQuery {
+interface CustomersQuery extends MetadataFilters {
   after?: string | undefined
   external_id?: string | undefined
   /** The beginning of an external id or of a name. */

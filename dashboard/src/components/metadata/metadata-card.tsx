@@ -1,13 +1,16 @@
+import { Link } from '@tanstack/react-router'
 import { Pencil } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import type { Tagged } from '../../api/client.ts'
 import type { Noted, NotedKind } from '../../api/metadata.ts'
+import { filterBy } from '../../api/metadata-filters.ts'
 import { isolated } from '../../isolated.ts'
 import { Button } from '../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../ui/card.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EditMetadataDialog } from './edit-metadata-dialog.tsx'
 import { pairsOf } from './metadata-rows.ts'
+import { MetadataValue } from './metadata-value.tsx'
 
 interface MetadataCardProps {
   kind: NotedKind
@@ -44,7 +47,14 @@ export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
                   <bdi>{key}</bdi>
                 </dt>
                 <dd className="flex min-w-0 items-start gap-1">
-                  <Value text={value} />
+                  <Link
+                    to={`/${kind}`}
+                    search={filterBy(key, value)}
+                    title={`All ${kind} with this`}
+                    className="min-w-0 pt-1 underline decoration-line-strong underline-offset-2 hover:decoration-current"
+                  >
+                    <MetadataValue text={value} />
+                  </Link>
                   <CopyButton text={value} label={`Copy ${isolated(key)}`} className="size-7" />
                 </dd>
               </Fragment>
@@ -62,10 +72,3 @@ export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
     </Card>
   )
 }
-
-const Value = ({ text }: { text: string }) =>
-  text.trim() === '' ? (
-    <span className="pt-1 text-muted">(blank)</span>
-  ) : (
-    <bdi className="min-w-0 pt-1 whitespace-pre-wrap">{text}</bdi>
-  )

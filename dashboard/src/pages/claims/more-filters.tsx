@@ -1,7 +1,9 @@
 import { useState } from 'react'
 import { CLAIM_ORDERS, type ClaimFilters, type ClaimOrder } from '../../api/claims.ts'
+import { askedPairs } from '../../api/metadata-filters.ts'
 import { asSentence } from '../../as-sentence.ts'
 import { DelayedInput } from '../../components/delayed-input.tsx'
+import { MetadataFilter } from '../../components/metadata/metadata-filter.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Select } from '../../components/ui/select.tsx'
 import { LOCAL_NUMBERS } from '../../local-number.ts'
@@ -66,13 +68,14 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
         onTo={(price) => onChange({ price_to: price })}
         toWord="to"
       />
+      <MetadataFilter filters={filters} onChange={onChange} />
     </div>
   )
 }
 
 /** Of these filters those that are set. */
 export const countMore = (filters: ClaimFilters): number =>
-  MORE_FILTERS.filter((name) => filters[name] !== undefined).length
+  MORE_FILTERS.filter((name) => filters[name] !== undefined).length + askedPairs(filters).length
 
 interface RangeProps {
   label: string

@@ -88,6 +88,10 @@ test('metadata is written by the keyboard alone: Enter goes on, adds rows, and s
   await hasFocus(button(card, 'Edit metadata'))
   assert.deepEqual(await read(), { order: 'A-4711', note: 'one\ntwo' })
   assert.deepEqual(await shown(), { order: 'A-4711', note: 'one\ntwo' })
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await button(card, 'Copy \u2068note\u2069').click()
+  await button(card, 'Copied').waitFor()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'one\ntwo')
   assert.deepEqual(complaints, [])
 })
 
@@ -302,7 +306,7 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
   assert.deepEqual(complaints, [])
 })
 
-test('so are the lists of candidates and customers', async () => {
+test('candidates and customers have the same: a card, its dialog and a list by it', async () => {
   const mark = uniqueName('mark')
   const alias = uniqueName('order')
   const contract = contractWith()
@@ -313,7 +317,14 @@ test('so are the lists of candidates and customers', async () => {
     ['candidates', `/candidates/${alias}`, alias],
     ['customers', `/customers/${id}`, mark],
   ] as const) {
-    await page.goto(path)
+    await edit(path)
+    await button(form, 'Add a key').click()
+    await page.keyboard.type('region')
+    await field('Value', 2).fill('emea')
+    await save()
+    await isClosed(form)
+    assert.deepEqual(await shown(), { mark, region: 'emea' })
+    assert.deepEqual((await sendAs(page, 'GET', `/v1${path}`)).body.metadata, { mark, region: 'emea' })
     await card.getByRole('link', { name: mark }).click()
     await page.waitForURL(`**/${list}?metadata%5Bmark%5D=${mark}`)
     const row = page.getByRole('table').getByRole('link', { name })

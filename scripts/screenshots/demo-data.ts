@@ -80,6 +80,7 @@ export async function makeDemoData(send: Send): Promise<DemoData> {
   const world = { send, customers: customers as World['customers'], schemas, roll: dice(7) }
   const clock = await liveThroughWeeks(world)
   const live = await makeLiveClaims(world)
+  await send('PATCH', `/v1/customers/${customers[0]?.id}`, { metadata: { region: 'emea', tier: 'gold' } })
   return { clock, schema: schemas[0]?.id ?? '', customer: customers[0]?.id ?? '', ...live }
 }
 
@@ -164,6 +165,7 @@ async function makeLiveClaims(world: World): Promise<Omit<DemoData, 'clock' | 's
   await submit(pending.id, { type: 'ticket_resolved', agent: 'omar', id: 'ticket-8812' })
   await submit(pending.id, { type: 'satisfaction', value: 4 })
   const open = await create(DELIVERY)
+  await send('PATCH', `/v1/claims/${open.id}`, { metadata: { order: 'A-4711', warehouse: 'HAM-2' } })
   await submit(open.id, { type: 'picked_up', depot: 'HAM-2' })
   await submit(open.id, { type: 'delivered', country: 'DE', carrier: 'DHL', id: 'scan-4711' })
   const candidate = await makeCandidates(world)

@@ -23,6 +23,7 @@ test('a dialog begins at its first field, or its first button, and gives the foc
     ['/tokens', 'Create token', 'Name'],
     ['/customers', 'Create customer', 'External id'],
     [`/customers/${customer}`, 'Rename', 'Name'],
+    [`/customers/${customer}`, 'Edit metadata', 'Key 1'],
     ['/test-clocks', 'Create test clock', 'Name (optional)'],
     ['/settings', 'Invite', 'Email (optional)'],
     ['/claims', 'Create claim', 'Customer'],

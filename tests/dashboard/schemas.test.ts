@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { all, contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -28,7 +28,7 @@ async function openSchema(page: Page): Promise<string> {
 }
 
 test('what is edited in the builder shows in the JSON, and what is edited in the JSON in the builder', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await openSchema(page)
   assert.deepEqual(await readJson(page), CONTRACT)
 
@@ -56,7 +56,7 @@ test('what is edited in the builder shows in the JSON, and what is edited in the
 })
 
 test('JSON that is none leaves the builder at its last state and says where; the way back is a button', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await openSchema(page)
   await json(page).fill('{\n  "price": 1,,\n}')
   await page.getByText('Not valid JSON').waitFor()
@@ -72,7 +72,7 @@ test('JSON that is none leaves the builder at its last state and says where; the
 })
 
 test('nodes are added, wrapped, moved and removed by the keyboard, and the focus goes with them', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await openSchema(page)
   await button(page, 'Add event to “All of these”').press('Enter')
   await page.keyboard.type('signed')
@@ -97,7 +97,7 @@ test('nodes are added, wrapped, moved and removed by the keyboard, and the focus
 })
 
 test('what is missing or wrong is said at its field, and nothing is saved', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/schemas/new')
   await button(page, 'Create schema').click()
   await page.getByText('Is required', { exact: true }).waitFor()
@@ -111,7 +111,7 @@ test('what is missing or wrong is said at its field, and nothing is saved', asyn
 })
 
 test('a schema is made from scratch, tried, saved, changed and deleted; a claim from it is confirmed', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const clock = { name: 'trial', frozen_time: '2026-01-01T09:00:00Z' }
   const { id: clockId } = (await sendAs(page, 'POST', '/v1/test_clocks', clock)).body
@@ -167,7 +167,7 @@ async function createClaim(page: Page, schemaId: string, clockId: string): Promi
 }
 
 test('the live trial follows events and contract: accepted, refused, and what is not complete left out', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await openSchema(page)
   const end = page.getByLabel('Final state')
   const timeline = page.getByRole('list', { name: 'Simulated timeline' })
@@ -191,7 +191,7 @@ test('the live trial follows events and contract: accepted, refused, and what is
 })
 
 test('leaving with unsaved changes asks first', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await openSchema(page)
   await page.getByLabel('Price').fill('11')
   await page.getByRole('link', { name: 'Customers' }).click()
@@ -203,7 +203,7 @@ test('leaving with unsaved changes asks first', async () => {
 })
 
 test('a schema is created with a name, called by it everywhere, and named anew', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await page.goto('/schemas/new')
   await page.getByLabel('Name', { exact: true }).fill('Delivery to Germany')
   await page.getByLabel('Description').fill('For parcels.')

@@ -9,10 +9,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Few enough that no processor waits long for the last process. */
 const FILES_TOGETHER = 8
-/** Whose files have a process each: they start many, or take time into their own hands. */
-const ALONE = /^tests\/(abuse|deterministic|e2e|simulate)\//
+/** Whose files have a process each: they attack, take time into their own hands, or simulate. */
+const ALONE = /^tests\/(abuse|deterministic|simulate)\//
+/** More than processors: tests wait for processes, connections and times. */
+const CONCURRENCY = 4
 /** What looks at the process as a whole has one to itself. */
 const LOOKS_AT_PROCESS = /\b(collectGarbage|TurnCounter|process\.on)\(/
+
+/** Until a process ends whose tests are done. */
+const PATIENCE_MS = 30_000
 
 /**
  * Runs the test files that fit the patterns. A process loads the service before its first test, which takes longer than the tests of most
@@ -24,8 +29,8 @@ export async function runTests(patterns: readonly string[], env = process.env): 
     const groups = groupsOf(globSync(patterns, { cwd: ROOT }).sort())
     for (const [i, files] of groups.entries())
       await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), suitesOf(files))
-    const options = ['--test', '--test-concurrency=3', '--test-global-setup=tests/support/global-setup.ts']
-    const args = [...options, join(folder, '*.mjs')]
+    const setup = '--test-global-setup=tests/support/global-setup.ts'
+    const args = ['--test', `--test-concurrency=${CONCURRENCY}`, setup, join(folder, '*.mjs')]
     const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: ROOT, env })
     // A terminal's reaches the child too, which ends by it.
     process.on('SIGINT', () => {})
@@ -48,7 +53,7 @@ function groupsOf(files: readonly string[]): string[][] {
   })
 }
 
-/** A module with each file as a suite, one after the other. */
+/** A module with each file as a suite, one after the other. What a test leaves open when it fails must not keep the process for ever. */
 const suitesOf = (files: readonly string[]): string =>
   [
     "import { suite } from 'node:test'",
@@ -56,4 +61,8 @@ const suitesOf = (files: readonly string[]): string =>
       const url = pathToFileURL(join(ROOT, file)).href
       return `await suite(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})))`
     }),
+    `setTimeout(() => {
+      console.error('Still open after the last test:', process.getActiveResourcesInfo())
+      process.exit(1)
+    }, ${PATIENCE_MS}).unref()`,
   ].join('\n')

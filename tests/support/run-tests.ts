@@ -15,7 +15,6 @@ const ALONE = /^tests\/(abuse|deterministic|simulate)\//
 const CONCURRENCY = 4
 /** What looks at the process as a whole has one to itself. */
 const LOOKS_AT_PROCESS = /\b(collectGarbage|TurnCounter|process\.on)\(/
-
 /** Until a process ends whose tests are done. */
 const PATIENCE_MS = 30_000
 
@@ -24,11 +23,13 @@ const PATIENCE_MS = 30_000
  * files: so files of a folder share one, each as a suite. Returns the status to exit with.
  */
 export async function runTests(patterns: readonly string[], env = process.env): Promise<number> {
+  const files = globSync(patterns, { cwd: ROOT }).sort()
+  if (files.length === 0) throw new Error(`no test file is ${patterns.join(' or ')}`)
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-test-run-'))
   try {
-    const groups = groupsOf(globSync(patterns, { cwd: ROOT }).sort())
-    for (const [i, files] of groups.entries())
-      await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), suitesOf(files))
+    const groups = groupsOf(files)
+    for (const [i, group] of groups.entries())
+      await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), suitesOf(group))
     const setup = '--test-global-setup=tests/support/global-setup.ts'
     const args = ['--test', `--test-concurrency=${CONCURRENCY}`, setup, join(folder, '*.mjs')]
     const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: ROOT, env })

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -11,7 +11,7 @@ const browser = await startBrowser({ after })
 
 /** A page of an account with two schemas, of which the second is newer, a customer and a clock. */
 async function openFurnishedPage() {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
   const older = await create('/v1/schemas', { contract: contractWith({ price: 11 }) })
   const newer = await create('/v1/schemas', { contract: contractWith({ price: 22 }) })

@@ -3,12 +3,12 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
 const browser = await startBrowser({ after })
-const { page, complaints } = await openSignedInPage(service, browser)
+const { page, complaints } = await newSignedInPage(service, browser)
 
 const MARK = 'مكتبة'
 /** Without a place to break, in letters that are written from right to left, and with one that turns the line around. */

@@ -7,7 +7,7 @@ import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { withTriggers } from '../support/database-nodes.ts'
 import { holdClock, holdCreations, holdSchemas } from '../support/held-rows.ts'
-import { newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
+import { newCandidate, newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { openSession, signUp } from '../support/session-client.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -86,6 +86,18 @@ const OPERATIONS: Record<string, Operation> = {
   updateCustomer: {
     ask: async (account) => patch(`/v1/customers/${(await newCustomer(account)).id}`, { name: 'new' }),
     trace: countOf('customers'),
+  },
+  updateClaim: {
+    ask: async (account) =>
+      patch(`/v1/claims/${(await newClaim(account)).id}`, { metadata: { order: 'A-4711' } }),
+    trace: countOf('claim_metadata'),
+  },
+  updateCandidate: {
+    ask: async (account) =>
+      patch(`/v1/candidates/${(await newCandidate(account)).candidate_alias}`, {
+        metadata: { order: 'A-4711' },
+      }),
+    trace: countOf('claim_metadata'),
   },
   createTestClock: {
     ask: async () => post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' }),

@@ -168,6 +168,8 @@ const CASES: Record<string, (names: Names) => Request[]> = {
   revokeOwnToken: ({ token }) => [['DELETE', `/v1/tokens/${token}`]],
   revokeInvitation: ({ invitation }) => [['DELETE', `/v1/invitations/${invitation}`]],
   updateCustomer: ({ customer }) => [['PATCH', `/v1/customers/${customer}`, { name: 'stolen' }]],
+  updateClaim: ({ claim }) => [['PATCH', `/v1/claims/${claim}`, { metadata: { is: 'stolen' } }]],
+  updateCandidate: ({ alias }) => [['PATCH', `/v1/candidates/${alias}`, { metadata: { is: 'stolen' } }]],
 }
 const WITHOUT_NAMES = [
   'createSchema',

@@ -35,6 +35,7 @@ describe('201 and 200', () => {
         schema_version: null,
         test_clock_id: null,
         created_at,
+        metadata: {},
         events: [],
       }),
     )

@@ -25,6 +25,7 @@ const FIELDS = [
   'schema_version',
   'test_clock_id',
   'created_at',
+  'metadata',
   'events',
 ]
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -56,6 +57,7 @@ describe('201 and 200', () => {
       schema_version: null,
       test_clock_id: null,
       created_at: body.created_at,
+      metadata: {},
       events: [],
     })
   })

@@ -37,8 +37,8 @@ describe('404 ROUTE_NOT_FOUND', () => {
 describe('405 METHOD_NOT_ALLOWED', () => {
   const cases: [method: string, path: string, allow: string][] = [
     ['DELETE', '/v1/claims', 'GET, HEAD, POST'],
-    ['PUT', '/v1/claims/01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42', 'GET, HEAD'],
-    ['PATCH', '/v1/candidates/an-alias%2Fwith-a-slash', 'GET, HEAD'],
+    ['PUT', '/v1/claims/01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42', 'GET, HEAD, PATCH'],
+    ['DELETE', '/v1/candidates/an-alias%2Fwith-a-slash', 'GET, HEAD, PATCH'],
     ['GET', '/v1/events', 'POST'],
     ['GET', '/v1/claims/01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42/events', 'POST'],
     ['POST', '/v1/schemas/01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42', 'DELETE, GET, HEAD, PATCH'],

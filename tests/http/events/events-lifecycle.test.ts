@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { Answer } from '../../support/api-client.ts'
+import { asAnswered } from '../../support/as-answered.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { firstCheckFrom, secondsAfter } from '../../support/check-time.ts'
 import { all } from '../../support/contracts.ts'
@@ -31,24 +32,26 @@ for (const [kind, { create, pathOf }] of Object.entries(KINDS)) {
     test('moves to PENDING with scheduled outcome CONFIRMED in the answer that satisfies it (§3)', async () => {
       const record = await create({ review_window: 90.5, timeout_outcome: 'fail' })
       const { status, body } = await api.post(`${pathOf(record)}/events`, { type: 'done' })
-      const { events: _, ...before } = record
       const since = body.event.created_at
       assert.equal(status, 201)
       assert.deepEqual(body.claim, {
-        ...before,
+        ...asAnswered(record),
         status: 'PENDING',
         status_since: since,
         scheduled_outcome: 'CONFIRMED',
         due_at: secondsAfter(since, 90.5),
       })
-      assert.deepEqual((await api.get(pathOf(record))).body, { ...body.claim, events: [body.event] })
+      assert.deepEqual((await api.get(pathOf(record))).body, {
+        ...body.claim,
+        metadata: {},
+        events: [body.event],
+      })
     })
 
     test('stays as it is by an event that does not satisfy it (§2.2 rule 1)', async () => {
       const record = await create({ fulfillment_condition: all({ event: 'a' }, { event: 'b', gte: 3 }) })
-      const { events: _, ...before } = record
       for (const event of [{ type: 'a' }, { type: 'a' }, { type: 'b', value: 2 }, { type: 'c' }]) {
-        assert.deepEqual((await api.post(`${pathOf(record)}/events`, event)).body.claim, before)
+        assert.deepEqual((await api.post(`${pathOf(record)}/events`, event)).body.claim, asAnswered(record))
       }
       const last = await api.post(`${pathOf(record)}/events`, { type: 'b', value: 3 })
       assert.equal(last.body.claim.status, 'PENDING')

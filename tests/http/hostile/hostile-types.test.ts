@@ -88,8 +88,14 @@ const BODIES: Record<string, Body> = {
   createClaim: {
     method: 'POST',
     path: '/v1/claims',
-    whole: { customer_id: customer.id, contract },
-    fields: { customer_id: [], reference: [], ...CONTRACT_FIELDS },
+    whole: { customer_id: customer.id, contract, metadata: { order: 'A-4711' } },
+    fields: {
+      customer_id: [],
+      reference: [],
+      metadata: ['object'],
+      'metadata.order': ['empty string'],
+      ...CONTRACT_FIELDS,
+    },
   },
   createClaimFromSchema: {
     method: 'POST',
@@ -115,6 +121,18 @@ const BODIES: Record<string, Body> = {
     path: '/v1/me',
     whole: { currency: 'EUR', time_zone: 'UTC' },
     fields: { currency: ['null'], time_zone: [] },
+  },
+  updateClaim: {
+    method: 'PATCH',
+    path: `/v1/claims/${claim.id}`,
+    whole: { metadata: { order: 'A-4711' } },
+    fields: { metadata: ['null', 'object'], 'metadata.order': ['null', 'empty string'] },
+  },
+  updateCandidate: {
+    method: 'PATCH',
+    path: '/v1/candidates/another-alias',
+    whole: { metadata: { order: 'A-4711' } },
+    fields: { metadata: ['null', 'object'], 'metadata.order': ['null', 'empty string'] },
   },
   createCustomer: {
     method: 'POST',

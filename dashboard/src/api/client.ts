@@ -13,6 +13,8 @@ export class ApiError extends Error {
   /** What is wrong, by the path of the field: `contract.price`. */
   readonly details: readonly ErrorDetail[]
   readonly requestId: string | null
+  /** After so many seconds it may be sent again, if the service said so. */
+  readonly retryAfter: number | null
 
   constructor(
     status: number,
@@ -20,12 +22,14 @@ export class ApiError extends Error {
     message: string,
     details: ErrorDetail[],
     requestId: string | null,
+    retryAfter: number | null,
   ) {
     super(message)
     this.status = status
     this.code = code
     this.details = details
     this.requestId = requestId
+    this.retryAfter = retryAfter
   }
 }
 
@@ -50,6 +54,10 @@ export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 /** Signing in and the like know no keys, and what they send is not to be kept. */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> =>
   path.startsWith('/v1/') ? sendOnce<T>('POST', path, body) : send<T>('POST', path, body)
+
+/** What is done once by what is in the body, such as the ids of events: it needs no key. */
+export const postAgain = <T>(path: string, body: unknown, signal: AbortSignal): Promise<T> =>
+  send<T>('POST', path, body, signal)
 
 /**
  * Without a base it sets what it says, however often and whatever was there: so it needs no key.
@@ -161,11 +169,20 @@ interface ErrorBody {
   code?: string
 }
 
-function toApiError({ status, statusText }: Response, answer: unknown): ApiError {
+function toApiError({ status, statusText, headers }: Response, answer: unknown): ApiError {
   const { error, message, code } = (answer ?? {}) as ErrorBody
-  if (error)
-    return new ApiError(status, error.code, error.message, error.details ?? [], error.request_id ?? null)
-  return new ApiError(status, code ?? String(status), message ?? `${status} ${statusText}`, [], null)
+  const told = error ?? { code: code ?? String(status), message: message ?? `${status} ${statusText}` }
+  const { details = [], request_id = null } = error ?? {}
+  // It may be a date too, from whoever is on the way.
+  const retryAfter = /^\d{1,5}$/.exec(headers.get('retry-after') ?? '')
+  return new ApiError(
+    status,
+    told.code,
+    told.message,
+    details,
+    request_id,
+    retryAfter && Number(retryAfter[0]),
+  )
 }
 
 /** What is wrong with each field, for a form: message by path. */

@@ -2,12 +2,13 @@ import { Plus, X } from 'lucide-react'
 import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import type { Condition } from '../../../../src/domain/contract/condition.ts'
 import { suggestedEvents } from '../../../../src/domain/contract/satisfying-event.ts'
+import { readFields } from '../../components/event-form/event-draft.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
 import { TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
-import { newTrialEvent, readAfter, readFields, type TrialEvent } from './trial-events.ts'
+import { newTrialEvent, readAfter, type TrialEvent } from './trial-events.ts'
 
 interface TrialFormProps {
   events: readonly TrialEvent[]

@@ -1,0 +1,34 @@
+import { spreadsheetField } from '../../../src/domain/spreadsheet-field.ts'
+import type { BulkRun, Target } from './bulk-run.ts'
+
+/** Hands the browser a file with a line for each claim or candidate that the event was for. */
+export function downloadReport(run: BulkRun): void {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '')
+  const url = URL.createObjectURL(new Blob([reportCsv(run)], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `bulk-submission-${time}.csv`
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+type Columns = Record<string, (target: Target) => string | null>
+
+function reportCsv({ kind, event, targets }: BulkRun): string {
+  const columns: Columns = {
+    [kind === 'claims' ? 'claim_id' : 'candidate_alias']: ({ name }) => name,
+    ...(kind === 'claims' ? { reference: ({ reference }) => reference } : {}),
+    result: ({ result }) => result,
+    status: ({ status }) => status,
+    scheduled_outcome: ({ scheduledOutcome }) => scheduledOutcome,
+    code: ({ code }) => code,
+    message: ({ message }) => message,
+    event_id: () => event.id,
+    event_type: () => event.type,
+  }
+  const lines = targets.map((target) => Object.values(columns).map((read) => read(target) ?? ''))
+  return [Object.keys(columns), ...lines].map(toLine).join('')
+}
+
+const toLine = (fields: readonly string[]): string =>
+  `${fields.map((field) => `"${spreadsheetField(field).replaceAll('"', '""')}"`).join(',')}\r\n`

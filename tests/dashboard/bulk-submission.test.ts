@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
+import { openAnotherPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const service = await startTestService({ after })
+const browser = await startBrowser({ after })
+
+let accounts = 0
+
+/** A page of an account with so many candidates of acme, which "done" settles, and one of globex. */
+async function openWithCandidates(count: number) {
+  const opened = await openSignedInPage(service, browser)
+  const { page } = opened
+  const prefix = `run-${process.pid}-${accounts++}`
+  const names = Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`)
+  for (const external_id of ['acme', 'globex']) await sendAs(page, 'POST', '/v1/customers', { external_id })
+  const contract = contractWith({ fulfillment_condition: { event: 'done' } })
+  const candidates = [
+    ...names.map((candidate_alias) => ({ candidate_alias, customer_uuid: 'acme', contract })),
+    { candidate_alias: `${prefix}-other`, customer_uuid: 'globex', contract },
+  ]
+  await sendAs(page, 'POST', '/v1/candidates/batch', { candidates })
+  return { ...opened, names, other: `${prefix}-other` }
+}
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: /^Submit an event to all/ })
+const button = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name })
+const figure = (page: Page, title: string) =>
+  dialog(page).locator('dl > div').filter({ hasText: title }).locator('dd').innerText()
+
+/** From the list as it is shown up to the confirmation. */
+async function countThem(page: Page, event: { type: string; fields?: object }) {
+  await page.getByRole('button', { name: 'Submit to all' }).click()
+  await dialog(page).getByLabel('Type').fill(event.type)
+  if (event.fields) {
+    await dialog(page).getByText('More fields').click()
+    await dialog(page).getByLabel('Fields as JSON').fill(JSON.stringify(event.fields))
+  }
+  await button(page, 'Count them').click()
+  await button(page, /^Submit to/).waitFor()
+}
+
+/** Of each that has any, the types in its log. */
+const logsOf = async (names: readonly string[]): Promise<Record<string, unknown>[]> =>
+  service.sql(
+    `SELECT candidate_alias AS alias, array_agg(e.type) AS types FROM claims JOIN claim_events e ON e.claim_id = claims.id
+     WHERE candidate_alias = ANY($1) GROUP BY 1 ORDER BY 1`,
+    [names],
+  )
+
+/** Each has it once. */
+const assertAllHave = async (names: readonly string[], type: string) =>
+  assert.deepEqual(
+    await logsOf(names),
+    names.map((alias) => ({ alias, types: [type] })),
+  )
+
+test('an event goes to all of a filtered list that were counted: what is not OPEN is told, and the report has each', async () => {
+  const { page, complaints, names, other } = await openWithCandidates(130)
+  const [first, second] = names as [string, string]
+  await sendAs(page, 'POST', `/v1/candidates/${first}/events`, { type: 'done' })
+  await page.goto('/candidates?customer=acme')
+  await page.getByRole('button', { name: 'Submit to all' }).click()
+  // What conditions ask for is offered.
+  await button(page, 'done').click()
+  await dialog(page).getByLabel('Value').fill('5')
+  await button(page, 'Count them').click()
+  await dialog(page)
+    .getByText('The list has 130 candidates. 129 candidates are OPEN and get the event.')
+    .waitFor()
+  await dialog(page).getByText('The others take no events: 1 PENDING.').waitFor()
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+  // Who joins the list later does not get it.
+  const late = { candidate_alias: `${other}-late`, customer_uuid: 'acme', contract: contractWith() }
+  await sendAs(page, 'POST', '/v1/candidates', late)
+  await sendAs(page, 'POST', `/v1/candidates/${second}/events`, { type: 'done' })
+  await button(page, 'Submit to 129 candidates').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '128')
+  assert.equal(await figure(page, 'Refused'), '1')
+  await dialog(page)
+    .getByRole('listitem')
+    .filter({ hasText: 'settled by it' })
+    .getByText('CONFIRMED')
+    .waitFor()
+  await dialog(page).getByText('CLAIM_NOT_OPEN').click()
+  await dialog(page).getByRole('link', { name: second }).waitFor()
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+
+  const coming = page.waitForEvent('download')
+  await button(page, 'Download report').click()
+  const lines = (await readFile(await (await coming).path(), 'utf8')).trim().split('\r\n')
+  assert.equal(
+    lines[0],
+    '"candidate_alias","result","status","scheduled_outcome","code","message","event_id","event_type"',
+  )
+  assert.equal(lines.length, 130)
+  assert.equal(lines.filter((line) => line.includes('"recorded","PENDING","CONFIRMED"')).length, 128)
+  assert.match(lines.find((line) => line.includes(second)) ?? '', /"refused","","","CLAIM_NOT_OPEN","/)
+
+  await button(page, 'Done').click()
+  await dialog(page).waitFor({ state: 'detached' })
+  await assertAllHave(names, 'done')
+  assert.deepEqual(await logsOf([other, late.candidate_alias]), [])
+  assert.deepEqual(complaints, [])
+})
+
+test('answers that are lost, refusals for now and a lost connection are waited out, and nothing is recorded twice', async () => {
+  const { page, names } = await openWithCandidates(120)
+  await page.goto('/candidates?customer=acme')
+  await countThem(page, { type: 'seen' })
+  let tries = 0
+  await page.route('**/v1/events/batch', async (route) => {
+    tries++
+    const refuse = (status: number, code: string) =>
+      route.fulfill({
+        status,
+        headers: { 'Retry-After': '0' },
+        json: { error: { code, message: `It is ${code}.`, status } },
+      })
+    if (tries === 1) return refuse(429, 'RATE_LIMITED')
+    if (tries === 2) return refuse(503, 'UNAVAILABLE')
+    const answer = await route.fetch()
+    if (tries === 3) return route.abort()
+    if (tries === 4) {
+      // One of them is to be sent again.
+      const { results } = await answer.json()
+      results[7] = { status: 503, error: { code: 'UNAVAILABLE', message: 'The outcome is not known.' } }
+      return route.fulfill({ response: answer, json: { results } })
+    }
+    return route.fulfill({ response: answer })
+  })
+  await button(page, /^Submit to/).click()
+  await dialog(page).getByText('The service cannot be reached. It is tried again by itself').waitFor()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '120')
+  assert.equal(await dialog(page).locator('dl > div').count(), 1)
+  await assertAllHave(names, 'seen')
+  assert.equal(tries, 5)
+})
+
+test('it can be paused and stopped; the report says what was not sent, which can still be sent', async () => {
+  const { page, names } = await openWithCandidates(220)
+  await page.goto('/candidates')
+  await page.getByLabel('Customer').fill('acme')
+  await page.waitForURL('**/candidates?customer=acme')
+  await countThem(page, { type: 'seen' })
+  const held = Promise.withResolvers<void>()
+  let pieces = 0
+  await page.route('**/v1/events/batch', async (route) => {
+    if (++pieces === 2) await held.promise
+    await route.continue()
+  })
+  await button(page, /^Submit to/).click()
+  await dialog(page).getByText('100 of 220').waitFor()
+  // Neither Escape nor a way back takes it away unasked.
+  await page.keyboard.press('Escape')
+  await page.evaluate('history.back()')
+  const question = page.getByRole('dialog', { name: 'Leave while events are being sent?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  const warning = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  assert.equal((await warning).type(), 'beforeunload')
+  await (await warning).dismiss()
+  await button(page, 'Pause').click()
+  await dialog(page).getByText('Waiting for the last answer…').waitFor()
+  held.resolve()
+  await dialog(page).getByText('Paused: nothing is being sent.').waitFor()
+  await dialog(page).getByText('200 of 220').waitFor()
+  await page.context().setOffline(true)
+  await button(page, 'Go on').click()
+  await dialog(page).getByText('The service cannot be reached.').waitFor()
+  await button(page, 'Stop').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '200')
+  assert.equal(await figure(page, 'Sent without an answer'), '20')
+  await page.context().setOffline(false)
+  await button(page, 'Send the rest').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '220')
+  await assertAllHave(names, 'seen')
+})
+
+test('with an id of one’s own, what is there already is told, and another event of that id is refused', async () => {
+  const { page, names } = await openWithCandidates(3)
+  await page.goto('/candidates?customer=acme')
+  const [first, second] = names
+  await sendAs(page, 'POST', `/v1/candidates/${first}/events`, {
+    type: 'seen',
+    id: 'scan-1',
+    place: 'gate 3',
+  })
+  await sendAs(page, 'POST', `/v1/candidates/${second}/events`, {
+    type: 'seen',
+    id: 'scan-1',
+    place: 'gate 4',
+  })
+  await countThem(page, { type: 'seen', fields: { id: 'scan-1', place: 'gate 3' } })
+  await button(page, /^Submit to/).click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '1')
+  assert.equal(await figure(page, 'Already there'), '1')
+  await dialog(page).getByText('EVENT_ID_CONFLICT').waitFor()
+  await assertAllHave(names, 'seen')
+})
+
+test('what no claim would take is said before anything is counted', async () => {
+  const { page } = await openWithCandidates(1)
+  await page.goto('/candidates')
+  await page.getByRole('button', { name: 'Submit to all' }).click()
+  const fields = dialog(page).getByLabel('Fields as JSON')
+  await dialog(page).getByLabel('Type').fill('review_window_elapsed')
+  await button(page, 'Count them').click()
+  await dialog(page).getByText('The service records this type itself').waitFor()
+  await dialog(page).getByLabel('Type').fill('seen')
+  await dialog(page).getByText('More fields').click()
+  for (const [json, problem] of [
+    ['[1]', 'Must be a JSON object'],
+    ['{"candidate_alias": "another-one"}', 'candidate_alias cannot be set here'],
+    ['{"system": true}', 'system cannot be set here'],
+    ['{"id": 7}', 'id must be a text of 1 to 255 characters'],
+    [JSON.stringify({ note: 'x'.repeat(256 * 1024) }), 'an event has 256 KiB at most'],
+  ] as const) {
+    await fields.fill(json)
+    await button(page, 'Count them').click()
+    await dialog(page).getByText(problem).waitFor()
+  }
+})
+
+test('without a filter that says which, the number is to be written out; more than 10,000 are refused with what to do', async () => {
+  const { page } = await openWithCandidates(2)
+  await page.goto('/candidates?status=OPEN&sort=oldest')
+  await countThem(page, { type: 'seen' })
+  await button(page, 'Submit to 3 candidates').click()
+  await dialog(page).getByText('Write 3', { exact: true }).waitFor()
+  await dialog(page).getByLabel('No filter says which').fill('3')
+  await button(page, 'Submit to 3 candidates').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '3')
+  await button(page, 'Done').click()
+
+  const customer_id = (await sendAs(page, 'GET', '/v1/customers')).body.data[0].id
+  const claim = await sendAs(page, 'POST', '/v1/claims', { customer_id, contract: contractWith() })
+  await service.sql(COPY_CLAIM, [claim.body.id, 10_000])
+  await page.goto('/claims?clock=live')
+  await page.getByRole('button', { name: 'Submit to all' }).click()
+  await dialog(page).getByLabel('Type').fill('seen')
+  await button(page, 'Count them').click()
+  await dialog(page).getByText('The list has more than 10,000 claims').waitFor()
+})
+
+test('whose session ends on the way signs in again in another tab, and goes on', async () => {
+  const { page, email, names } = await openWithCandidates(2)
+  await page.goto('/candidates?customer=acme')
+  await countThem(page, { type: 'seen' })
+  await page.context().clearCookies()
+  await button(page, /^Submit to/).click()
+  await dialog(page).getByText('You are signed out.').waitFor()
+  const other = await openAnotherPage(service, browser, email)
+  await page.context().addCookies(await other.page.context().cookies())
+  await button(page, 'Go on').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '2')
+  await assertAllHave(names, 'seen')
+})

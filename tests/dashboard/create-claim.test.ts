@@ -78,6 +78,54 @@ test('the pages of a schema, a customer and a test clock create a claim of their
   assert.deepEqual(complaints, [])
 })
 
+test('another claim like one begins with its customer, contract and clock, and without its reference', async () => {
+  const { page, complaints, older, customer, clock } = await openFurnishedPage()
+  const dialog = page.getByRole('dialog')
+  const body = { customer_id: customer, schema_id: older, test_clock_id: clock, reference: 'order-4711' }
+  const claim = (await sendAs(page, 'POST', '/v1/claims', body)).body
+  const open = async (path: string, worth: string) => {
+    await page.goto(path)
+    await page.getByRole('button', { name: 'Create another like this' }).click()
+    await dialog.getByText(worth).waitFor()
+    assert.equal(await dialog.getByLabel('Customer').inputValue(), 'acme')
+  }
+  const source = dialog.getByLabel('Contract', { exact: true })
+  await open(`/claims/${claim.id}`, 'The claim is worth 11.00.')
+  assert.equal(await source.inputValue(), older)
+  assert.equal(await dialog.getByLabel('Time').inputValue(), clock)
+  assert.equal(await dialog.getByLabel('Reference').inputValue(), '')
+  await dialog.getByLabel('Reference').fill('order-4712')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'Claim order-4712', level: 1 }).waitFor()
+  const made = (await sendAs(page, 'GET', '/v1/claims?reference=order-4712')).body.data[0]
+  const termsOf = ({ customer_id, schema_id, test_clock_id, contract }: typeof made) => ({
+    customer_id,
+    schema_id,
+    test_clock_id,
+    contract,
+  })
+  assert.deepEqual(termsOf(made), termsOf(claim))
+
+  // Its schema is another by now: the claim's contract counts.
+  await sendAs(page, 'PATCH', `/v1/schemas/${older}`, { contract: contractWith({ price: 12 }) })
+  const alias = { candidate_alias: `twin-${claim.id}`, customer_uuid: 'acme', contract: claim.contract }
+  await sendAs(page, 'POST', '/v1/candidates', alias)
+  await open(`/claims/${claim.id}`, 'The claim is worth 11.00.')
+  assert.equal(await source.inputValue(), '')
+  await dialog.getByText('its schema was changed or deleted since').waitFor()
+  const own = await created(page)
+  assert.deepEqual([own.contract, own.schema_id], [claim.contract, null])
+
+  await open(`/candidates/twin-${claim.id}`, 'The claim is worth 11.00.')
+  assert.equal(await dialog.getByLabel('Alias').inputValue(), '')
+  await dialog.getByLabel('Alias').fill(`triplet-${claim.id}`)
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: `Candidate triplet-${claim.id}`, level: 1 }).waitFor()
+  const triplet = (await sendAs(page, 'GET', `/v1/candidates/triplet-${claim.id}`)).body
+  assert.deepEqual([triplet.customer_uuid, triplet.contract], ['acme', claim.contract])
+  assert.deepEqual(complaints, [])
+})
+
 test('the lists of schemas, customers and test clocks each have a button that creates one', async () => {
   const { page } = await openFurnishedPage()
   for (const [path, role, name] of [

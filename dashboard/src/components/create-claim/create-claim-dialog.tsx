@@ -11,13 +11,12 @@ import { Form } from '../ui/form.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Input } from '../ui/input.tsx'
 import { useToast } from '../ui/toast.tsx'
-import { ContractSource, useContractSource } from './contract-source.tsx'
+import { type ContractBeginning, ContractSource, useContractSource } from './contract-source.tsx'
 import { CustomerField } from './customer-field.tsx'
 
 /** What is chosen already. */
-export interface ClaimBeginning {
+export interface ClaimBeginning extends ContractBeginning {
   customer?: Customer
-  schemaId?: string
   clock?: string
 }
 
@@ -46,7 +45,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
   const [alias, setAlias] = useState('')
   const [reference, setReference] = useState('')
   const [customer, setCustomer] = useState<Customer | null>(begin.customer ?? null)
-  const source = useContractSource(begin.schemaId)
+  const source = useContractSource(begin)
   const [clock, setClock] = useState(begin.clock ?? '')
   const [isChecked, setChecked] = useState(false)
   const open = useOpenClaim(kind)

@@ -18,6 +18,7 @@ import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import { usePages } from '../use-pages.ts'
 import type { ClaimSearch } from './claim-filters.ts'
 import { ClaimFilterBar } from './claims/claim-filter-bar.tsx'
+import { useColumns } from './claims/column-menu.tsx'
 
 export const ClaimsPage = () => (
   <ClaimListPage kind="claims" search={getRouteApi('/shell/claims').useSearch()} />
@@ -31,7 +32,7 @@ const WORDS = {
   claims: {
     title: 'Claims',
     create: 'Create claim',
-    description: 'Each one a promise with a contract: did the outcome happen, yes or no?',
+    description: 'Each a promise with a contract: did the outcome happen, yes or no?',
   },
   candidates: {
     title: 'Candidates',
@@ -48,6 +49,7 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
     navigate({ to: `/${kind}`, search: { ...filters, ...(cursor ? { after: cursor } : {}) }, state }),
   )
   const [asked, setAsked] = useState<'create' | 'bulk' | null>(null)
+  const columns = useColumns(kind, filters.sort)
   const isFiltered = Object.keys(filters).length > 0
   const { title, create, description } = WORDS[kind]
   const createButton = (
@@ -72,14 +74,14 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
           </>
         }
       />
-      <ClaimFilterBar kind={kind} filters={filters} />
+      <ClaimFilterBar kind={kind} filters={filters} columns={columns} />
       <Card aria-label={title} aria-busy={list.isPlaceholderData}>
         {list.isPending ? (
           <SkeletonRows rows={10} />
         ) : list.isError && !list.data ? (
           <ErrorState error={list.error} retry={list.refetch} />
         ) : list.data.data.length > 0 ? (
-          <ClaimTable kind={kind} claims={list.data.data} />
+          <ClaimTable kind={kind} claims={list.data.data} columns={columns.shown} />
         ) : (
           <NoClaims
             kind={kind}

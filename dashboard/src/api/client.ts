@@ -68,7 +68,13 @@ export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {})
     ? send<T>('PATCH', path, body)
     : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
-export const remove = (path: string): Promise<void> => send<void>('DELETE', path)
+/** @param base as of `patch` */
+export const remove = (path: string, base: Tagged<object> = {}): Promise<void> =>
+  send<void>('DELETE', path, undefined, undefined, base.etag === undefined ? {} : { 'If-Match': base.etag })
+
+/** It is not as `base` says any more, and nothing was done. */
+export const isChangedSince = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'PRECONDITION_FAILED'
 
 /** An answer that is read as it comes: its body goes on for as long as the signal lets it. */
 export async function open(

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { isReservedType, MAX_EVENTS } from '../../../../src/domain/claims/event.ts'
+import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import { decisiveEventTypes } from '../../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../../src/domain/json.ts'
 import { type AnyClaim, type ClaimKind, nameOf, submitEvent } from '../../api/claims.ts'
@@ -13,6 +13,7 @@ import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
+import { refusalOf } from './event-refusal.ts'
 
 interface SubmitEventProps {
   kind: ClaimKind
@@ -32,15 +33,6 @@ export function SubmitEvent({ kind, one }: SubmitEventProps & { one: WithEvents<
       ) : null}
     </Card>
   )
-}
-
-/** Only an OPEN one takes events (§3 rule 2), and only as many as a log holds (§8). */
-function refusalOf({ status, events }: WithEvents<AnyClaim>): string | null {
-  if (status !== 'OPEN') return `It is ${status}: only OPEN takes events.`
-  const count = events.filter(({ system }) => !system).length
-  return count >= MAX_EVENTS
-    ? `Its log holds ${MAX_EVENTS.toLocaleString('en')} events, the most that a claim takes.`
-    : null
 }
 
 function EventForm({ kind, one }: SubmitEventProps) {

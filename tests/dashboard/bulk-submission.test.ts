@@ -81,7 +81,13 @@ test('an event goes to all of a filtered list that were counted: what is not OPE
   const late = { candidate_alias: `${other}-late`, customer_uuid: 'acme', contract: contractWith() }
   await sendAs(page, 'POST', '/v1/candidates', late)
   await sendAs(page, 'POST', `/v1/candidates/${second}/events`, { type: 'done' })
-  await button(page, 'Submit to 129 candidates').click()
+  // Pressed twice at once, it is one run.
+  await button(page, 'Submit to 129 candidates').evaluate(
+    ({ form }: { form: { requestSubmit: () => void } }) => {
+      form.requestSubmit()
+      form.requestSubmit()
+    },
+  )
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '128')
   assert.equal(await figure(page, 'Refused'), '1')
@@ -232,6 +238,20 @@ test('what no claim would take is said before anything is counted', async () => 
     await button(page, 'Count them').click()
     await dialog(page).getByText(problem).waitFor()
   }
+})
+
+test('the filters count as they are set when counting begins, the last key included; the confirmation names them', async () => {
+  const { page, names } = await openWithCandidates(2)
+  await page.goto('/candidates?customer=acme')
+  await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
+  await page.getByLabel('Search candidates').fill(names[0] ?? '')
+  await countThem(page, { type: 'seen' })
+  await dialog(page).getByText('The list has 1 candidate. 1 candidate is OPEN and gets the event.').waitFor()
+  const filters = await dialog(page)
+    .getByRole('list', { name: 'Filters' })
+    .getByRole('listitem')
+    .allInnerTexts()
+  assert.deepEqual(filters, ['customer acme', `search ${names[0]}`])
 })
 
 test('without a filter that says which, the number is to be written out; more than 10,000 are refused with what to do', async () => {

@@ -22,7 +22,7 @@ interface BulkDialogProps {
 }
 
 /** One event to all of a list: it is written, they are counted, it is confirmed, sent and reported. */
-export function BulkDialog({ kind, open, onClose, ...begun }: BulkDialogProps) {
+export function BulkDialog({ kind, open, onClose, ...list }: BulkDialogProps) {
   const queryClient = useQueryClient()
   const [run, setRun] = useState<BulkRun | null>(null)
   useEffect(() => {
@@ -50,7 +50,7 @@ export function BulkDialog({ kind, open, onClose, ...begun }: BulkDialogProps) {
       isHeld={run !== null}
       className="w-[min(40rem,calc(100vw-2rem))]"
     >
-      {run ? <RunStep run={run} onClose={close} /> : <Preparation kind={kind} {...begun} onRun={begin} />}
+      {run ? <RunStep run={run} onClose={close} /> : <Preparation kind={kind} {...list} onRun={begin} />}
     </Dialog>
   )
 }
@@ -59,26 +59,46 @@ interface PreparationProps extends Pick<BulkDialogProps, 'kind' | 'filters' | 't
   onRun: (run: BulkRun) => void
 }
 
-/** All before anything is sent. The list is that of the moment at which it begins. */
-function Preparation({ kind, types, onRun, ...begun }: PreparationProps) {
-  const [filters] = useState(begun.filters)
+/** What is to be sent, and of which list: as it was filtered when counting began. */
+interface Chosen {
+  event: JsonObject & { type: string }
+  filters: ClaimFilters
+}
+
+/** All before anything is sent. */
+function Preparation({ kind, filters, types, onRun }: PreparationProps) {
   const [draft, setDraft] = useState(NO_EVENT)
-  const [event, setEvent] = useState<(JsonObject & { type: string }) | null>(null)
-  const [counted, setCounted] = useState<Counted[] | null>(null)
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  /** One run, however often it is confirmed. */
+  const [ready, setReady] = useState<{ counted: Counted[]; run: BulkRun } | null>(null)
   const goBack = () => {
-    setEvent(null)
-    setCounted(null)
+    setChosen(null)
+    setReady(null)
   }
-  if (!event) return <EventStep draft={draft} onDraft={setDraft} types={types} onDone={setEvent} />
-  if (!counted) return <CountStep kind={kind} filters={filters} onCounted={setCounted} onBack={goBack} />
+  if (!chosen) {
+    return (
+      <EventStep
+        draft={draft}
+        onDraft={setDraft}
+        types={types}
+        onDone={(event) => setChosen({ event, filters })}
+      />
+    )
+  }
+  if (!ready) {
+    const take = (counted: Counted[]) => {
+      const open = counted.filter(({ status }) => status === 'OPEN')
+      setReady({ counted, run: new BulkRun(kind, chosen.event, open) })
+    }
+    return <CountStep kind={kind} filters={chosen.filters} onCounted={take} onBack={goBack} />
+  }
   return (
     <ConfirmStep
-      kind={kind}
-      event={event}
-      counted={counted}
-      isWholeAccount={!saysWhich(filters)}
+      {...ready}
+      filters={chosen.filters}
+      isWholeAccount={!saysWhich(chosen.filters)}
       onBack={goBack}
-      onConfirm={(open) => onRun(new BulkRun(kind, event, open))}
+      onConfirm={() => onRun(ready.run)}
     />
   )
 }

@@ -1,7 +1,9 @@
 import { type FormEvent, useState } from 'react'
 import { STATUSES } from '../../../src/domain/claims/lifecycle.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
-import type { ClaimKind } from '../api/claims.ts'
+import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
+import { useCustomerNames } from '../components/customer-names.ts'
+import { useSchemaNames } from '../components/schema-names.ts'
 import { Button } from '../components/ui/button.tsx'
 import { DialogActions } from '../components/ui/dialog.tsx'
 import { Field } from '../components/ui/field.tsx'
@@ -9,29 +11,32 @@ import { Form } from '../components/ui/form.tsx'
 import { Input } from '../components/ui/input.tsx'
 import { Textarea } from '../components/ui/textarea.tsx'
 import { legibleJson } from '../isolated.ts'
+import type { BulkRun, Target } from './bulk-run.ts'
 import { type Counted, numberOf } from './count-list.ts'
 import { Step } from './step.tsx'
 
 interface ConfirmStepProps {
-  kind: ClaimKind
-  event: JsonObject & { type: string }
   counted: readonly Counted[]
+  /** To those of them that are OPEN. */
+  run: BulkRun
+  filters: ClaimFilters
   /** No filter says which: then the number is to be written out. */
   isWholeAccount: boolean
   onBack: () => void
-  onConfirm: (open: readonly Counted[]) => void
+  onConfirm: () => void
 }
 
 /** Which of them get the event, and that there is no way back. */
-export function ConfirmStep({ kind, event, counted, isWholeAccount, onBack, onConfirm }: ConfirmStepProps) {
+export function ConfirmStep(props: ConfirmStepProps) {
+  const { counted, run, filters, isWholeAccount, onBack, onConfirm } = props
+  const { kind, event, targets: open } = run
   const [written, setWritten] = useState('')
   const [isChecked, setChecked] = useState(false)
-  const open = counted.filter(({ status }) => status === 'OPEN')
   const isConfirmed = !isWholeAccount || written.replaceAll(/\D/g, '') === String(open.length)
   const submit = (submitted: FormEvent) => {
     submitted.preventDefault()
     setChecked(true)
-    if (isConfirmed) onConfirm(open)
+    if (isConfirmed) onConfirm()
   }
   return (
     <Step label="Confirm">
@@ -48,6 +53,7 @@ export function ConfirmStep({ kind, event, counted, isWholeAccount, onBack, onCo
           )}
           {open.length > 0 ? others(counted) : ''}
         </p>
+        <FiltersInShort filters={filters} />
         {open.length > 0 ? (
           <>
             <EventInShort event={event} />
@@ -96,6 +102,24 @@ function others(counted: readonly Counted[]): string {
   return parts.length === 0 ? '' : `The others take no events: ${parts.join(', ')}.`
 }
 
+/** Those that say which; in the words of the address. */
+function FiltersInShort({ filters: { sort: _, ...others } }: { filters: ClaimFilters }) {
+  const nameOfCustomer = useCustomerNames()
+  const nameOfSchema = useSchemaNames()
+  const set = Object.entries(others).flatMap(([name, value]) => (value ? [[name, value] as const] : []))
+  const wordsOf = (name: string, value: string) =>
+    name === 'customer' ? nameOfCustomer(value) : name === 'schema' ? nameOfSchema(value) : value
+  return set.length === 0 ? null : (
+    <ul aria-label="Filters" className="flex flex-wrap gap-1.5 text-xs">
+      {set.map(([name, value]) => (
+        <li key={name} className="rounded-md bg-sunken px-2 py-1">
+          <span className="text-muted">{name.replaceAll('_', ' ')}</span> <bdi>{wordsOf(name, value)}</bdi>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 function EventInShort({ event }: { event: JsonObject & { type: string } }) {
   return (
     <pre
@@ -109,7 +133,7 @@ function EventInShort({ event }: { event: JsonObject & { type: string } }) {
 }
 
 /** A text: ten thousand elements would hold up the page. */
-function Recipients({ kind, open }: { kind: ClaimKind; open: readonly Counted[] }) {
+function Recipients({ kind, open }: { kind: ClaimKind; open: readonly Target[] }) {
   return (
     <details>
       <summary className="w-fit text-[0.8125rem] text-muted">Show the {kind}</summary>

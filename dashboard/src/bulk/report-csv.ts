@@ -1,6 +1,9 @@
 import { spreadsheetField } from '../../../src/domain/spreadsheet-field.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 
+/** Until then browsers have taken the file. */
+const READ_BY_MS = 10_000
+
 /** Hands the browser a file with a line for each claim or candidate that the event was for. */
 export function downloadReport(run: BulkRun): void {
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '')
@@ -9,7 +12,7 @@ export function downloadReport(run: BulkRun): void {
   link.href = url
   link.download = `bulk-submission-${time}.csv`
   link.click()
-  URL.revokeObjectURL(url)
+  setTimeout(() => URL.revokeObjectURL(url), READ_BY_MS)
 }
 
 type Columns = Record<string, (target: Target) => string | null>

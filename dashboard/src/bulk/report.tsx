@@ -104,7 +104,7 @@ function Some({ run, code, some }: { run: BulkRun; code: string | null; some: re
       <summary className="wrap-anywhere">
         <span className="figures font-medium">{numberOf(some.length, run.kind)}</span>
         {code ? <span className="font-mono text-xs"> {code}</span> : null}
-        {some[0]?.message ? <span className="text-muted"> {some[0].message}</span> : null}
+        {some[0]?.message ? <bdi className="text-muted"> {some[0].message}</bdi> : null}
       </summary>
       <ul className="mt-2 grid max-h-48 grid-cols-1 gap-1 overflow-auto">
         {some.slice(0, MOST_SHOWN).map(({ name, reference }) => (

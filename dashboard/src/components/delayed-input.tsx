@@ -8,7 +8,7 @@ interface DelayedInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onC
   delayMs: number
 }
 
-/** A field whose text is taken a moment after the last key. */
+/** A field whose text is taken a moment after the last key, or when it is left. */
 export function DelayedInput({ value, onChange, delayMs, ...props }: DelayedInputProps) {
   const [text, setText] = useState(value)
   const [shown, setShown] = useState(value)
@@ -18,10 +18,13 @@ export function DelayedInput({ value, onChange, delayMs, ...props }: DelayedInpu
     setShown(value)
     setText(value)
   }
+  const take = () => {
+    if (wanted !== value) onChange(wanted)
+  }
   useEffect(() => {
     if (wanted === value) return
     const timer = setTimeout(() => onChange(wanted), delayMs)
     return () => clearTimeout(timer)
   })
-  return <Input {...props} value={text} onChange={(event) => setText(event.target.value)} />
+  return <Input {...props} value={text} onChange={(event) => setText(event.target.value)} onBlur={take} />
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { pause } from '../../dashboard/src/pause.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
@@ -156,6 +157,7 @@ test('it can be paused and stopped; the report says what was not sent, which can
   const { page, names } = await openWithCandidates(220)
   await page.goto('/candidates')
   await page.getByLabel('Customer').fill('acme')
+  await page.getByLabel('Customer').press('Enter')
   await page.waitForURL('**/candidates?customer=acme')
   await countThem(page, { type: 'seen' })
   const held = Promise.withResolvers<void>()
@@ -188,11 +190,29 @@ test('it can be paused and stopped; the report says what was not sent, which can
   assert.equal(await figure(page, 'Recorded'), '200')
   assert.equal(await figure(page, 'Sent without an answer'), '20')
   await page.context().setOffline(false)
+  // Who stops while an answer is awaited gets it; what of it was to be sent again is left.
+  const last = Promise.withResolvers<void>()
+  await page.route('**/v1/events/batch', async (route) => {
+    const answer = await route.fetch()
+    const { results } = await answer.json()
+    results[0] = { status: 503, error: { code: 'UNAVAILABLE', message: 'The outcome is not known.' } }
+    await last.promise
+    await route.fulfill({ response: answer, json: { results } })
+  })
+  await button(page, 'Send the rest').click()
+  await button(page, 'Stop').click()
+  last.resolve()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Sent without an answer'), '1')
+  await page.unroute('**/v1/events/batch')
   await button(page, 'Send the rest').click()
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '220')
   await assertAllHave(names, 'seen')
 })
+
+test('a pause that begins after the stop ends at once', () =>
+  assert.rejects(pause(60_000, AbortSignal.abort(new Error('stopped'))), /stopped/))
 
 test('with an id of one’s own, what is there already is told, and another event of that id is refused', async () => {
   const { page, names } = await openWithCandidates(3)

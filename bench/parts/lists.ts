@@ -6,7 +6,7 @@ import { startLoad } from '../load/run-load.ts'
 import { percentilesOf } from '../measured.ts'
 import { requireAccepted } from '../measured-run.ts'
 import type { Part } from '../part.ts'
-import { CUSTOMER, customerId } from '../reads/account.ts'
+import { CUSTOMER, customerId, METADATA } from '../reads/account.ts'
 import { loadAccount } from '../reads/load-account.ts'
 import { freshClaims, submitBeside } from '../submission-run.ts'
 
@@ -41,6 +41,11 @@ function kindsOf(claims: number): Record<string, Record<string, string>> {
     'longest PENDING': { sort: 'status_since', status: 'PENDING' },
     'changed last': { sort: 'status_since' },
     'a price that all have': { price_from: '0' },
+    'metadata that many have': { 'metadata[region]': METADATA.many.region },
+    'metadata that few have': { 'metadata[order]': METADATA.few.order },
+    'metadata that none has': { 'metadata[order]': 'A-8' },
+    'metadata that many have, FAILED': { 'metadata[region]': METADATA.many.region, status: 'FAILED' },
+    'metadata that many have, due next': { 'metadata[region]': METADATA.many.region, sort: 'due_at' },
     'a price that none has': { price_from: dear },
     'a price that none has, due next': { price_from: dear, sort: 'due_at' },
     'a price that none has, changed last': { price_from: dear, sort: 'status_since' },

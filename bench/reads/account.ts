@@ -3,6 +3,9 @@ import { idPrefix } from '../load/submissions.ts'
 // How the claims and candidates of the account that is read are spread, in SQL and in TypeScript alike. Both sizes
 // have the same shape; where they must answer pages of the same length, the records are as many in both.
 
+/** Of ten claims one has the first, of a thousand one has the second. */
+export const METADATA = { many: { region: 'emea' }, few: { order: 'A-7' } }
+
 /** Of every ten claims one is the large customer's; the small one has three, the others are evenly spread. */
 export const AVERAGE_CUSTOMERS = 1_000
 export const CUSTOMER = { large: 1, small: 2, firstAverage: 3 }

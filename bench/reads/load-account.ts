@@ -1,3 +1,4 @@
+import { pairOf } from '../../src/storage/metadata.ts'
 import { storeContract } from '../../tests/support/store-contract.ts'
 import type { BenchDatabase } from '../bench-database.ts'
 import { CONTRACT } from '../claims.ts'
@@ -9,6 +10,7 @@ import {
   claimStatus,
   customerId,
   customerOf,
+  METADATA,
 } from './account.ts'
 
 const CHUNK = 100_000
@@ -32,6 +34,7 @@ export async function loadAccount(
     await loadChunk(database, claims, from, Math.min(from + CHUNK - 1, claims))
     onProgress((LOADING_SHARE * from) / claims)
   }
+  await addPairs(database)
   for (const [done, definition] of indexes.entries()) {
     await sql.query(definition)
     onProgress(LOADING_SHARE + ((1 - LOADING_SHARE) * done) / indexes.length)
@@ -46,6 +49,19 @@ async function loadCustomers({ sql, userId }: BenchDatabase): Promise<void> {
      FROM generate_series(1, $3::int) n`,
     [userId, customerId(1).slice(0, 24), CUSTOMER.firstAverage + AVERAGE_CUSTOMERS - 1],
   )
+}
+
+/** By which lists find claims. */
+async function addPairs({ sql, userId }: BenchDatabase): Promise<void> {
+  for (const metadata of Object.values(METADATA)) {
+    const [pair] = Object.entries(metadata) as [[string, string]]
+    await sql.query(
+      `INSERT INTO claim_metadata (user_id, pair, position, claim_id)
+       SELECT user_id, $2, position, id FROM claims
+       WHERE user_id = $1 AND candidate_alias IS NULL AND metadata @> $3::jsonb`,
+      [userId, pairOf(userId, 'claim', ...pair), JSON.stringify(metadata)],
+    )
+  }
 }
 
 /** Returns what makes them again. */
@@ -90,13 +106,14 @@ function insertRecords(kind: 'claim' | 'candidate', count: number): string {
   const hash = isClaim ? "''::bytea" : "sha256(convert_to($6 || 'candidate-' || n, 'UTF8'))"
   return `
     INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-      price, status, scheduled_outcome, status_since, due_at, event_count, created_at)
+      price, status, scheduled_outcome, status_since, due_at, event_count, created_at, metadata)
     SELECT ${isClaim ? "($6 || lpad(to_hex(n), 12, '0'))::uuid" : CANDIDATE_ID}, $3,
       ($7 || lpad(to_hex(customer), 12, '0'))::uuid,
       ${isClaim ? 'NULL, NULL' : "'candidate-' || n, 'customer-' || customer"}, $4, $5,
       status, CASE WHEN status = 'OPEN' THEN NULL WHEN status = 'PENDING' THEN 'CONFIRMED' ELSE status END,
       made, CASE WHEN status IN ('OPEN', 'PENDING') THEN made + interval '90 days' END,
-      ${isClaim ? 'CASE WHEN n % 10 = 3 THEN 3 ELSE 0 END' : '0'}, made
+      ${isClaim ? 'CASE WHEN n % 10 = 3 THEN 3 ELSE 0 END' : '0'}, made,
+      CASE WHEN n % 10 = 4 THEN '${JSON.stringify(METADATA.many)}'::jsonb WHEN n % 1000 = 7 THEN '${JSON.stringify(METADATA.few)}'::jsonb END
     FROM (
       SELECT n, ${customerOf(count)} AS customer, ${isClaim ? claimStatus(count) : candidateStatus(count)} AS status,
         ${hash} AS hash, date_trunc('milliseconds', now()) - interval '2 days' + n * interval '1 millisecond' AS made

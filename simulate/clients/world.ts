@@ -65,6 +65,10 @@ export interface ClaimRecord extends Story {
   /** Its id, or its alias. */
   address: string
   path: string
+  /** How often its metadata was changed. */
+  notes: Rising
+  /** Nobody changes it, and how often it was is known. */
+  isSettled: boolean
   /** What never changes, as the creation answered it. */
   fixed: JsonObject
   sentAt: number
@@ -139,10 +143,25 @@ export class World {
 
 const STATE_FIELDS = ['status', 'status_since', 'scheduled_outcome', 'due_at', 'events'] as const
 
+/** Of its metadata the team alone never changes. */
 export function fixedOf(body: JsonObject): JsonObject {
-  return Object.fromEntries(
+  const fixed = Object.fromEntries(
     Object.entries(body).filter(([key]) => !STATE_FIELDS.some((name) => name === key)),
   )
+  return body.metadata === undefined ? fixed : { ...fixed, metadata: { team: teamOf(body) } }
+}
+
+export const teamOf = ({ metadata }: JsonObject) => (metadata as { team?: string } | undefined)?.team ?? null
+
+/** How often its metadata was changed. */
+export function notesOf(name: string, { metadata }: JsonObject): number {
+  const { team: _, note = '0', ...others } = metadata as Record<string, string>
+  demand(
+    same(others, {}),
+    () => `${name} has metadata that nobody gave it`,
+    () => metadata,
+  )
+  return Number(note)
 }
 
 export function stateOf(body: JsonObject): State {
@@ -156,8 +175,10 @@ export function stateOf(body: JsonObject): State {
 
 /** The state that the body shows of this record; the rest must be as it was at its creation. */
 export function readState(record: ClaimRecord, body: JsonObject): State {
+  // The answer to a submission has none.
+  const { metadata = record.fixed.metadata as JsonObject } = body
   demand(
-    same(fixedOf(body), record.fixed),
+    same(fixedOf({ ...body, metadata }), record.fixed),
     () => `${record.name} is shown with fields other than those of its creation`,
     () => ({ shown: body, created: record.fixed }),
   )

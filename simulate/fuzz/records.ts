@@ -105,7 +105,7 @@ function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): R
     createWebhookEndpoint: { url: WEBHOOK_URL },
     updateWebhookEndpoint: { description: 'x' },
     updateNotificationSettings: { event_recorded: false },
-    updateMe: { currency: 'EUR' },
+    updateMe: { currency: 'EUR', time_zone: 'Asia/Kathmandu' },
     redeliverWebhooks: { from: FROZEN, to: '2026-01-02T00:00:00.000Z' },
   }
 }

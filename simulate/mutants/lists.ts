@@ -52,6 +52,20 @@ export const OF_LISTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a claim is not found by its metadata',
+    edits: [
+      edit(
+        'storage/claims/claims.ts',
+        'SELECT placed.* FROM placed JOIN inserted USING (id, position)',
+        'SELECT placed.* FROM placed JOIN inserted USING (id, position) WHERE pairs IS NULL',
+      ),
+    ],
+  },
+  {
+    name: 'a change of metadata takes away what it does not name',
+    edits: [edit('domain/metadata.ts', '{ ...metadata, ...change }', '{ ...change }')],
+  },
+  {
     name: 'a list by price leaves out those of the very price',
     edits: [
       edit(

@@ -1,10 +1,11 @@
 import type { Times } from '../clients/exchange.ts'
-import { type Account, type ClaimRecord, fixedOf, stateOf } from '../clients/world.ts'
+import { type Account, type ClaimRecord, fixedOf, stateOf, teamOf } from '../clients/world.ts'
 import { sawGone, sawThere, sawTime } from '../model/clock-story.ts'
 import { opened } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject, same } from '../model/json.ts'
 import type { LogItem } from '../model/replay.ts'
+import { Rising } from '../model/rising.ts'
 import type { Wanted } from './wanted-claim.ts'
 
 /** What a creation answered. */
@@ -58,6 +59,7 @@ export function addClaim(
   const version = wanted.schema?.prices.length ?? null
   demand(body.schema_version === version, () => 'a new claim is of another version of its schema', about)
   demand(body.test_clock_id === (clock?.id ?? null), () => 'a new claim is on another clock', about)
+  demand(teamOf(body) === wanted.team, () => 'a new claim has other metadata', about)
   const events = body.events as LogItem[]
   if (clock) {
     sawTime(clock, `${address} was created`, sentAt, answeredAt, createdAt)
@@ -75,6 +77,8 @@ export function addClaim(
     alias,
     address,
     path: alias === null ? `/v1/claims/${address}` : `/v1/candidates/${encodeURIComponent(alias)}`,
+    notes: new Rising(`the metadata of ${address}`, 0),
+    isSettled: true,
     fixed: fixedOf(body),
     sentAt,
     answeredAt,

@@ -17,6 +17,7 @@ import { exportClaims, listClaims, listCustomers } from './list-records.ts'
 import { listSchemas } from './list-schemas.ts'
 import { listTokens } from './list-tokens.ts'
 import { findCustomer, getCustomer, renameCustomer } from './name-customers.ts'
+import { noteClaim } from './note-claim.ts'
 import { listOthers, reachOthers } from './reach-others.ts'
 import { judgeEarly, readClaim } from './read-claim.ts'
 import { readOverview } from './read-overview.ts'
@@ -66,6 +67,7 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 3, run: fillLog },
   { weight: 20, run: toClaim(readClaim) },
   { weight: 6, run: toClaim(judgeEarly) },
+  { weight: 6, run: toClaim(noteClaim) },
   { weight: 8, run: createClaim },
   { weight: 3, run: createCustomer },
   { weight: 3, run: renameCustomer },

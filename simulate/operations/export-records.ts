@@ -17,8 +17,8 @@ const STATE = [
   'created_at',
 ]
 const COLUMNS = {
-  claims: ['id', 'customer_id', ...STATE, 'reference', 'customer_external_id', 'schema_version'],
-  candidates: ['candidate_alias', 'customer_uuid', ...STATE, 'schema_version'],
+  claims: ['id', 'customer_id', ...STATE, 'reference', 'customer_external_id', 'schema_version', 'metadata'],
+  candidates: ['candidate_alias', 'customer_uuid', ...STATE, 'schema_version', 'metadata'],
 }
 
 /** §4.1: the filtered list as CSV, with rows as the list would have them. Null: it did not come, or not whole. */
@@ -48,6 +48,7 @@ function asListed(
     reference = null,
     customer_external_id,
     schema_version: version = null,
+    metadata: noted = null,
     ...fields
   }: Record<string, string | null>,
   about: () => unknown,
@@ -58,7 +59,7 @@ function asListed(
   demand(guarded(address) === name, () => `${address} is exported as ${name}`, about)
   const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
   const record = byAddress.get(address)
-  if (!record) return { ...fields, ...alias }
+  if (!record) return { ...fields, ...alias, metadata: JSON.parse(noted ?? '{}') as JsonObject }
   const isRight = Number(price) === record.terms.contract.price
   demand(isRight, () => `${record.name} is exported at another price`, about)
   const named = (record.fixed.reference ?? null) as string | null
@@ -70,5 +71,6 @@ function asListed(
   const ofVersion = version === null ? null : Number(version)
   const isOfVersion = ofVersion === (record.fixed.schema_version ?? null)
   demand(isOfVersion, () => `${record.name} is exported with another version of its schema`, about)
-  return { ...record.fixed, ...fields, ...alias }
+  const metadata = JSON.parse(noted ?? '{}') as JsonObject
+  return { ...record.fixed, ...fields, ...alias, metadata }
 }

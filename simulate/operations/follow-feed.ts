@@ -1,5 +1,5 @@
 import { type Client, parse } from '../clients/client.ts'
-import { type Account, type ClaimRecord, stateOf } from '../clients/world.ts'
+import { type Account, type ClaimRecord, stateOf, teamOf } from '../clients/world.ts'
 import type { State } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
@@ -88,7 +88,8 @@ export function toTold(body: JsonObject): Told {
     sequence: body.sequence as number,
     event: body.event === undefined ? null : ((body.event as JsonObject).id as string),
     address: isClock ? null : ((record.candidate_alias ?? record.id) as string),
-    record,
+    // What is noted changes (§2.14 rule 4), but for the team.
+    record: isClock ? record : { ...record, metadata: { team: teamOf(record) } },
   }
 }
 

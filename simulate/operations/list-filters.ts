@@ -1,4 +1,4 @@
-import type { Account, ClaimRecord } from '../clients/world.ts'
+import { type Account, type ClaimRecord, teamOf } from '../clients/world.ts'
 import type { Status } from '../model/contract.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'
@@ -76,7 +76,7 @@ type Which = Pick<Filters, 'query' | 'fits'>
 const ALL: Which = { query: {}, fits: () => true }
 
 function drawWhich(random: Random, account: Account, isOfCandidates: boolean): Which {
-  const draws = [ofCustomer, ofCustomer, ofCustomer, ofClock, ofSchema, ofBeginning]
+  const draws = [ofCustomer, ofCustomer, ofCustomer, ofClock, ofSchema, ofBeginning, ofTeam]
   return random.pick(draws)(random, account, isOfCandidates) ?? ofCustomer(random, account, isOfCandidates)
 }
 
@@ -107,6 +107,12 @@ function ofBeginning(random: Random, { claims }: Account, isOfCandidates: boolea
   const search = [...address].slice(0, isOfCandidates ? SEARCHED_OF_ALIAS : SEARCHED_OF_ID + 4).join('')
   const name = isOfCandidates ? 'candidate_alias' : 'id'
   return { query: { search }, fits: (fixed) => (fixed[name] as string).startsWith(search) }
+}
+
+function ofTeam(random: Random, { claims }: Account, isOfCandidates: boolean): Which | null {
+  const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
+  const team = able.length > 0 ? teamOf(random.pick(able).fixed) : null
+  return team === null ? null : { query: { 'metadata[team]': team }, fits: (fixed) => teamOf(fixed) === team }
 }
 
 const AN_HOUR = 3_600

@@ -2,7 +2,7 @@ import type { Client } from '../clients/client.ts'
 import { parse } from '../clients/client.ts'
 import { now } from '../clients/exchange.ts'
 import { witnessesOf } from '../clients/witnesses.ts'
-import { type ClaimRecord, readState } from '../clients/world.ts'
+import { type ClaimRecord, notesOf, readState } from '../clients/world.ts'
 import { sawGone, sawThere } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
@@ -12,6 +12,7 @@ import type { LogItem } from '../model/replay.ts'
 /** Reads the claim with its log, which must go on from every log that was read before. False: no answer. */
 export async function readClaim(client: Client, record: ClaimRecord): Promise<boolean> {
   client.world.count('read claim')
+  const saw = record.notes.read()
   const reply = await client.send(record.account, { method: 'GET', path: record.path })
   if (reply.is !== 'answer' || reply.status >= 500) return false
   if (reply.status === 404 && record.clock) {
@@ -29,6 +30,7 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   const { sentAt, answeredAt } = reply
   if (record.clock) sawThere(record.clock, `${record.name} is read`, sentAt, answeredAt)
   const state = readState(record, body as JsonObject)
+  saw(notesOf(record.name, body as JsonObject))
   record.looks.push({
     how: `${client.name} GET ${record.path}`,
     sentAt,

@@ -16,6 +16,8 @@ export interface Wanted {
   /** Of a claim; null for none. */
   reference: string | null
   clock: ClockRecord | null
+  /** In its metadata; null for none. */
+  team: string | null
 }
 
 /** Some that a path, or a spreadsheet, could take for something else. */
@@ -31,6 +33,9 @@ const ALIASES = [
   'two\nlines',
 ]
 
+/** A few that many have, and some that JSON or SQL could take for something else. */
+const TEAMS = ['emea', 'emea', 'emea', 'apac', '{"a":1}', "it's", '%_\\']
+
 export function drawWanted(client: Client, account: Account, isCandidate: boolean): Wanted {
   const { random, world } = client
   const clock = random.chance(0.35) ? client.pickClock(account) : null
@@ -38,13 +43,14 @@ export function drawWanted(client: Client, account: Account, isCandidate: boolea
     clock,
     customer: random.pick(account.customers),
     contract: drawContract(random, clock !== null),
+    team: random.chance(0.5) ? random.pick(TEAMS) : null,
     schema: null,
     reference: !isCandidate && random.chance(0.3) ? world.nextName(`${random.pick(ALIASES)} no.`) : null,
     alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
   }
 }
 
-export function bodyOf({ customer, contract, schema, alias, reference, clock }: Wanted): JsonObject {
+export function bodyOf({ customer, contract, schema, alias, reference, clock, team }: Wanted): JsonObject {
   const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
   const whose: JsonObject =
     alias === null
@@ -53,5 +59,5 @@ export function bodyOf({ customer, contract, schema, alias, reference, clock }: 
   const terms: JsonObject = schema
     ? { schema_id: schema.id }
     : { contract: contract as unknown as JsonObject }
-  return { ...whose, ...by, ...terms }
+  return { ...whose, ...by, ...terms, ...(team === null ? {} : { metadata: { team } }) }
 }

@@ -1,7 +1,7 @@
 import type { ExpectedVersions } from '../domain/records.ts'
 import { ServiceError } from '../errors.ts'
 
-type Kind = 'schema' | 'customer' | 'webhook endpoint' | 'settings' | 'account'
+type Kind = 'claim' | 'candidate' | 'schema' | 'customer' | 'webhook endpoint' | 'settings' | 'account'
 
 /** 412: the record is there, but it is none of those that the caller expects. */
 export function changedSince(kind: Kind): ServiceError {

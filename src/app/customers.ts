@@ -1,18 +1,18 @@
+import { changeMetadata, type Metadata, type MetadataChange } from '../domain/metadata.ts'
 import type { Customer, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { ServiceError } from '../errors.ts'
-import { type CustomerPage, listCustomers as readCustomers } from '../storage/customer-list.ts'
-import { findCustomer, findCustomerPosition, renameCustomer } from '../storage/customers.ts'
+import { ServiceError, unavailable } from '../errors.ts'
+import { readCustomerMetadata, listCustomers as readCustomers } from '../storage/customer-list.ts'
+import { changeCustomer, findCustomer, findCustomerPosition, type NewCustomer } from '../storage/customers.ts'
 import type { App } from './app.ts'
-import { whyNotDone } from './changed-since.ts'
+import { changedSince } from './changed-since.ts'
+import { tooManyKeys } from './claims/change-metadata.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
+import { fillGaps } from './fill-gaps.ts'
 import { customerNotFound } from './not-found.ts'
 
 /** @throws CUSTOMER_EXTERNAL_ID_CONFLICT */
-export async function createCustomer(
-  app: App,
-  request: { userId: string; externalId: string; name: string | null },
-): Promise<Versioned<Customer>> {
+export async function createCustomer(app: App, request: NewCustomer): Promise<Versioned<Customer>> {
   const customer = await app.creations.newCustomers.do(request.userId, request)
   if (!customer) {
     throw new ServiceError(
@@ -34,27 +34,77 @@ export interface CustomerListRequest extends PageRequest {
   externalId: string | undefined
   /** The beginning of an external id or of a name. */
   search: string | undefined
+  /** All of these pairs. */
+  metadata: Metadata | undefined
 }
+
+/** A page of a list; its customers are read to the end as they are asked for. */
+export interface CustomerPage {
+  customers: AsyncIterable<StoredCustomer[]>
+  /** To be given as `after`; null on the last page. */
+  nextCursor: string | null
+}
+
+/** With its metadata as JSON. */
+type StoredCustomer = Omit<Customer, 'metadata'> & { metadata: string }
+
+/** Those with long metadata that are read at a time. */
+const LONG_AT_ONCE = 8
+
+export interface CustomerChange {
+  /** Null for none; undefined to leave it. */
+  name: string | null | undefined
+  metadata: MetadataChange | undefined
+}
+
+/** Each time somebody else was faster. */
+const MOST_TRIES = 20
 
 export async function listCustomers(app: App, request: CustomerListRequest): Promise<CustomerPage> {
   const after = await resolveCursor(request.after, async (id) =>
     isUuid(id) ? findCustomerPosition(app.db.reads.for(request.userId), request.userId, id) : null,
   )
-  return readCustomers(app.db.reads.for(request.userId), { ...request, after })
+  const { userId } = request
+  const db = app.db.reads.for(userId)
+  const { rows, next } = await readCustomers(db, { ...request, after })
+  const customers = fillGaps(rows, {
+    gaps: ['metadata'],
+    atOnce: LONG_AT_ONCE,
+    key: ({ id }) => id,
+    read: (some) =>
+      readCustomerMetadata(
+        db,
+        userId,
+        some.map(({ id }) => id),
+      ),
+    gone: () => unavailable('A customer of the page was deleted while it was read.'),
+  })
+  return { customers, nextCursor: next }
 }
 
 /**
- * Sets the customer's name; its external_id never changes.
- * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED
+ * Changes the customer's name and metadata; its external_id never changes. Of several changes at the same time each is made of
+ * what the one before has left.
+ * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too many keys, UNAVAILABLE if others
+ *   change it all the time
  */
 export async function updateCustomer(
   app: App,
   userId: string,
   id: string,
-  name: string | null,
+  change: CustomerChange,
   expected: ExpectedVersions,
 ): Promise<Versioned<Customer>> {
-  const customer = await renameCustomer(app.db.writes.for(userId), userId, id, name, expected)
-  if (customer) return customer
-  throw await whyNotDone('customer', expected, customerNotFound({ id }), () => getCustomer(app, userId, id))
+  const db = app.db.writes.for(userId)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const { version, ...customer } = await getCustomer(app, userId, id)
+    if (expected && !expected.includes(version)) throw changedSince('customer')
+    const { name = customer.name } = change
+    const metadata =
+      change.metadata === undefined ? customer.metadata : changeMetadata(customer.metadata, change.metadata)
+    if (!metadata) throw tooManyKeys()
+    const changed = await changeCustomer(db, { ...customer, name, metadata }, [version])
+    if (changed) return changed
+  }
+  throw unavailable('Others are changing the customer at the moment. Nothing was done.')
 }

@@ -1,16 +1,17 @@
 /** What large fields of records are filled in from. */
 interface Filling<Row, Key, Gap extends keyof Row> {
-  /** The field that is null if it is large. */
-  gap: Gap
+  /** The fields that are null if they are large. */
+  gaps: readonly Gap[]
   /** How many are read, and held in memory, at a time. */
   atOnce: number
   key: (row: Row) => Key
-  read: (rows: Row[]) => Promise<Map<Key, NonNullable<Row[Gap]>>>
+  read: (rows: Row[]) => Promise<Map<Key, Large<Row, Gap>>>
   /** What is thrown if the record is not there any more. */
   gone: () => Error
 }
 
-type Filled<Row, Gap extends keyof Row> = Row & { [G in Gap]: NonNullable<Row[G]> }
+type Large<Row, Gap extends keyof Row> = { [G in Gap]: NonNullable<Row[G]> }
+type Filled<Row, Gap extends keyof Row> = Row & Large<Row, Gap>
 
 /**
  * The records in their order, each whole, as many at a time as are there. Small fields came with them; large ones are
@@ -18,24 +19,25 @@ type Filled<Row, Gap extends keyof Row> = Row & { [G in Gap]: NonNullable<Row[G]
  */
 export async function* fillGaps<Row, Key, Gap extends keyof Row>(
   rows: readonly Row[],
-  { gap, atOnce, key, read, gone }: Filling<Row, Key, Gap>,
+  { gaps, atOnce, key, read, gone }: Filling<Row, Key, Gap>,
 ): AsyncGenerator<Filled<Row, Gap>[]> {
-  let large = new Map<Key, NonNullable<Row[Gap]>>()
+  const hasGap = (row: Row) => gaps.some((gap) => row[gap] === null)
+  let large = new Map<Key, Large<Row, Gap>>()
   let whole: Filled<Row, Gap>[] = []
   for (const [index, row] of rows.entries()) {
-    if (row[gap] !== null) {
+    if (!hasGap(row)) {
       whole.push(row as Filled<Row, Gap>)
       continue
     }
     if (!large.has(key(row))) {
       if (whole.length > 0) yield whole
       whole = []
-      const next = rows.slice(index).filter((later) => later[gap] === null)
+      const next = rows.slice(index).filter(hasGap)
       large = await read(next.slice(0, atOnce))
     }
     const value = large.get(key(row))
     if (value === undefined) throw gone()
-    whole.push({ ...row, [gap]: value })
+    whole.push({ ...row, ...value })
   }
   if (whole.length > 0) yield whole
 }

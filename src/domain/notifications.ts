@@ -1,4 +1,4 @@
-import type { Claim, WithContract } from './claims/claim.ts'
+import type { StoredClaim } from './claims/claim.ts'
 import type { NotificationType } from './notification-types.ts'
 import type { TestClock } from './records.ts'
 import type { WebhookEndpoint } from './webhooks.ts'
@@ -17,7 +17,7 @@ export interface NotificationSettings {
 }
 
 /** That something happened, with what it happened to as it was then. */
-export interface Notification<Contract = Claim['contract']> {
+export interface Notification {
   /** The same whenever it is read, and of no other one. */
   id: string
   type: NotificationType
@@ -29,7 +29,7 @@ export interface Notification<Contract = Claim['contract']> {
   /** The event that was recorded; null if it tells of another thing. */
   event: ToldEvent | null
   subject:
-    | { claim: WithContract<Claim, Contract> }
+    | { claim: StoredClaim }
     | { testClock: Omit<TestClock, 'nextDueAt'> }
     | { endpoint: Pick<WebhookEndpoint, 'id' | 'url' | 'description'>; reason: 'failing' | 'gone' }
 }

@@ -1,4 +1,5 @@
 import type { Contract } from './contract/contract.ts'
+import type { Metadata } from './metadata.ts'
 
 /* What an account has, but for its claims and what happens to them (`claims/`). */
 
@@ -22,6 +23,8 @@ export interface User {
 export interface Account extends User {
   /** In which it counts its prices (ISO 4217); null if it has not said so. */
   currency: string | null
+  /** By whose days it goes: a name of the IANA time zone database. */
+  timeZone: string
 }
 
 export interface Customer {
@@ -29,8 +32,12 @@ export interface Customer {
   userId: string
   externalId: string
   name: string | null
+  metadata: Metadata
   createdAt: Date
 }
+
+/** As far as what belongs to a customer needs it. */
+export type CustomerKey = Pick<Customer, 'id' | 'externalId'>
 
 /** What people call a schema, and what they note about it. */
 export interface SchemaNames {

@@ -1,7 +1,15 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { App } from '../app/app.ts'
 import { createCustomer, getCustomer, listCustomers, updateCustomer } from '../app/customers.ts'
+import type { Metadata } from '../domain/metadata.ts'
 import type { Customer } from '../domain/records.ts'
+import {
+  METADATA_FILTERS,
+  MetadataBody,
+  MetadataChangeBody,
+  metadataOf,
+  NewMetadata,
+} from './metadata-bodies.ts'
 import {
   expectedVersions,
   IfMatchHeader,
@@ -10,9 +18,10 @@ import {
   tagged,
 } from './protocol/entity-tags.ts'
 import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
-import { listQuery, pageOf } from './protocol/lists.ts'
+import { listQuery, pageOf, presentEach } from './protocol/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from './protocol/responses.ts'
 import { CustomerName, DateTime, ExternalId, Uuid } from './protocol/scalars.ts'
+import { JsonText, sendJson } from './protocol/send-json.ts'
 import { type Route, route } from './route.ts'
 
 export const CustomerBody = Type.Object(
@@ -21,17 +30,21 @@ export const CustomerBody = Type.Object(
     user_id: Uuid('The account that it belongs to.'),
     external_id: ExternalId,
     name: CustomerName,
+    metadata: MetadataBody,
     created_at: DateTime('When it was created.'),
   },
   { $id: 'Customer', description: 'Whom claims and candidates belong to.' },
 )
 
 const NewCustomerBody = Type.Object(
-  { external_id: ExternalId, name: Type.Optional(CustomerName) },
+  { external_id: ExternalId, name: Type.Optional(CustomerName), metadata: Type.Optional(NewMetadata) },
   { additionalProperties: false },
 )
 
-const CustomerChangeBody = Type.Object({ name: CustomerName }, { additionalProperties: false })
+const CustomerChangeBody = Type.Object(
+  { name: Type.Optional(CustomerName), metadata: Type.Optional(MetadataChangeBody) },
+  { additionalProperties: false, minProperties: 1, examples: [{ metadata: { region: 'apac' } }] },
+)
 
 const tags = ['Customers']
 const params = Type.Object({ id: Uuid('The customer.') })
@@ -60,8 +73,8 @@ const createCustomerRoute = (app: App) =>
       ),
     },
     answer: async (app, request) => {
-      const { external_id: externalId, name = null } = request.body
-      const customer = await createCustomer(app, { userId: request.userId, externalId, name })
+      const { external_id: externalId, name = null, metadata = {} } = request.body
+      const customer = await createCustomer(app, { userId: request.userId, externalId, name, metadata })
       const headers = { Location: `/v1/customers/${customer.id}`, ...tagged(customer.version) }
       return { status: 201, headers, body: presentCustomer(customer) }
     },
@@ -89,14 +102,20 @@ const listCustomersRoute = (app: App) =>
             examples: ['acm'],
           }),
         ),
+        ...METADATA_FILTERS,
       }),
       response: responses({ 200: { description: 'A page.', schema: pageOf(CustomerBody) } }, []),
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { external_id: externalId, search, after, limit = 50, order = 'asc' } = request.query
       const { userId } = request
-      const { rows, next } = await listCustomers(app, { userId, externalId, search, after, limit, order })
-      return { data: rows.map(presentCustomer), next_cursor: next }
+      const metadata = metadataOf(request.query)
+      const asked = { userId, externalId, search, metadata, after, limit, order }
+      const { customers, nextCursor } = await listCustomers(app, asked)
+      const data = presentEach(customers, (one) =>
+        JsonText.ofObject(presentCustomer({ ...one, metadata: new JsonText(one.metadata) })),
+      )
+      return sendJson(reply, { data, next_cursor: nextCursor })
     },
   })
 
@@ -127,8 +146,9 @@ const updateCustomerRoute = (app: App) =>
     url: '/v1/customers/:id',
     schema: {
       operationId: 'updateCustomer',
-      summary: 'Rename a customer',
-      description: 'Sets or clears the name; the external_id never changes.',
+      summary: 'Change a customer',
+      description:
+        'Sets what is given: the name, and single keys of the metadata (§2.14). The external_id never changes.',
       tags,
       params,
       headers: IfMatchHeader,
@@ -140,17 +160,19 @@ const updateCustomerRoute = (app: App) =>
     },
     answer: async (app, { userId, params, body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
-      const customer = await updateCustomer(app, userId, params.id.toLowerCase(), body.name, expected)
+      const change = { name: body.name, metadata: body.metadata }
+      const customer = await updateCustomer(app, userId, params.id.toLowerCase(), change, expected)
       return { headers: tagged(customer.version), body: presentCustomer(customer) }
     },
   })
 
-function presentCustomer(customer: Customer): Static<typeof CustomerBody> {
+function presentCustomer<M = Metadata>(customer: Omit<Customer, 'metadata'> & { metadata: M }) {
   return {
     id: customer.id,
     user_id: customer.userId,
     external_id: customer.externalId,
     name: customer.name,
+    metadata: customer.metadata,
     created_at: customer.createdAt,
   }
 }

@@ -8,6 +8,7 @@ import { CONTRACT_COMPONENTS } from './claims/contract-body.ts'
 import { EXPLAINED_CONDITION, ExplanationBody } from './claims/explanation-body.ts'
 import { SimulationBody } from './claims/simulation-bodies.ts'
 import { CustomerBody } from './customers.ts'
+import { deepenParameters } from './documents/deep-parameters.ts'
 import { shareErrors } from './documents/share-errors.ts'
 import { NotificationBody } from './notifications/notification-bodies.ts'
 import { NotificationSettingsBody } from './notifications/notification-settings.ts'
@@ -83,7 +84,8 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
       },
       security: [{ apiToken: [] }, { session: [] }],
     },
-    transformObject: (made) => shareErrors('openapiObject' in made ? made.openapiObject : made.swaggerObject),
+    transformObject: (made) =>
+      deepenParameters(shareErrors('openapiObject' in made ? made.openapiObject : made.swaggerObject)),
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => `${schema.$id ?? `schema-${i}`}` },
   })
   for (const component of [

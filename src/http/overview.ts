@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
+import { getMe } from '../app/accounts/me.ts'
 import type { App } from '../app/app.ts'
 import type { Overview } from '../app/overview/get-overview.ts'
 import { CandidateSummaryBody, ClaimSummaryBody } from './claims/claim-bodies.ts'
 import { presentEither } from './claims/present-claim.ts'
 import { ref, responses } from './protocol/responses.ts'
-import { DateTime, DateTimeOrNull, Uuid } from './protocol/scalars.ts'
+import { DateTime, DateTimeOrNull, TimeZone, Uuid } from './protocol/scalars.ts'
 import { route } from './route.ts'
 
 const Tally = Type.Object(
@@ -30,6 +31,7 @@ const Records = (description: string, maxItems: number) =>
 export const OverviewBody = Type.Object(
   {
     as_of: DateTime('The time of the figures; on a test clock, where the clock stands.'),
+    time_zone: TimeZone('Whose days they are.'),
     statuses: Type.Object({ OPEN: Tally, PENDING: Tally, CONFIRMED: Tally, FAILED: Tally }),
     pending_outcomes: Type.Object(
       { CONFIRMED: Tally, FAILED: Tally },
@@ -37,7 +39,10 @@ export const OverviewBody = Type.Object(
     ),
     resolutions_by_day: Type.Array(
       Type.Object({
-        day: Type.String({ description: 'In the time zone asked for.', examples: ['2026-01-31'] }),
+        day: Type.String({
+          description: 'In `time_zone`, from the first moment of its date to that of the next.',
+          examples: ['2026-01-31'],
+        }),
         confirmed: Tally,
         failed: Tally,
       }),
@@ -68,13 +73,7 @@ const OverviewQuery = Type.Object(
       Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Days of the period, with today.' }),
     ),
     time_zone: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        default: 'UTC',
-        description: 'Whose days: a name of the IANA time zone database.',
-        examples: ['Europe/Berlin'],
-      }),
+      TimeZone('Whose days: a name of the IANA time zone database. Without it: the account’s.'),
     ),
   },
   { additionalProperties: false },
@@ -98,23 +97,25 @@ export const getOverviewRoute = (app: App) =>
       ]),
     },
     handler: async (request): Promise<Static<typeof OverviewBody>> => {
-      const { customer_id, test_clock_id, days = 30, time_zone: timeZone = 'UTC' } = request.query
-      return presentOverview(
-        await app.overviews.get({
-          userId: request.userId,
-          customerId: customer_id?.toLowerCase() ?? null,
-          testClockId: test_clock_id?.toLowerCase() ?? null,
-          days,
-          timeZone,
-        }),
-      )
+      const { customer_id, test_clock_id, days = 30, time_zone } = request.query
+      const { userId } = request
+      const timeZone = time_zone ?? (await getMe(app, userId)).timeZone
+      const overview = await app.overviews.get({
+        userId,
+        customerId: customer_id?.toLowerCase() ?? null,
+        testClockId: test_clock_id?.toLowerCase() ?? null,
+        days,
+        timeZone,
+      })
+      return presentOverview(overview, timeZone)
     },
   })
 
-function presentOverview(overview: Overview): Static<typeof OverviewBody> {
+function presentOverview(overview: Overview, timeZone: string): Static<typeof OverviewBody> {
   const { asOf, statuses, pendingOutcomes, days, resolution, dueNext, overdue, recent } = overview
   return {
     as_of: asOf,
+    time_zone: timeZone,
     statuses,
     pending_outcomes: pendingOutcomes,
     resolutions_by_day: days.map(({ day, CONFIRMED, FAILED }) => ({

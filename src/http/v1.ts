@@ -12,6 +12,7 @@ import { claimSchemaRoutes } from './claim-schemas.ts'
 import { candidateRoutes } from './claims/candidates.ts'
 import { claimBatchRoutes } from './claims/claim-batches.ts'
 import { claimRoutes } from './claims/claims.ts'
+import { metadataChangeRoutes } from './claims/metadata-changes.ts'
 import { simulateContractRoute } from './claims/simulations.ts'
 import { customerRoutes } from './customers.ts'
 import { addEventBatchRoute } from './events/event-batches.ts'
@@ -71,7 +72,12 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
   })
 
   // In the order in which the OpenAPI document shows them.
-  const upToEvents = [...claimRoutes(app), ...candidateRoutes(app), ...eventRoutes(app)]
+  const upToEvents = [
+    ...claimRoutes(app),
+    ...candidateRoutes(app),
+    ...metadataChangeRoutes(app),
+    ...eventRoutes(app),
+  ]
   for (const one of upToEvents) api.route(one)
   await addEventBatchRoute(api, app, compile)
   const others = [

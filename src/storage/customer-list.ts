@@ -1,22 +1,29 @@
+import type { Metadata } from '../domain/metadata.ts'
 import type { Customer } from '../domain/records.ts'
 import { CUSTOMER_COLUMNS, type CustomerRow, toCustomer } from './customers.ts'
 import type { Connection } from './database/connection.ts'
 import { IS_FRESH, type ListedRow, readPage, waitAtTurnstile } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
+import { METADATA, METADATA_IF_SHORT, PAIRS, pairOf } from './metadata.ts'
 
 export interface CustomerFilter {
   userId: string
   externalId: string | undefined
   /** The beginning of an external id or of a name, whatever the case of its letters. */
   search: string | undefined
+  /** All of these pairs. */
+  metadata: Metadata | undefined
   /** Position of the record to continue after. */
   after: string | null
   order: 'asc' | 'desc'
   limit: number
 }
 
+/** With its metadata as JSON; null if that is long, and to be read by itself. */
+type ListedCustomer = Omit<Customer, 'metadata'> & { metadata: string | null }
+
 export interface CustomerPage {
-  rows: Customer[]
+  rows: ListedCustomer[]
   /** After whom the next page begins, by the id; null if this is the last. */
   next: string | null
 }
@@ -32,13 +39,23 @@ const startsWith = (by: string, beginning: string) =>
 const BY_EXTERNAL_ID = 'lower(external_id) COLLATE "C"'
 const BY_NAME = 'lower(name) COLLATE "C"'
 
+/** A filter of which an index finds what fits it; else each customer that is looked at says whether it does. */
+interface FoundFilter {
+  /** SQL of the ids of those that fit, of each index those that it finds. */
+  ids: (query: ListQuery) => string[]
+  /** SQL of whether one fits. */
+  fits: (query: ListQuery) => string
+}
+
 /**
- * A page of the account's customers, in the order of creation. If many fit a search, and few of those that are looked at, it
- * has fewer than asked for, though others follow.
+ * A page of the account's customers, in the order of creation. If many fit a search or metadata, and few of those that are
+ * looked at, it has fewer than asked for, though others follow.
  */
 export async function listCustomers(db: Connection, filter: CustomerFilter): Promise<CustomerPage> {
-  const { userId, search } = filter
-  const isBroad = search !== undefined && !(await findsFew(db, userId, search))
+  const { userId } = filter
+  const filters = filtersOf(filter)
+  const few = await firstOfFew(db, userId, filters)
+  const isBroad = filters.length > 0 && !few
   const stop = isBroad ? await findStop(db, filter) : null
   const list = { name: 'customers', userId } as const
   // What is on its way before the stop belongs to this page.
@@ -50,37 +67,89 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
       .after(filter.after, filter.order)
       .where('position', '<=', upTo)
       .where('position', filter.order === 'asc' ? '<=' : '>=', stop?.position)
-    const found = search === undefined ? 'true' : beginsWith(query, search, isBroad)
-    return db.query<CustomerRow & ListedRow>({
+    const found = filters.map((one) =>
+      one === few
+        ? `id = ANY (ARRAY(${one.ids(query).join(' UNION ')})) AND ${one.fits(query)}`
+        : one.fits(query),
+    )
+    return db.query<CustomerRow & ListedRow & { metadata: string | null }>({
       text: `-- list_customers
-        SELECT ${CUSTOMER_COLUMNS}, position, ${IS_FRESH} AS fresh FROM customers
-        WHERE ${query.conditions} AND ${found} ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
+        SELECT ${CUSTOMER_COLUMNS}, ${METADATA_IF_SHORT} AS metadata, position, ${IS_FRESH} AS fresh FROM customers
+        WHERE ${[query.conditions, ...found].join(' AND ')}
+        ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
       values: query.values,
     })
   })
   const next = hasMore ? (rows.at(-1)?.id ?? null) : (stop?.id ?? null)
-  return { rows: rows.map(toCustomer), next }
+  return { rows: rows.map((row) => ({ ...toCustomer(row), metadata: row.metadata })), next }
 }
 
-/** Of few, those that the indexes find; of many, what each record says. */
-function beginsWith(query: ListQuery, search: string, isBroad: boolean): string {
-  const beginning = `lower(${query.parameter(search)}::text)`
-  if (isBroad) return `(${startsWith(BY_EXTERNAL_ID, beginning)} OR ${startsWith(BY_NAME, beginning)})`
-  const ids = (by: string) => `SELECT id FROM customers WHERE user_id = $1 AND ${startsWith(by, beginning)}`
-  return `id = ANY (ARRAY(${ids(BY_EXTERNAL_ID)} UNION ${ids(BY_NAME)} AND name IS NOT NULL))`
-}
-
-async function findsFew(db: Connection, userId: string, search: string): Promise<boolean> {
-  const some = (by: string) =>
-    `(SELECT user_id FROM customers WHERE user_id = $1 AND ${startsWith(by, 'lower($2::text)')} LIMIT ${FEW})`
-  const [row] = await db.query<{ is_few: boolean }>({
-    text: `-- count_found_customers
-      SELECT count(*) < ${FEW} AS is_few
-      FROM (${some(BY_EXTERNAL_ID)} UNION ALL ${some(BY_NAME)}) AS found`,
-    values: [userId, search],
+/** The metadata of these customers as JSON, by their ids. */
+export async function readCustomerMetadata(
+  db: Connection,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, { metadata: string }>> {
+  const rows = await db.query<{ id: string; metadata: string }>({
+    name: 'read_customer_metadata',
+    text: `-- read_customer_metadata
+      SELECT id, ${METADATA} AS metadata FROM customers WHERE user_id = $1 AND id = ANY ($2::uuid[])`,
+    values: [userId, ids],
     readOnly: true,
   })
-  return row?.is_few === true
+  return new Map(rows.map(({ id, metadata }) => [id, { metadata }]))
+}
+
+function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] {
+  const filters: FoundFilter[] = []
+  if (search !== undefined) filters.push(beginningWith(search))
+  if (metadata) {
+    const fits = (query: ListQuery) => `metadata @> ${query.parameter(JSON.stringify(metadata))}::jsonb`
+    const pairs = Object.entries(metadata).map((pair) => pairOf(userId, 'customer', ...pair))
+    const { table, owner } = PAIRS.customers
+    for (const pair of pairs)
+      filters.push({
+        fits,
+        ids: (query) => [
+          `SELECT ${owner} FROM ${table} WHERE user_id = $1 AND pair = ${query.parameter(pair)}::bigint`,
+        ],
+      })
+  }
+  return filters
+}
+
+function beginningWith(search: string): FoundFilter {
+  const beginning = (query: ListQuery) => `lower(${query.parameter(search)}::text)`
+  return {
+    fits: (query) => {
+      const text = beginning(query)
+      return `(${startsWith(BY_EXTERNAL_ID, text)} OR ${startsWith(BY_NAME, text)})`
+    },
+    ids: (query) => {
+      const text = beginning(query)
+      const ids = (by: string) => `SELECT id FROM customers WHERE user_id = $1 AND ${startsWith(by, text)}`
+      return [ids(BY_EXTERNAL_ID), `${ids(BY_NAME)} AND name IS NOT NULL`]
+    },
+  }
+}
+
+async function firstOfFew(
+  db: Connection,
+  userId: string,
+  filters: readonly FoundFilter[],
+): Promise<FoundFilter | null> {
+  for (const one of filters) {
+    const query = new ListQuery().where('user_id', '=', userId)
+    const some = one.ids(query).map((ids) => `(${ids} LIMIT ${FEW})`)
+    const [row] = await db.query<{ is_few: boolean }>({
+      text: `-- count_found_customers
+        SELECT count(*) < ${FEW} AS is_few FROM (${some.join(' UNION ALL ')}) AS found`,
+      values: query.values,
+      readOnly: true,
+    })
+    if (row?.is_few) return one
+  }
+  return null
 }
 
 /** The last customer that a page may look at; null if the list ends before. */

@@ -1,10 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Customer, ExpectedVersions, Versioned } from '../domain/records.ts'
+import type { Metadata } from '../domain/metadata.ts'
+import type { Customer, CustomerKey, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
 import { ENTER_TURNSTILES } from './lists/list-page.ts'
+import { addPairs, metadataColumns, metadataParameters, replacePairs } from './metadata.ts'
 import { isExpected, versionOf } from './record-version.ts'
 
 export interface CustomerRow {
@@ -16,10 +18,12 @@ export interface CustomerRow {
 }
 
 export const CUSTOMER_COLUMNS = 'id, user_id, external_id, name, created_at'
-/** Of the one column that can be changed. */
-const VERSION = versionOf('name')
+const KEY_COLUMNS = 'id, external_id'
+/** Of what can be changed. What has no metadata has the version that it had before there was any. */
+const VERSION = `CASE WHEN metadata IS NULL THEN ${versionOf('name')} ELSE ${versionOf('name', 'metadata')} END`
 
-export const toCustomer = (row: CustomerRow): Customer => ({
+/** Without its metadata. */
+export const toCustomer = (row: CustomerRow): Omit<Customer, 'metadata'> => ({
   id: row.id,
   userId: row.user_id,
   externalId: row.external_id,
@@ -27,11 +31,42 @@ export const toCustomer = (row: CustomerRow): Customer => ({
   createdAt: row.created_at,
 })
 
-type VersionedRow = Versioned<CustomerRow>
+type VersionedRow = Versioned<CustomerRow & { metadata: Metadata | null }>
+const VERSIONED_COLUMNS = `${CUSTOMER_COLUMNS}, metadata, ${VERSION} AS version`
 
-const toVersioned = (row: VersionedRow): Versioned<Customer> => ({ ...toCustomer(row), version: row.version })
+const toVersioned = (row: VersionedRow): Versioned<Customer> => ({
+  ...toCustomer(row),
+  metadata: row.metadata ?? {},
+  version: row.version,
+})
 
-export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name'>
+export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name' | 'metadata'>
+
+// One that is there already is looked for first, as with claims.
+// In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
+const insertion = (hasMetadata: boolean) => ({
+  name: hasMetadata ? 'insert_customers_with_metadata' : 'insert_customers',
+  text: `-- insert_customers
+      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
+      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles),
+      new AS MATERIALIZED (
+        SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[], $7::text[]) WITH ORDINALITY
+          AS new (user_id, id, external_id, name, metadata, pairs, place)
+      ),
+      inserted AS (
+        INSERT INTO customers (user_id, id, external_id, name, metadata, created_at)
+        SELECT user_id, id, external_id, name, metadata, now FROM clock, new
+        WHERE (
+          SELECT true FROM customers AS old WHERE old.user_id = new.user_id AND old.external_id = new.external_id
+        ) IS NULL
+        ORDER BY user_id, external_id, place
+        ON CONFLICT (user_id, external_id) DO NOTHING
+        RETURNING ${VERSIONED_COLUMNS}, position
+      )${hasMetadata ? `,\n      noted AS (${addPairs('customers', 'SELECT inserted.user_id, position, id, pairs FROM inserted JOIN new USING (id)')})` : ''}
+      SELECT * FROM inserted`,
+})
+const INSERT_CUSTOMERS = insertion(false)
+const INSERT_CUSTOMERS_WITH_METADATA = insertion(true)
 
 /** Stores new customers, of any accounts. Each is null if its account has one with this external_id. */
 export async function insertCustomers(
@@ -39,29 +74,17 @@ export async function insertCustomers(
   customers: readonly NewCustomer[],
 ): Promise<(Versioned<Customer> | null)[]> {
   const ids = customers.map(() => uuidv7())
+  const metadata = customers.map((one) => metadataColumns(one.userId, 'customer', one.metadata))
+  const hasMetadata = metadata.some((one) => one.metadata !== null)
   const rows = await db.query<VersionedRow>({
-    name: 'insert_customers',
-    // One that is there already is looked for first, as with claims.
-    // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
-    text: `-- insert_customers
-      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
-      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles)
-      INSERT INTO customers (user_id, id, external_id, name, created_at)
-      SELECT user_id, id, external_id, name, now
-      FROM clock, unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[]) WITH ORDINALITY
-        AS new (user_id, id, external_id, name, place)
-      WHERE (
-        SELECT true FROM customers AS old WHERE old.user_id = new.user_id AND old.external_id = new.external_id
-      ) IS NULL
-      ORDER BY user_id, external_id, place
-      ON CONFLICT (user_id, external_id) DO NOTHING
-      RETURNING ${CUSTOMER_COLUMNS}, ${VERSION} AS version`,
+    ...(hasMetadata ? INSERT_CUSTOMERS_WITH_METADATA : INSERT_CUSTOMERS),
     values: [
       'customers',
       plainArray(customers.map(({ userId }) => userId)),
       plainArray(ids),
       customers.map(({ externalId }) => externalId),
       customers.map(({ name }) => name),
+      ...metadataParameters(metadata),
     ],
   })
   const inserted = new Map(rows.map((row) => [row.id, toVersioned(row)]))
@@ -69,11 +92,11 @@ export async function insertCustomers(
 }
 
 /** Of each, those of the account's customers that have these ids. */
-export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Promise<Customer[][]> =>
+export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Promise<CustomerKey[][]> =>
   readCustomers(db, asked, {
     name: 'find_customers',
     text: `-- find_customers
-      SELECT asking, ${CUSTOMER_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) AS named (asking, user_id, id)
+      SELECT asking, ${KEY_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) AS named (asking, user_id, id)
       JOIN customers USING (user_id, id)`,
   })
 
@@ -81,11 +104,11 @@ export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Pro
 export const findCustomersByExternalId = (
   db: Connection,
   asked: readonly AskedNames[],
-): Promise<Customer[][]> =>
+): Promise<CustomerKey[][]> =>
   readCustomers(db, asked, {
     name: 'find_customers_by_external_id',
     text: `-- find_customers_by_external_id
-      SELECT asking, ${CUSTOMER_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::text[]) AS named (asking, user_id, external_id)
+      SELECT asking, ${KEY_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::text[]) AS named (asking, user_id, external_id)
       JOIN customers USING (user_id, external_id)`,
   })
 
@@ -93,14 +116,14 @@ async function readCustomers(
   db: Connection,
   asked: readonly AskedNames[],
   statement: Statement,
-): Promise<Customer[][]> {
-  const found: Customer[][] = asked.map(() => [])
-  const rows = await db.query<CustomerRow & { asking: number }>({
+): Promise<CustomerKey[][]> {
+  const found: CustomerKey[][] = asked.map(() => [])
+  const rows = await db.query<{ asking: number; id: string; external_id: string }>({
     ...statement,
     values: askedColumns(asked),
     readOnly: true,
   })
-  for (const row of rows) found[row.asking]?.push(toCustomer(row))
+  for (const { asking, id, external_id: externalId } of rows) found[asking]?.push({ id, externalId })
   return found
 }
 
@@ -113,7 +136,7 @@ export async function findCustomer(
   const [row] = await db.query<VersionedRow>({
     name: 'find_customer',
     text: `-- find_customer
-      SELECT ${CUSTOMER_COLUMNS}, ${VERSION} AS version FROM customers WHERE user_id = $1 AND id = $2`,
+      SELECT ${VERSIONED_COLUMNS} FROM customers WHERE user_id = $1 AND id = $2`,
     values: [userId, id],
     readOnly: true,
   })
@@ -125,27 +148,31 @@ export async function findCustomerByExternalId(
   db: Connection,
   userId: string,
   externalId: string,
-): Promise<Customer | null> {
+): Promise<CustomerKey | null> {
   const [found] = await findCustomersByExternalId(db, [{ userId, names: [externalId] }])
   return found?.[0] ?? null
 }
 
-/** Sets the name; null if the account has no such customer, or none of a version that is expected. */
-export async function renameCustomer(
+/** Sets name and metadata; null if the account has no such customer, or none of a version that is expected. */
+export function changeCustomer(
   db: Connection,
-  userId: string,
-  id: string,
-  name: string | null,
+  { userId, id, name, metadata }: Customer,
   expected: ExpectedVersions,
 ): Promise<Versioned<Customer> | null> {
-  const [row] = await db.query<VersionedRow>({
-    name: 'rename_customer',
-    text: `-- rename_customer
-      UPDATE customers SET name = $3 WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')}
-      RETURNING ${CUSTOMER_COLUMNS}, ${VERSION} AS version`,
-    values: [userId, id, name, expected],
+  const columns = metadataColumns(userId, 'customer', metadata)
+  return db.transaction(async (connection) => {
+    const [row] = await connection.query<VersionedRow & { position: string }>({
+      name: 'change_customer',
+      text: `-- change_customer
+        UPDATE customers SET name = $3, metadata = $4::jsonb
+        WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$5')}
+        RETURNING ${VERSIONED_COLUMNS}, position`,
+      values: [userId, id, name, columns.metadata, expected],
+    })
+    if (!row) return null
+    await replacePairs(connection, 'customers', { userId, position: row.position, id }, columns.pairs)
+    return toVersioned(row)
   })
-  return row ? toVersioned(row) : null
 }
 
 /** A customer's position in the account's list; null if there is no such customer. */

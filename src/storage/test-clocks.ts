@@ -162,6 +162,8 @@ export async function setTestClock(
 const DELETE_OF_CLAIMS = [
   `-- delete_test_clock_events
       DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
+  `-- delete_test_clock_metadata
+      DELETE FROM claim_metadata WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
   `-- delete_test_clock_notifications
       DELETE FROM notifications WHERE subject_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
   `-- delete_test_clock_own_notifications

@@ -5,6 +5,7 @@ import { connectionAttacks } from './attacks/connections.ts'
 import { heavyValues } from './attacks/heavy-values.ts'
 import { largeAnswers } from './attacks/large-answers.ts'
 import { longWork } from './attacks/long-work.ts'
+import { metadataAttacks } from './attacks/metadata.ts'
 import { notificationAttacks } from './attacks/notifications.ts'
 import { protocolAttacks } from './attacks/protocol.ts'
 import { recordAttacks } from './attacks/records.ts'
@@ -32,6 +33,7 @@ export const FAMILIES: Readonly<Record<string, readonly Attack[]>> = {
   'heavy values': heavyValues,
   'signing in': signInAttacks,
   clocks: clockAttacks,
+  metadata: metadataAttacks,
   notifications: notificationAttacks,
   webhooks: webhookAttacks,
   records: recordAttacks,

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
+import type { Metadata } from '../../src/domain/metadata.ts'
 import { newSession } from '../support/new-session.ts'
 import { storeContract } from '../support/store-contract.ts'
 import type { Account } from './attack.ts'
@@ -38,6 +39,8 @@ interface Claims {
   /** Events of each, all with this payload as JSON. */
   events?: { count: number; type: string; payload: string }
   testClockId?: string
+  /** Found by the list alone, not by its pairs. */
+  metadata?: Metadata
 }
 
 /** Writes to the database behind the service's back what it would take long to make over HTTP. */
@@ -61,7 +64,14 @@ export class Stage {
   }
 
   /** Stores claims with their logs. Returns the id of the first. */
-  async claims({ count, contract = OPEN_CONTRACT, dueAt, events, testClockId }: Claims): Promise<string> {
+  async claims({
+    count,
+    contract = OPEN_CONTRACT,
+    dueAt,
+    events,
+    testClockId,
+    metadata,
+  }: Claims): Promise<string> {
     const { userId, customerId } = this.account
     const prefix = randomUUID().slice(0, 24)
     const log = events ?? { count: 0, type: '', payload: '{}' }
@@ -76,6 +86,7 @@ export class Stage {
       log.count,
       log.count * Buffer.byteLength(log.payload),
       testClockId ?? null,
+      metadata ? JSON.stringify(metadata) : null,
     ])
     if (log.count > 0) await this.sql.query(INSERT_EVENTS, [prefix, count, log.count, log.type, log.payload])
     return `${prefix}000000000001`
@@ -153,8 +164,8 @@ export class Stage {
 
 const INSERT_CLAIMS = `
   INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, status_since, due_at,
-    event_count, log_bytes, test_clock_id, created_at)
-  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, $5, $6, 'OPEN', made, $7, $8, $9, $10, made
+    event_count, log_bytes, test_clock_id, created_at, metadata)
+  SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, $5, $6, 'OPEN', made, $7, $8, $9, $10, made, $11::jsonb
   FROM generate_series(1, $2::int) n, (SELECT date_trunc('milliseconds', now()) - interval '1 minute' AS made) time`
 
 const INSERT_EVENTS = `

@@ -8,7 +8,7 @@ import { writeArchiveFile } from '../../src/app/archive/archive-file.ts'
 import { checkArchive } from '../../src/app/archive/archived-lines.ts'
 import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import { findClaimsToArchive } from '../../src/storage/archive/claims-to-archive.ts'
+import { findClaimsToArchive, type ReadClaim } from '../../src/storage/archive/claims-to-archive.ts'
 import { removeArchivedClaims } from '../../src/storage/archive/removal.ts'
 import {
   archiveAll,
@@ -32,6 +32,7 @@ const service = await startTestService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 
+const NOBODY = '00000000-0000-0000-0000-000000000000'
 const rowsOf = (id: string) => storedRows(service, id)
 const restore = (folder: string, id: string) => restoreClaim(app, folder, { kind: 'claim', id })
 
@@ -53,10 +54,17 @@ test('nothing leaves for a folder that is gone; a file that was written in vain 
   const batch = await findClaimsToArchive(db, userId as string, new Date(), [], 1_000)
   const none = new Date(0)
   const write = () =>
-    writeArchiveFile(folder, readBatch(app, batch, new Map()), `${year}`, (sha256) => `${sha256}.gz`)
+    writeArchiveFile(folder, readBatch(app, batch, []), `${year}`, (sha256) => `${sha256}.gz`)
   const file = await write()
   assert.deepEqual(await write(), file)
-  const old = batch.filter(({ id }) => ids.includes(id))
+  const noted = await sql(
+    'SELECT id, hashtextextended(metadata::text, 0) AS digest FROM claims WHERE id = ANY ($1)',
+    [ids],
+  )
+  const digests = new Map(noted.map(({ id, digest }) => [id, digest]))
+  const old = batch
+    .filter(({ id }) => ids.includes(id))
+    .map((one) => ({ ...one, contractHash: null, metadataDigest: digests.get(one.id) as string }))
   assert.equal(old.length, 3)
   // It may be a server's that is just at it.
   assert.deepEqual((await checkArchive(app, folder)).spare, [])
@@ -75,7 +83,7 @@ test('nothing leaves for a folder that is gone; a file that was written in vain 
   for (const id of ids) await restore(folder, id)
   // Who was held up meanwhile removes nothing that came back.
   const month = new Date(Date.now() - 30 * 24 * 3_600_000)
-  assert.equal(await removeArchivedClaims(db, old, '00000000-0000-0000-0000-000000000000', month), 0)
+  assert.equal(await removeArchivedClaims(db, old, NOBODY, month), 0)
   assert.equal(
     await removeArchivedClaims(
       db,
@@ -86,6 +94,33 @@ test('nothing leaves for a folder that is gone; a file that was written in vain 
     0,
   )
   for (const id of ids) assert.equal((await api.get(`/v1/claims/${id}`)).status, 200)
+})
+
+test('a claim whose metadata changes while it is archived stays, and leaves with what it has then', async (t) => {
+  const folder = await archiveFolder(t)
+  const [id = ''] = await resolvedClaims(service, api, customer, 1)
+  await growOld(service)
+  const [{ user_id: userId } = {}] = await sql('SELECT user_id FROM claims WHERE id = $1', [id])
+  const db = app.db.checks
+  const batch = await findClaimsToArchive(db, userId as string, new Date(), [], 1_000)
+  const read: ReadClaim[] = []
+  await writeArchiveFile(folder, readBatch(app, batch, read), 'folder', (sha256) => `${sha256}.gz`)
+  assert.equal((await api.patch(`/v1/claims/${id}`, { metadata: { late: 'x' } })).status, 200)
+  const those = read.filter((one) => one.id === id)
+  assert.equal(those.length, 1)
+  assert.equal(await removeArchivedClaims(db, those, NOBODY, new Date(0)), 0)
+  const before = await rowsOf(id)
+
+  await archiveAll(app, folder)
+  assertError(await api.patch(`/v1/claims/${id}`, { metadata: {} }), 410, 'CLAIM_ARCHIVED')
+  await restore(folder, id)
+  assert.deepEqual(await rowsOf(id), before)
+  assert.equal((await api.readClaim(id)).metadata.late, 'x')
+  const { body } = await api.get('/v1/claims?metadata[late]=x')
+  assert.deepEqual(
+    body.data.map((one: { id: string }) => one.id),
+    [id],
+  )
 })
 
 test('a claim comes back from nothing but the file that was written', async (t) => {

@@ -14,7 +14,7 @@ import { TurnCounter } from '../support/turn-counter.ts'
 const { app, proxy } = await startStruckService({ after })
 const { strike } = proxy
 const user = await createUser(app, 'opener@example.com')
-const customer = await createCustomer(app, { userId: user.id, externalId: 'acme', name: null })
+const customer = await createCustomer(app, { userId: user.id, externalId: 'acme', name: null, metadata: {} })
 
 const CONTRACT = contractWith({ fulfillment_condition: { event: 'done', match: 'x'.repeat(60_000) } })
 
@@ -33,6 +33,7 @@ const openings = (count: number, onMade: () => void): Opening[] =>
     testClockId: null,
     reference: null,
     seed: null,
+    metadata: {},
   }))
 
 const open = (count: number, onMade: () => void) =>

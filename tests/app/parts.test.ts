@@ -39,6 +39,7 @@ const newClaimOf = (customerId: string) => ({
   testClockId: null,
   reference: null,
   place: 0,
+  metadata: {},
 })
 const OVERVIEW = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
 

@@ -133,7 +133,7 @@ test('the schema editor has no serious fault either: with a menu, a trial, fault
     await page.getByRole('button', { name: 'delivered', exact: true }).click()
     await page.getByRole('list', { name: 'Simulated timeline' }).getByText('accepted').waitFor()
     await page.getByLabel('Event type').first().fill('')
-    await page.getByRole('button', { name: 'More for event', exact: true }).click()
+    await page.getByRole('button', { name: 'Move event', exact: true }).click()
     await page.getByRole('button', { name: 'Move down' }).waitFor()
     assert.deepEqual(await findAccessibilityFaults(page), [], `${width} pixels`)
     await page.getByLabel('Contract as JSON').fill('{')

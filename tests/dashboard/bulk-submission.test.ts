@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { pause } from '../../dashboard/src/pause.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -16,8 +16,8 @@ const browser = await startBrowser({ after })
 let accounts = 0
 
 /** A page of an account with so many candidates of acme, which "done" settles, and one of globex. */
-async function openWithCandidates(count: number) {
-  const opened = await openSignedInPage(service, browser)
+async function openWithCandidates(count: number, options: BrowserContextOptions = {}) {
+  const opened = await openSignedInPage(service, browser, options)
   const { page } = opened
   const prefix = `run-${process.pid}-${accounts++}`
   const names = Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`)
@@ -66,6 +66,7 @@ const assertAllHave = async (names: readonly string[], type: string) =>
 test('an event goes to all of a filtered list that were counted: what is not OPEN is told, and the report has each', async () => {
   const { page, complaints, names, other } = await openWithCandidates(130)
   const [first, second] = names as [string, string]
+  await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Pacific/Kiritimati' })
   await sendAs(page, 'POST', `/v1/candidates/${first}/events`, { type: 'done' })
   await page.goto('/candidates?customer=acme')
   await page.getByRole('button', { name: 'Submit to all' }).click()
@@ -103,7 +104,11 @@ test('an event goes to all of a filtered list that were counted: what is not OPE
 
   const coming = page.waitForEvent('download')
   await button(page, 'Download report').click()
-  const lines = (await readFile(await (await coming).path(), 'utf8')).trim().split('\r\n')
+  const file = await coming
+  const [, day, hour] = /^bulk-submission-([\d-]{10})T(\d\d)\d{4}\.csv$/.exec(file.suggestedFilename()) ?? []
+  const sinceThatHour = Date.now() - Date.parse(`${day}T${hour}:00+14:00`)
+  assert.ok(sinceThatHour >= 0 && sinceThatHour < 2 * 3_600_000, 'the name has the account’s time')
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
   assert.equal(
     lines[0],
     '"candidate_alias","result","status","scheduled_outcome","code","message","event_id","event_type"',
@@ -260,10 +265,38 @@ test('what no claim would take is said before anything is counted', async () => 
   }
 })
 
+test('a value is read as on the page of a claim: by the numbers of the reader’s country, or refused with the reason', async () => {
+  const { page, complaints, names } = await openWithCandidates(2, { locale: 'de-DE' })
+  await page.goto('/candidates?status=OPEN')
+  await page.getByRole('button', { name: 'Submit to all' }).click()
+  await dialog(page).getByLabel('Type').fill('seen')
+  const value = dialog(page).getByLabel('Value')
+  for (const [text, reason] of [
+    ['1.234', 'May be 1234 or 1,234: write one of them'],
+    ['4.5', 'Must be written with “,”: 4,5, or "4.5" for a text'],
+  ] as const) {
+    await value.fill(text)
+    await dialog(page).getByText(reason).waitFor()
+    await button(page, 'Count them').click()
+    await value.and(page.locator(':focus')).waitFor()
+  }
+  await value.fill('4,5')
+  await dialog(page).getByText('sent as a number').waitFor()
+  await button(page, 'Count them').click()
+  await dialog(page).getByLabel('No filter says which').fill('3')
+  await button(page, /^Submit to/).click()
+  await button(page, 'Done').waitFor()
+  const { events } = (await sendAs(page, 'GET', `/v1/candidates/${names[0]}`)).body
+  assert.equal(events[0].value, 4.5)
+  assert.deepEqual(complaints, [])
+})
+
 test('the filters count as they are set when counting begins, the last key included; the confirmation names them', async () => {
   const { page, names } = await openWithCandidates(2)
-  await page.goto('/candidates?customer=acme')
+  await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
+  await page.goto('/candidates?customer=acme&price_from=0.5')
   await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
+  await page.getByLabel('Created from', { exact: true }).fill('2020-01-31')
   await page.getByLabel('Search candidates').fill(names[0] ?? '')
   await countThem(page, { type: 'seen' })
   await dialog(page).getByText('The list has 1 candidate. 1 candidate is OPEN and gets the event.').waitFor()
@@ -271,7 +304,10 @@ test('the filters count as they are set when counting begins, the last key inclu
     .getByRole('list', { name: 'Filters' })
     .getByRole('listitem')
     .allInnerTexts()
-  assert.deepEqual(filters, ['customer acme', `search ${names[0]}`])
+  assert.deepEqual(
+    filters.map((filter) => filter.replaceAll('\u00a0', ' ')),
+    ['customer acme', 'price from 0.5', 'created from 31 Jan 2020, 00:00:00 GMT+5:45', `search ${names[0]}`],
+  )
 })
 
 test('without a filter that says which, the number is to be written out; more than 10,000 are refused with what to do', async () => {

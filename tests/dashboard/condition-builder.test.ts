@@ -25,9 +25,11 @@ import {
 import {
   addTo,
   canUnwrap,
+  combineNode,
   moveBy,
   moveIn,
   moveOut,
+  neighbourOf,
   parentOf,
   pathsOf,
   possibleMoves,
@@ -36,7 +38,9 @@ import {
   unwrapNode,
   wrapNode,
 } from '../../dashboard/src/condition-builder/edit-node.ts'
+import { roomIn } from '../../dashboard/src/condition-builder/tree-room.ts'
 import { kindOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
+import { LOCAL_NUMBERS } from '../../dashboard/src/local-number.ts'
 import { EventLog } from '../../src/domain/claims/event-log.ts'
 import type { Condition } from '../../src/domain/contract/condition.ts'
 import { satisfyingPayload, suggestedEvents } from '../../src/domain/contract/satisfying-event.ts'
@@ -148,6 +152,7 @@ test('every change of any tree gives one that the domain takes, or leaves it as 
     (root: BuilderNode, id: string) => wrapNode(root, id, 'NOT'),
     (root: BuilderNode, id: string) => wrapNode(root, id, 'OR'),
     (root: BuilderNode, id: string) => addTo(root, id, newLeaf('new')),
+    (root: BuilderNode, id: string) => combineNode(root, id, 'AND', newLeaf('new')),
   ]
   fc.assert(
     fc.property(condition, fc.nat(), fc.constantFrom(...changes), (value, n, change) => {
@@ -211,11 +216,54 @@ test('nodes are wrapped in groups and unwrapped', () => {
   assert.ok(!canUnwrap(newGroup('AND', []), newGroup('AND', [])))
 })
 
+test('a further event counts beside a node: in its group if that is of the kind, and else in a new one', () => {
+  const root = nodeOf(all(a, b))
+  const further = newLeaf('c')
+  assert.deepEqual(toCondition(combineNode(root, idOf(root, 'a'), 'AND', further)), all(a, c, b))
+  assert.deepEqual(toCondition(combineNode(root, idOf(root, 'a'), 'OR', further)), all(any(a, c), b))
+  assert.deepEqual(toCondition(combineNode(root, root.id, 'OR', further)), any(all(a, b), c))
+  const negated = nodeOf(not(a))
+  assert.deepEqual(toCondition(combineNode(negated, idOf(negated, 'a'), 'OR', further)), not(any(a, c)))
+  assert.equal(combineNode(root, 'unknown', 'OR', further), root)
+})
+
+test('nearest to a node that goes is the next in its group, the one before, or the group', () => {
+  const root = nodeOf(all(a, not(b), any(c)))
+  const [first, negation, group] = childrenOf(root) as [BuilderNode, GroupNode, GroupNode]
+  assert.equal(neighbourOf(root, first.id), negation)
+  assert.equal(neighbourOf(root, idOf(root, 'b')), group, 'the NOT goes too')
+  assert.equal(neighbourOf(root, group.id), negation)
+  assert.equal(neighbourOf(root, idOf(root, 'c')), group)
+  assert.equal(neighbourOf(root, root.id), null)
+})
+
+test('there is room for what the domain takes, to the last node and level, and for no more', () => {
+  const takes = (value: BuilderNode) => validateCondition(toCondition(value), 'c').length === 0
+  const wide = (count: number) => nodeOf(all(...Array.from({ length: count }, () => a)))
+  const deep = (levels: number) =>
+    nodeOf(Array.from({ length: levels - 2 }).reduce<Condition>((inner) => all(inner), all(a)))
+  for (const root of [wide(509), wide(510), wide(511), deep(30), deep(31), deep(32)]) {
+    const room = roomIn(root)
+    assert.equal(room.refusal, null)
+    for (const node of allNodes(root).slice(-2)) {
+      assert.equal(room.refuseAround(node.id, 1) === null, takes(wrapNode(root, node.id, 'NOT')))
+      const besides = combineNode(root, node.id, 'OR', newLeaf('b'))
+      assert.equal(room.refuseAround(node.id, 2) === null, takes(besides))
+      if (node.kind !== 'leaf')
+        assert.equal(room.refuseBelow(node.id, 1, 1) === null, takes(addTo(root, node.id, newLeaf('b'))))
+    }
+    const group = newGroup('OR', [newLeaf('b')])
+    assert.equal(room.refuseBelow(root.id, 2, 2) === null, takes(addTo(root, root.id, group)))
+  }
+  assert.match(roomIn(wide(512)).refusal ?? '', /512 nodes at most/)
+  assert.match(roomIn(deep(33)).refusal ?? '', /32 levels at most/)
+})
+
 test('the form and the JSON are one document: an edit of either shows in the other', () => {
   const start = ofContract(contractWith({ fulfillment_condition: all(a, b) }))
   const written = withJson(start, start.json.replace('"a"', '"z"'))
   assert.deepEqual(toCondition(written.draft.condition), all({ event: 'z' }, b))
-  const drawn = ofDraft({ ...written.draft, price: '12.5' })
+  const drawn = ofDraft({ ...written.draft, price: LOCAL_NUMBERS.writeNumber(12.5) })
   assert.equal(JSON.parse(drawn.json).price, 12.5)
   assert.deepEqual(
     drawn.contract,
@@ -261,10 +309,11 @@ test('a new contract says what is still missing', () => {
 test('windows are shown in the largest unit that leaves a whole number, and written in any', () => {
   assert.deepEqual(toDuration(2_592_000), { text: '30', unit: 'days' })
   assert.deepEqual(toDuration(5_400), { text: '90', unit: 'minutes' })
-  assert.deepEqual(toDuration(1.5), { text: '1.5', unit: 'seconds' })
+  assert.deepEqual(toDuration(1.5), { text: LOCAL_NUMBERS.writeNumber(1.5), unit: 'seconds' })
   assert.deepEqual(toDuration(0), { text: '0', unit: 'seconds' })
-  assert.equal(secondsOf({ text: '1.1', unit: 'hours' }), 3960)
-  assert.equal(secondsOf({ text: '1.1', unit: 'days' }), 95_040)
+  const written = LOCAL_NUMBERS.writeNumber(1.1)
+  assert.equal(secondsOf({ text: written, unit: 'hours' }), 3960)
+  assert.equal(secondsOf({ text: written, unit: 'days' }), 95_040)
   assert.equal(secondsOf({ text: 'soon', unit: 'days' }), 'soon')
   assert.deepEqual(validateContract(contractWith({ activity_window: 95_040 })), [])
 })

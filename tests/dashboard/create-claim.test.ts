@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
 import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -24,12 +25,13 @@ async function openFurnishedPage() {
 async function created(page: Page) {
   const dialog = page.getByRole('dialog')
   const create = dialog.getByRole('button', { name: 'Create', exact: true })
-  const isCreated = page.getByRole('heading', { name: 'Submit an event' })
+  const before = page.url()
+  const isCreated = () => page.url() !== before
   await create.click()
   // Whom the name is of may still be looked up.
-  await isCreated.or(dialog.getByText('Choose a customer')).waitFor()
-  if ((await isCreated.count()) === 0) await create.click()
-  await isCreated.waitFor()
+  await eventually(async () => isCreated() || (await dialog.getByText('Choose a customer').isVisible()))
+  if (!isCreated()) await create.click()
+  await page.waitForURL(({ href }) => href !== before)
   const id = new URL(page.url()).pathname.split('/').at(-1)
   return (await sendAs(page, 'GET', `/v1/claims/${id}`)).body
 }

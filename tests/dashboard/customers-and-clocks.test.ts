@@ -61,7 +61,7 @@ test('an external_id that is taken is told at its field', async () => {
 })
 
 test('a test clock is created, advanced in steps and to a chosen time, tells what moved, and is deleted', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser, { timezoneId: 'UTC' })
+  const { page, complaints } = await openSignedInPage(service, browser)
   await page.getByRole('link', { name: 'Test clocks' }).click()
   await button(page, 'Create test clock').first().click()
   await page.getByLabel('Name (optional)').fill('January')
@@ -75,17 +75,17 @@ test('a test clock is created, advanced in steps and to a chosen time, tells wha
   await sendAs(page, 'POST', '/v1/claims', claim)
 
   const now = page.getByRole('region', { name: 'Time' })
-  await page.getByText('1 Jan 2026, 10:30:00, in 1h 30m').waitFor()
+  await page.getByText('1 Jan 2026, 10:30:00 UTC, in 1h 30m').waitFor()
   // It is told once the advance is over, and the clock is read again: until then no button takes a click, or it moves.
   const advanced = async (told: string, due: string) => {
     await now.getByText(told).waitFor()
     await now.getByText(due).waitFor()
   }
   await button(page, 'A minute').click()
-  await advanced('to 1 Jan 2026, 09:01:00', '10:30:00, in 1h 29m')
+  await advanced('to 1 Jan 2026, 09:01:00', '10:30:00 UTC, in 1h 29m')
   await page.getByText('Nothing moved from').waitFor()
   await button(page, 'An hour').click()
-  await advanced('to 1 Jan 2026, 10:01:00', '10:30:00, in 29m')
+  await advanced('to 1 Jan 2026, 10:01:00', '10:30:00 UTC, in 29m')
   await button(page, 'To the next due time').click()
   await now.getByText('to 1 Jan 2026, 10:30:00').waitFor()
   await page.getByRole('region', { name: 'What moved' }).getByText('PENDING').waitFor()

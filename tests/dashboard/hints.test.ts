@@ -30,8 +30,8 @@ test('hints to a contract stand beside its words, lead to their places, and go a
   assert.deepEqual(await findAccessibilityFaults(page), [])
 
   await page.getByRole('button', { name: 'Show fulfillment_condition.conditions[2]' }).click()
-  const menu = page.getByRole('button', { name: 'More for group' }).nth(1)
-  assert.equal(await focused(page), await menu.getAttribute('data-focus'))
+  const beside = page.getByRole('button', { name: 'And another event beside group “Not this”' })
+  assert.equal(await focused(page), await beside.getAttribute('data-focus'))
   await page.getByRole('button', { name: 'Show activity_window' }).click()
   assert.equal(await focused(page), 'activity_window')
   await page.keyboard.press('ControlOrMeta+a')

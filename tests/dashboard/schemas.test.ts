@@ -11,7 +11,6 @@ const browser = await startBrowser({ after })
 
 const json = (page: Page) => page.getByLabel('Contract as JSON')
 const readJson = async (page: Page) => JSON.parse(await json(page).inputValue())
-const conditionOf = async (page: Page) => (await readJson(page)).fulfillment_condition
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const bound = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 
@@ -71,31 +70,6 @@ test('JSON that is none leaves the builder at its last state and says where; the
   assert.ok(await page.getByLabel('Event type').first().isEnabled())
 })
 
-test('nodes are added, wrapped, moved and removed by the keyboard, and the focus goes with them', async () => {
-  const { page } = await openSignedInPage(service, browser)
-  await openSchema(page)
-  await button(page, 'Add event to “All of these”').press('Enter')
-  await page.keyboard.type('signed')
-  assert.deepEqual((await conditionOf(page)).conditions[2], { event: 'signed' })
-
-  const choose = async (menu: string, action: string) => {
-    await button(page, menu).press('Enter')
-    await button(page, action).press('Enter')
-  }
-  await choose('More for event signed', 'Wrap in “Not this”')
-  assert.deepEqual((await conditionOf(page)).conditions[2], { op: 'NOT', condition: { event: 'signed' } })
-  assert.equal(await page.evaluate('document.activeElement.value'), 'signed')
-  await choose('More for event rating', 'Move up')
-  assert.equal((await conditionOf(page)).conditions[0].event, 'rating')
-  await button(page, 'Remove event delivered').press('Enter')
-  assert.deepEqual(
-    await conditionOf(page),
-    all({ event: 'rating', gte: 4 }, { op: 'NOT', condition: { event: 'signed' } }),
-  )
-  await page.getByLabel('How many of these are needed').selectOption('OR')
-  assert.equal((await conditionOf(page)).op, 'OR')
-})
-
 test('what is missing or wrong is said at its field, and nothing is saved', async () => {
   const { page } = await openSignedInPage(service, browser)
   await page.goto('/schemas/new')
@@ -103,10 +77,10 @@ test('what is missing or wrong is said at its field, and nothing is saved', asyn
   await page.getByText('Is required', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Event type').getAttribute('aria-invalid'), 'true')
   await page.getByLabel('Price').fill('ten')
-  await page.getByText(/^Must be a number from 0/).waitFor()
+  await page.getByText('Must be a number, such as 1,234.5', { exact: true }).waitFor()
   await button(page, '+ Number').click()
   await bound(page, 'at least').fill('many')
-  await page.getByText('Must be a number', { exact: true }).waitFor()
+  await page.getByText('Must be a number, such as 1,234.5', { exact: true }).nth(1).waitFor()
   assert.deepEqual((await sendAs(page, 'GET', '/v1/schemas')).body.data, [])
 })
 

@@ -153,6 +153,7 @@ test('what a server of the last release changes of a schema beside this version 
   const before = await send(old, 'POST', '/v1/schemas', priced(1))
   const customer = await send(old, 'POST', '/v1/customers', { external_id: 'acme' })
   const ours = await startServeProcess(t, settings)
+  await send(ours, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
   const during = await send(old, 'POST', '/v1/schemas', priced(1))
   for (const { id } of [before, during]) {
     const path = `/v1/schemas/${id}`
@@ -187,6 +188,9 @@ test('what a server of the last release changes of a schema beside this version 
     assert.equal(await send(old, 'DELETE', path), null)
     assert.equal((await send(ours, 'GET', `${path}/versions`)).error.code, 'SCHEMA_NOT_FOUND')
   }
+  // A server that knows of no time zones of accounts works on.
+  assert.equal((await send(old, 'GET', '/v1/overview')).statuses.OPEN.count, 12)
+  assert.equal((await send(old, 'GET', '/v1/me')).id, (await send(ours, 'GET', '/v1/me')).id)
 })
 
 interface Version {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { candidateId } from '../../src/storage/claims/candidate-id.ts'
+import { pairOf } from '../../src/storage/metadata.ts'
 import type { Answer } from '../support/api-client.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newSchema, uniqueName } from '../support/new-records.ts'
@@ -14,7 +15,11 @@ testFaults({
   begin: async (world, ledger) => {
     const items = await newOfAllKinds(world)
     const { customer } = world
-    const claims = items.map(({ source }) => ({ customer_id: customer.id, ...source }))
+    const claims = items.map(({ source }) => ({
+      customer_id: customer.id,
+      metadata: { of: 'faults' },
+      ...source,
+    }))
     return {
       run: async () => note(ledger, items, await world.service.api.post('/v1/claims/batch', { claims })),
       finish: async () => {},
@@ -120,6 +125,33 @@ testFaults({
       finish: async () => {
         assert.equal((await change()).status, 200)
         assert.deepEqual(await stored(), prices, 'the change makes one version, however often it is sent')
+      },
+    }
+  },
+})
+
+testFaults({
+  name: 'changing metadata',
+  begin: async ({ service: { api, sql }, customer }) => {
+    const [before, after] = [uniqueName('before'), uniqueName('after')]
+    const claim = { customer_id: customer.id, contract: NEVER_SETTLED, metadata: { mark: before, of: 'x' } }
+    const { body } = await api.post('/v1/claims', claim)
+    const change = () => api.patch(`/v1/claims/${body.id}`, { metadata: { mark: after } })
+    const assertIs = async (mark: string) => {
+      const [row] = await sql('SELECT metadata FROM claims WHERE id = $1', [body.id])
+      assert.deepEqual(row?.metadata, { mark, of: 'x' })
+      const pairs = await sql('SELECT pair FROM claim_metadata WHERE claim_id = $1', [body.id])
+      const wanted = Object.entries({ mark, of: 'x' }).map((pair) => pairOf(body.user_id, 'claim', ...pair))
+      assert.deepEqual(new Set(pairs.map(({ pair }) => pair)), new Set(wanted))
+    }
+    return {
+      run: async () => {
+        const fate = fateOf(await change())
+        if (fate !== 'unknown') await assertIs(fate === 'done' ? after : before)
+      },
+      finish: async () => {
+        assert.equal((await change()).status, 200)
+        await assertIs(after)
       },
     }
   },

@@ -1,5 +1,7 @@
 import { isOnCitus } from '../support/database-nodes.ts'
 
+const [LOCK_TIMEOUT, SHORT_LOCK_TIMEOUT] = ['SET LOCAL lock_timeout = n', "SET LOCAL lock_timeout = 'ns'"]
+
 /** In one transaction, with its answer. */
 const SCHEMA_WITH_KEY = {
   BEGIN: 1,
@@ -94,6 +96,7 @@ export const STATEMENTS = {
     keep_archived_claims: 1,
     remove_archived_claims: 1,
     remove_archived_logs: 1,
+    remove_archived_metadata: 1,
     COMMIT: 1,
     release_archive_turn: 1,
   },
@@ -104,6 +107,8 @@ export const STATEMENTS = {
     BEGIN: 1,
     note_restored_claim: 1,
     insert_restored_claim: 1,
+    remove_pairs_of_claims: 1,
+    add_pairs_of_claims: 1,
     insert_restored_events: 1,
     COMMIT: 1,
     read_clock: 1,
@@ -134,8 +139,8 @@ export const STATEMENTS = {
     find_customers: 1,
     find_test_clocks: 1,
     find_contracts: 1,
-    insert_claims: 1,
-    insert_claims_on_test_clock: 1,
+    insert_claims_with_metadata: 1,
+    insert_claims_on_test_clock_with_metadata: 1,
   },
   'creating claims with a key': {
     begin_idempotency_keys: 1,
@@ -155,6 +160,15 @@ export const STATEMENTS = {
   'creating what claims need': { insert_customers: 1, insert_claim_schema: 1, insert_test_clock: 1 },
   'creating a schema with a key': SCHEMA_WITH_KEY,
   'changing a schema': { update_claim_schema: 1 },
+  'changing metadata': {
+    find_noted_claim: 1,
+    BEGIN: 1,
+    [SHORT_LOCK_TIMEOUT]: 1,
+    set_metadata: 1,
+    remove_pairs_of_claims: 1,
+    add_pairs_of_claims: 1,
+    COMMIT: 1,
+  },
   'an advance of a test clock': {
     BEGIN: 1,
     "SELECT set_config('lock_timeout', $n, true)": 1,
@@ -173,6 +187,7 @@ export const STATEMENTS = {
     hold_test_clock: 1,
     'SET LOCAL lock_timeout = n': 1,
     delete_test_clock_events: 1,
+    delete_test_clock_metadata: 1,
     delete_test_clock_notifications: 1,
     delete_test_clock_own_notifications: 1,
     delete_test_clock_claims: 1,
@@ -212,7 +227,6 @@ export const STATEMENTS = {
   },
 } satisfies Record<string, Record<string, number>>
 
-const [LOCK_TIMEOUT, SHORT_LOCK_TIMEOUT] = ['SET LOCAL lock_timeout = n', "SET LOCAL lock_timeout = 'ns'"]
 /** Of four shards, a batch of the check is of one of them; the claims on a test clock are in all. */
 const SHARDS = 4
 
@@ -233,6 +247,7 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     keep_archived_claims: 1,
     remove_archived_claims: 1,
     remove_archived_logs: 1,
+    remove_archived_metadata: 1,
     COMMIT: 1,
     release_archive_turn: 1,
   },
@@ -326,6 +341,7 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     take_positions: 1,
     take_positions_on_test_clock: 1,
     insert_claims_in_shard: 2,
+    add_pairs_in_shard: 2,
     announce_and_take_numbers: 2,
     notify_in_shard: 2,
     announce_on_machine: 2,
@@ -382,6 +398,7 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     [LOCK_TIMEOUT]: 1,
     find_next_due: 1,
     delete_test_clock_events: 1,
+    delete_test_clock_metadata: 1,
     delete_test_clock_notifications: 1,
     delete_test_clock_own_notifications: 1,
     delete_test_clock_claims_in_shards: 1,
@@ -405,8 +422,8 @@ export const STRUCK: readonly string[] = [STATEMENTS, ON_SHARDS].flatMap((table)
 /** Named statements that no claim, event or sum depends on. */
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
-    'begin_overview find_creations find_idempotency_keys read_stored_contracts count_search count_claims_up_to count_found_customers find_stop_of_customers find_stop_of_claims select_claims find_claim_at find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema find_claim_schema_version ' +
-    'find_customer find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position ' +
+    'read_long_parts read_metadata read_customer_metadata begin_overview find_creations find_idempotency_keys read_stored_contracts count_search count_claims_up_to count_found_customers find_stop_of_customers find_stop_of_claims select_claims find_claim_at find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema find_claim_schema_version ' +
+    'find_customer find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position find_time_zone ' +
     'find_user_by_email find_webhook_delivery find_webhook_endpoints has_password list_accounts list_api_tokens list_api_tokens_of list_claim_schema_versions list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
     'list_all_webhook_endpoints list_archive_files list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
@@ -419,8 +436,8 @@ export const NOT_STRUCK = {
     'ask_for_deliveries_again ask_for_delivery_again delete_webhook_endpoint insert_webhook_endpoint replace_webhook_secret ' +
     'update_webhook_endpoint write_notification_settings ' +
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +
-    'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens remove_old_idempotency_keys rename_customer rename_user replace_password revoke_invitation_of ' +
-    'revoke_invitations_to set_currency set_password share_secret',
+    'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens remove_old_idempotency_keys change_customer rename_user replace_password revoke_invitation_of ' +
+    'revoke_invitations_to set_password share_secret update_account',
   'they are one statement that a server sends again in its own time':
     'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',
   'they make accounts, invitations and tokens, in one transaction, of which nothing is left where it fails':

@@ -125,8 +125,8 @@ const OPERATIONS: Record<string, Operation> = {
       (await service.sql('SELECT max(next_attempt_at) AS at FROM webhook_deliveries'))[0]?.at,
   },
   updateMe: {
-    ask: async () => patch('/v1/me', { currency: 'EUR' }),
-    trace: async (account) => (await account.get('/v1/me')).body.currency,
+    ask: async () => patch('/v1/me', { currency: 'EUR', time_zone: 'Asia/Kathmandu' }),
+    trace: async (account) => (await account.get('/v1/me')).body,
   },
   createOwnToken: {
     ask: async () => post('/v1/tokens', { name: 'mine' }),

@@ -47,7 +47,12 @@ for (const mode of ['custom', 'generic'] as const) {
     await findAwaitedClaims(connection, ids)
     await readWholeClaims(connection, ids)
     await readWholeLogs(connection, ids, 0, 1_000)
-    await removeArchivedClaims(connection, batch, randomUUID(), old)
+    await removeArchivedClaims(
+      connection,
+      batch.map((one) => ({ ...one, contractHash: null, metadataDigest: null })),
+      randomUUID(),
+      old,
+    )
     await findArchivedClaims(connection, ids)
     await findArchivedPosition(connection, userId, 'claim', ids[0] as string)
     for (const plan of take()) assertBounded(plan, { rowsRead: 6 * COUNT, rowsSorted: COUNT })

@@ -90,6 +90,12 @@ const SELECTIVE: Record<string, Filters> = {
     price: { from: '1000', to: null },
     sort: 'status_since',
   },
+  'metadata that many have': { metadata: { region: 'emea' } },
+  'metadata that few have': { metadata: { order: 'A-7' } },
+  'metadata that none has': { metadata: { order: 'A-8' } },
+  'metadata that many have, and a status': { metadata: { region: 'emea' }, statuses: ['FAILED'] },
+  'metadata that many have, by the due time': { metadata: { region: 'emea' }, sort: 'due_at' },
+  'metadata that few have, by the time in a status': { metadata: { order: 'A-7' }, sort: 'status_since' },
   'a schema and a clock': { schemaId: schemaOf(0), testClockId: clockOf(0) },
 }
 

@@ -110,7 +110,7 @@ describe('the turnstiles of several accounts are taken in one order', () => {
         customers: () =>
           insertCustomers(
             db,
-            [second, first].map((userId) => ({ userId, externalId: 'acme', name: null })),
+            [second, first].map((userId) => ({ userId, externalId: 'acme', name: null, metadata: {} })),
           ),
         claims: () => insertClaims(db, [second, first].map(claimOf)),
       }
@@ -146,5 +146,6 @@ const claimOf = (userId: string): NewClaim => ({
   contract: newContract(terms),
   schemaId: null,
   schemaVersion: null,
+  metadata: {},
   testClockId: null,
 })

@@ -254,7 +254,7 @@ for (const [what, table, list] of [
   ['test clocks', 'test_clocks', listTestClocks],
 ] as const) {
   test(`a page of the ${what} reads about a page`, async () => {
-    const filter = { userId: user, externalId: undefined, search: undefined }
+    const filter = { userId: user, externalId: undefined, search: undefined, metadata: undefined }
     await assertPagesAreBounded(
       custom,
       (after, order, limit) => list(custom.connection, { ...filter, after, order, limit }),
@@ -268,7 +268,14 @@ for (const [what, table, list] of [
 }
 
 test('a search of customers reads those that it finds', async () => {
-  const filter = { userId: user, externalId: undefined, search: 'CUSTOMER-7000', after: null, limit: LIMIT }
+  const filter = {
+    userId: user,
+    externalId: undefined,
+    search: 'CUSTOMER-7000',
+    metadata: undefined,
+    after: null,
+    limit: LIMIT,
+  }
   for (const reader of [custom, generic]) {
     for (const order of ['asc', 'desc'] as const) {
       reader.take()
@@ -281,7 +288,14 @@ test('a search of customers reads those that it finds', async () => {
 })
 
 test('a customer is found by its external_id alone', async () => {
-  const filter = { userId: user, externalId: 'customer-7000', search: undefined, after: null, limit: LIMIT }
+  const filter = {
+    userId: user,
+    externalId: 'customer-7000',
+    search: undefined,
+    metadata: undefined,
+    after: null,
+    limit: LIMIT,
+  }
   for (const order of ['asc', 'desc'] as const) {
     custom.take()
     await listCustomers(custom.connection, { ...filter, order })
@@ -378,7 +392,7 @@ describe('what is sent for each request', () => {
       }
       await deleteTestClock(reader.connection, gone)
       const plans = reader.take()
-      assert.equal(plans.length, 5)
+      assert.equal(plans.length, 6)
       for (const plan of plans) assertBounded(plan, { rowsRead: 10 * 20, rowsSorted: 20 })
     })
 

@@ -30,7 +30,8 @@ export async function resolvedClaims(
   const { id: schema_id } = await newSchema(api, { review_window: 0, price: 12.5 })
   const ids: string[] = []
   for (let i = 0; i < count; i++) {
-    const claim = { customer_id: customer, schema_id, reference: uniqueName('reference') }
+    const metadata = { order: `A-${i}`, 'a "key"': 'ключ' }
+    const claim = { customer_id: customer, schema_id, reference: uniqueName('reference'), metadata }
     const { id } = (await api.post('/v1/claims', claim)).body
     for (const event of [
       { type: 'progress', id: 'first', value: 0.1, note: 'naïve "quoted"\n' },

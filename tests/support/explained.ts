@@ -30,7 +30,7 @@ export interface Effort {
 export function explaining(db: Connection): { db: Connection; effort: Effort } {
   const effort: Effort = { rows: 0, entries: 0, sorted: 0, scans: [] }
   const query = async <Row>(statement: Statement): Promise<Row[]> => {
-    if (statement.text.includes('FROM claims')) {
+    if (/FROM claim(s|_metadata)\b/.test(statement.text)) {
       const [row] = await db.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
         text: `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statement.text}`,
         ...(statement.values ? { values: statement.values } : {}),

@@ -1,3 +1,4 @@
+import { pairOf } from '../../src/storage/metadata.ts'
 import { eventually } from './eventually.ts'
 import type { TestService } from './test-service.ts'
 
@@ -8,7 +9,8 @@ export const clockOf = (n: number) => `00000000-0000-7000-b000-${n.toString(16).
 
 /**
  * Gives the account so many claims and as many candidates, by turns, created over 50 days up to yesterday and mostly
- * resolved. Of ten, three have customer 0 and one schema 0; of a thousand, one has schema 1 and one is on clock 0.
+ * resolved. Of ten, three have customer 0, one schema 0, and one is of the region emea; of a thousand, one has schema 1, one is
+ * on clock 0, and one has its own order.
  */
 export async function addManyClaims(
   service: TestService,
@@ -20,7 +22,8 @@ export async function addManyClaims(
   if (!isAnalysed) await service.sql('ALTER TABLE claims SET (autovacuum_enabled = off)')
   await service.sql(
     `INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-      decisive_event_types, price, status, scheduled_outcome, status_since, due_at, schema_id, test_clock_id, created_at)
+      decisive_event_types, price, status, scheduled_outcome, status_since, due_at, schema_id, test_clock_id, created_at,
+      metadata)
     SELECT
       (lpad(to_hex((extract(epoch FROM created) * 1000)::bigint), 12, '0') || '7' || substr(md5(n || kind), 1, 3)
         || '8' || substr(md5(n || kind), 4, 15))::uuid,
@@ -33,7 +36,7 @@ export async function addManyClaims(
       CASE WHEN status IN ('OPEN', 'PENDING') THEN now() + n % 5000 * interval '1 minute' END,
       ('00000000-0000-7000-a000-' || CASE WHEN n % 10 = 3 THEN '000000000000' WHEN n % 1000 = 7 THEN '000000000001' END)::uuid,
       CASE WHEN n % 1000 = 5 THEN '00000000-0000-7000-b000-000000000000'::uuid END,
-      created
+      created, CASE WHEN n % 10 = 4 THEN $3::jsonb WHEN n % 1000 = 7 THEN $4::jsonb END
     FROM (
       SELECT n, kind, date_trunc('milliseconds', now() - interval '51 days' + n * (interval '50 days' / $2)) AS created,
         CASE n % 20 WHEN 0 THEN 'OPEN' WHEN 1 THEN 'PENDING' WHEN 2 THEN 'FAILED' ELSE 'CONFIRMED' END AS status,
@@ -41,9 +44,33 @@ export async function addManyClaims(
       FROM generate_series(1, $2::int) AS n, unnest(ARRAY['claim', 'candidate']) AS kind
       ORDER BY n
     ) AS made`,
-    [userId, count],
+    [userId, count, ...METADATA.map((one) => JSON.stringify(one))],
   )
+  for (const metadata of METADATA) await addPairs(service, userId, metadata)
   if (isAnalysed) await eventually(() => vacuum(service))
+}
+
+/** Of ten claims, and of a thousand, one has these. */
+const METADATA: Record<string, string>[] = [{ region: 'emea' }, { order: 'A-7' }]
+
+async function addPairs(
+  { sql }: TestService,
+  userId: string,
+  metadata: Record<string, string>,
+): Promise<void> {
+  for (const [key, value] of Object.entries(metadata)) {
+    await sql(
+      `INSERT INTO claim_metadata (user_id, pair, position, claim_id)
+      SELECT user_id, CASE WHEN candidate_alias IS NULL THEN $2::bigint ELSE $3::bigint END, position, id
+      FROM claims WHERE user_id = $1 AND metadata @> $4::jsonb`,
+      [
+        userId,
+        pairOf(userId, 'claim', key, value),
+        pairOf(userId, 'candidate', key, value),
+        JSON.stringify(metadata),
+      ],
+    )
+  }
 }
 
 /**
@@ -51,9 +78,9 @@ export async function addManyClaims(
  * test may be in the way, though in another database: seen on PostgreSQL 15.
  */
 async function vacuum(service: Pick<TestService, 'sql'>): Promise<boolean> {
-  await service.sql('VACUUM ANALYZE claims')
+  await service.sql('VACUUM ANALYZE claims, claim_metadata')
   const [row] = await service.sql(
-    "SELECT relallvisible = relpages AS is_visible FROM pg_class WHERE oid = 'claims'::regclass",
+    "SELECT bool_and(relallvisible = relpages) AS is_visible FROM pg_class WHERE relname IN ('claims', 'claim_metadata')",
   )
   return row?.is_visible === true
 }

@@ -9,6 +9,8 @@ export const accountQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
+export type AccountChanges = Partial<Pick<Account, 'currency' | 'time_zone'>>
+
 /** If it was changed since, it is not. */
-export const setCurrency = (base: Tagged<Account>, currency: string | null): Promise<Tagged<Account>> =>
-  patch('/v1/me', { currency }, base)
+export const updateAccount = (base: Tagged<Account>, changes: AccountChanges): Promise<Tagged<Account>> =>
+  patch('/v1/me', changes, base)

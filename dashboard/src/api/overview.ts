@@ -9,13 +9,10 @@ interface OverviewQuery {
   test_clock_id?: string | undefined
 }
 
-/** Days are those of this device's time zone. */
-const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
-
 export const overviewQuery = (query: OverviewQuery) =>
   queryOptions({
     queryKey: ['overview', query],
-    queryFn: ({ signal }) => get<Overview>('/v1/overview', { ...query, time_zone: TIME_ZONE }, signal),
+    queryFn: ({ signal }) => get<Overview>('/v1/overview', { ...query }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: POLL_MS,
   })

@@ -119,6 +119,7 @@ export interface Account {
   email: string
   name: string | null
   currency: string | null
+  time_zone: string
   created_at: string
 }
 
@@ -148,6 +149,7 @@ interface Sum {
 
 export interface Overview {
   as_of: string
+  time_zone: string
   statuses: Record<Status, Sum>
   pending_outcomes: Record<Outcome, Sum>
   resolutions_by_day: { day: string; confirmed: Sum; failed: Sum }[]

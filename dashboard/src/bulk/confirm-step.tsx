@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { STATUSES } from '../../../src/domain/claims/lifecycle.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
@@ -10,7 +10,9 @@ import { Field } from '../components/ui/field.tsx'
 import { Form } from '../components/ui/form.tsx'
 import { Input } from '../components/ui/input.tsx'
 import { Textarea } from '../components/ui/textarea.tsx'
+import { DateTime } from '../components/ui/time.tsx'
 import { legibleJson } from '../isolated.ts'
+import { LOCAL_NUMBERS } from '../local-number.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 import { type Counted, numberOf } from './count-list.ts'
 import { Step } from './step.tsx'
@@ -32,7 +34,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
   const { kind, event, targets: open } = run
   const [written, setWritten] = useState('')
   const [isChecked, setChecked] = useState(false)
-  const isConfirmed = !isWholeAccount || written.replaceAll(/\D/g, '') === String(open.length)
+  const isConfirmed = !isWholeAccount || readCount(written) === open.length
   const submit = (submitted: FormEvent) => {
     submitted.preventDefault()
     setChecked(true)
@@ -93,6 +95,9 @@ export function ConfirmStep(props: ConfirmStepProps) {
   )
 }
 
+/** With groups of any country too. */
+const readCount = (text: string) => LOCAL_NUMBERS.readNumber(text.replaceAll(/\P{Nd}/gu, '')).number
+
 /** Those that take no events. */
 function others(counted: readonly Counted[]): string {
   const parts = STATUSES.filter((status) => status !== 'OPEN').flatMap((status) => {
@@ -102,13 +107,10 @@ function others(counted: readonly Counted[]): string {
   return parts.length === 0 ? '' : `The others take no events: ${parts.join(', ')}.`
 }
 
-/** Those that say which; in the words of the address. */
+/** Those that say which, by their names in the address. */
 function FiltersInShort({ filters: { sort: _, ...others } }: { filters: ClaimFilters }) {
-  const nameOfCustomer = useCustomerNames()
-  const nameOfSchema = useSchemaNames()
+  const wordsOf = useFilterWords()
   const set = Object.entries(others).flatMap(([name, value]) => (value ? [[name, value] as const] : []))
-  const wordsOf = (name: string, value: string) =>
-    name === 'customer' ? nameOfCustomer(value) : name === 'schema' ? nameOfSchema(value) : value
   return set.length === 0 ? null : (
     <ul aria-label="Filters" className="flex flex-wrap gap-1.5 text-xs">
       {set.map(([name, value]) => (
@@ -118,6 +120,19 @@ function FiltersInShort({ filters: { sort: _, ...others } }: { filters: ClaimFil
       ))}
     </ul>
   )
+}
+
+/** What each is set to, as lists and fields show it. */
+function useFilterWords(): (name: string, value: string) => ReactNode {
+  const nameOfCustomer = useCustomerNames()
+  const nameOfSchema = useSchemaNames()
+  return (name, value) => {
+    if (name === 'customer') return nameOfCustomer(value)
+    if (name === 'schema') return nameOfSchema(value)
+    if (name.startsWith('price_')) return LOCAL_NUMBERS.writeDecimal(value)
+    const isTime = /_(?:from|before)$/.test(name) && !Number.isNaN(Date.parse(value))
+    return isTime ? <DateTime at={value} /> : value
+  }
 }
 
 function EventInShort({ event }: { event: JsonObject & { type: string } }) {

@@ -1,12 +1,16 @@
 import { spreadsheetField } from '../../../src/domain/spreadsheet-field.ts'
+import { localTime } from '../../../src/domain/time-zone.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 
 /** Until then browsers have taken the file. */
 const READ_BY_MS = 10_000
 
-/** Hands the browser a file with a line for each claim or candidate that the event was for. */
-export function downloadReport(run: BulkRun): void {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '')
+/**
+ * Hands the browser a file with a line for each claim or candidate that the event was for.
+ * Its name has the time of the account's zone, as those of exports have the day.
+ */
+export function downloadReport(run: BulkRun, timeZone: string): void {
+  const time = localTime(new Date(), timeZone).slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(':', '')
   const url = URL.createObjectURL(new Blob([reportCsv(run)], { type: 'text/csv' }))
   const link = document.createElement('a')
   link.href = url

@@ -4,6 +4,7 @@ import { LinkByName } from '../components/claim-link.tsx'
 import { Button } from '../components/ui/button.tsx'
 import { DialogActions } from '../components/ui/dialog.tsx'
 import { StatusBadge } from '../components/ui/status-badge.tsx'
+import { useLocalTime } from '../components/use-local-time.ts'
 import type { BulkRun, Result, Target } from './bulk-run.ts'
 import { numberOf } from './count-list.ts'
 import { downloadReport } from './report-csv.ts'
@@ -29,6 +30,7 @@ const WORDS: Record<Result, { title: string; meaning?: string }> = {
 /** What became of the event, claim by claim. */
 export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const { targets } = run
+  const { timeZone } = useLocalTime()
   const of = (result: Result) => targets.filter((target) => target.result === result)
   const shown = (Object.keys(WORDS) as Result[]).filter((result) => of(result).length > 0)
   const left = of('waiting').length + of('unanswered').length
@@ -54,7 +56,7 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
         ))}
       <DialogActions>
         {left > 0 ? <Button onClick={run.start}>Send the rest</Button> : null}
-        <Button onClick={() => downloadReport(run)}>
+        <Button onClick={() => downloadReport(run, timeZone)}>
           <Download aria-hidden /> Download report
         </Button>
         <Button variant="primary" onClick={onClose}>

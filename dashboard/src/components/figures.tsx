@@ -1,5 +1,6 @@
 import type { ClaimFilters } from '../api/claims.ts'
 import type { Overview } from '../api/records.ts'
+import { localTimeIn } from '../local-time.ts'
 import { shortDuration } from '../short-duration.ts'
 import { ListLinks, type ListScope } from './list-links.tsx'
 import { sumAmounts } from './sum-amounts.ts'
@@ -19,12 +20,11 @@ export function Figures({ overview, days, scope }: FiguresProps) {
   const confirmed = byDay.reduce((sum, { confirmed }) => sum + confirmed.count, 0)
   const failed = byDay.reduce((sum, { failed }) => sum + failed.count, 0)
   const share = confirmed + failed === 0 ? null : (100 * confirmed) / (confirmed + failed)
-  const first = byDay[0]?.day
-  // The days are those of this browser's zone.
+  const from = byDay[0] ? localTimeIn(overview.time_zone).startOfDay(byDay[0].day) : null
   const resolved = (status: string): ClaimFilters => ({
     status,
     sort: 'changed',
-    ...(first ? { resolved_from: new Date(`${first}T00:00`).toISOString() } : {}),
+    ...(from ? { resolved_from: from } : {}),
   })
   return (
     <Card aria-label="Result of the period">

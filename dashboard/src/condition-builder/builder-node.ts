@@ -1,6 +1,6 @@
 import { COMPARATORS, type Comparator } from '../../../src/domain/contract/comparators.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
-import { readValue, valueText } from './value-text.ts'
+import { readNumberValue, readValue, valueText } from './value-text.ts'
 
 /*
  * The condition as the builder holds it: each node with an identity that survives moves, and what is being written as
@@ -19,12 +19,6 @@ export interface LeafNode {
   bounds: { comparator: Comparator; text: string }[]
 }
 
-/** What an editor of a part of a leaf is given. */
-export interface LeafPartProps {
-  leaf: LeafNode
-  set: (changed: Partial<LeafNode>) => void
-}
-
 type MatchDraft = { by: 'value'; text: string } | { by: 'fields'; fields: MatchField[] }
 
 export interface MatchField {
@@ -41,6 +35,12 @@ export interface GroupNode {
 }
 
 export type BuilderNode = LeafNode | GroupNode
+
+export const GROUP_NAMES = { AND: 'All of these', OR: 'Any of these', NOT: 'Not this' } as const
+
+/** How controls of the node are named. */
+export const nameOf = (node: BuilderNode): string =>
+  node.kind === 'leaf' ? `event ${node.event}`.trim() : `group “${GROUP_NAMES[node.kind]}”`
 
 let made = 0
 /** For a node or a row: unique within the page. */
@@ -107,7 +107,7 @@ function toLeafCondition({ event, match, field, bounds }: LeafNode): JsonObject 
     event,
     ...(match ? { match: matchOf(match) } : {}),
     ...(field === '' ? {} : { field }),
-    ...Object.fromEntries(bounds.map(({ comparator, text }) => [comparator, readValue(text)])),
+    ...Object.fromEntries(bounds.map(({ comparator, text }) => [comparator, readNumberValue(text)])),
   }
 }
 

@@ -1,14 +1,16 @@
 import { useCallback, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Issue } from '../../../src/domain/issue.ts'
-import { BuilderContext } from './builder-context.ts'
+import { BuilderContext, type EditMade } from './builder-context.ts'
 import type { BuilderNode } from './builder-node.ts'
 import { CONDITION_PATH } from './contract-document.ts'
 import { pathsOf } from './edit-node.ts'
 import { NodeEditor } from './node-editor.tsx'
+import { roomIn } from './tree-room.ts'
 
 interface ConditionBuilderProps {
   root: BuilderNode
-  onChange: (root: BuilderNode) => void
+  /** @param typedIn the text field that was typed into; null for any other edit */
+  onChange: (root: BuilderNode, typedIn: string | null) => void
   /** Of the whole contract, at the domain's paths. */
   issues: readonly Issue[]
   isChecked: boolean
@@ -21,9 +23,9 @@ export function ConditionBuilder({ root, onChange, issues, isChecked }: Conditio
   const paths = useMemo(() => pathsOf(root, CONDITION_PATH), [root])
   const messages = useMemo(() => new Map(issues.map(({ path, message }) => [path, message])), [issues])
   const change = useCallback(
-    (changed: BuilderNode, focusId?: string) => {
-      focus.current = focusId ?? null
-      onChange(changed)
+    (changed: BuilderNode, made: EditMade = {}) => {
+      focus.current = made.focus ?? null
+      onChange(changed, made.typedIn ?? null)
     },
     [onChange],
   )
@@ -36,6 +38,7 @@ export function ConditionBuilder({ root, onChange, issues, isChecked }: Conditio
   const context = useMemo(
     () => ({
       root,
+      room: roomIn(root),
       change,
       isChecked,
       issueAt: (id: string, below: string) => messages.get(`${paths.get(id)}${below}`),

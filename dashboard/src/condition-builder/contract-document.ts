@@ -2,9 +2,11 @@ import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { validateContract } from '../../../src/domain/contract/validate-contract.ts'
 import type { Issue } from '../../../src/domain/issue.ts'
 import type { Json } from '../../../src/domain/json.ts'
-import type { BuilderNode } from './builder-node.ts'
-import { type ContractDraft, toContract, toDraft } from './contract-draft.ts'
+import { LOCAL_NUMBERS } from '../local-number.ts'
+import type { BuilderNode, LeafNode } from './builder-node.ts'
+import { type ContractDraft, TIME_UNITS, toContract, toDraft } from './contract-draft.ts'
 import { pathsOf } from './edit-node.ts'
+import { problemOfValue } from './value-text.ts'
 
 export const CONDITION_PATH = 'contract.fulfillment_condition'
 
@@ -24,26 +26,53 @@ export interface ContractDocument {
 export function ofDraft(draft: ContractDraft): ContractDocument {
   const value = toContract(draft)
   const { issues, contract } = judge(value)
-  const slips = slipsOf(draft.condition, pathsOf(draft.condition, CONDITION_PATH))
+  const slips = slipsOf(draft)
+  const slipped = new Set(slips.map(({ path }) => path))
   return {
     draft,
     json: JSON.stringify(value, null, 2),
     problem: null,
-    issues: [...issues, ...slips],
+    // They say it more exactly than the domain, which knows the JSON alone.
+    issues: [...issues.filter(({ path }) => !slipped.has(path)), ...slips],
     contract: slips.length > 0 ? null : contract,
   }
 }
 
-/** What JSON cannot tell of the rows of a match: a name that is still missing, or is there twice. */
-function slipsOf(node: BuilderNode, paths: ReadonlyMap<string, string>): Issue[] {
-  if (node.kind !== 'leaf') return node.children.flatMap((child) => slipsOf(child, paths))
-  if (node.match?.by !== 'fields') return []
-  const keys = node.match.fields.map(({ key }) => key)
-  const path = `${paths.get(node.id)}.match`
+/** What JSON cannot tell: why a text is no number, and which names of a match are missing, or there twice. */
+function slipsOf({ price, activityWindow, reviewWindow, condition }: ContractDraft): Issue[] {
   return [
-    ...(keys.includes('') ? [{ path, message: 'has a field without a name' }] : []),
-    ...(new Set(keys).size < keys.length ? [{ path, message: 'has a field twice' }] : []),
+    ...slipAt('contract.price', price),
+    ...slipAt('contract.activity_window', activityWindow.text, TIME_UNITS[activityWindow.unit]),
+    ...slipAt('contract.review_window', reviewWindow.text, TIME_UNITS[reviewWindow.unit]),
+    ...slipsBelow(condition, pathsOf(condition, CONDITION_PATH)),
   ]
+}
+
+function slipsBelow(node: BuilderNode, paths: ReadonlyMap<string, string>): Issue[] {
+  if (node.kind !== 'leaf') return node.children.flatMap((child) => slipsBelow(child, paths))
+  const path = `${paths.get(node.id)}`
+  return [
+    ...node.bounds.flatMap(({ comparator, text }) => slipAt(`${path}.${comparator}`, text)),
+    ...slipsOfMatch(node.match, `${path}.match`),
+  ]
+}
+
+function slipsOfMatch(match: LeafNode['match'], path: string): Issue[] {
+  if (!match) return []
+  const fields = match.by === 'fields' ? match.fields : []
+  const texts = match.by === 'fields' ? fields.map(({ text }) => text) : [match.text]
+  const keys = fields.map(({ key }) => key)
+  return [
+    ...texts.flatMap((text) => problemOfValue(text) ?? []),
+    ...(keys.includes('') ? ['has a field without a name'] : []),
+    ...(new Set(keys).size < keys.length ? ['has a field twice'] : []),
+  ].map((message) => ({ path, message }))
+}
+
+/** Empty is not wrong, but missing: that the domain says. */
+function slipAt(path: string, text: string, times = 1): Issue[] {
+  const { problem } = LOCAL_NUMBERS.readNumber(text, times)
+  return problem && text !== '' ? [{ path, message: problem }] : []
 }
 
 /** The contract is a stored one, so it has a contract's shape. */

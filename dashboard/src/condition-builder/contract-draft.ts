@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
 import { type BuilderNode, newLeaf, toCondition, toNode } from './builder-node.ts'
-import { readValue, valueText } from './value-text.ts'
+import { readNumberValue, valueText } from './value-text.ts'
 
 export const TIME_UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const
 export type TimeUnit = keyof typeof TIME_UNITS
@@ -46,23 +46,17 @@ export function toDuration(seconds: Json | undefined): DurationDraft {
   if (typeof seconds !== 'number') return { text: textOf(seconds), unit: 'seconds' }
   const units = Object.entries(TIME_UNITS).toReversed() as [TimeUnit, number][]
   const [unit, size] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['seconds', 1]
-  return { text: String(seconds / size), unit }
+  return { text: valueText(seconds / size), unit }
 }
 
 /** Seconds; what is no number stays the text that it is, for the domain to refuse. */
-export function secondsOf({ text, unit }: DurationDraft): Json {
-  const value = readValue(text)
-  // Not more digits than were written: 1.1 hours are 3960 s.
-  return typeof value === 'number' && unit !== 'seconds'
-    ? Number((value * TIME_UNITS[unit]).toPrecision(15))
-    : value
-}
+export const secondsOf = ({ text, unit }: DurationDraft): Json => readNumberValue(text, TIME_UNITS[unit])
 
 /** The draft as JSON; what is empty is left out. */
 export function toContract(draft: ContractDraft): JsonObject {
   const { price, activityWindow, reviewWindow, timeoutOutcome, condition } = draft
   return {
-    ...(price === '' ? {} : { price: readValue(price) }),
+    ...(price === '' ? {} : { price: readNumberValue(price) }),
     ...(activityWindow.text === '' ? {} : { activity_window: secondsOf(activityWindow) }),
     ...(reviewWindow.text === '' ? {} : { review_window: secondsOf(reviewWindow) }),
     fulfillment_condition: toCondition(condition),

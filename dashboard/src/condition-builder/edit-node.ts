@@ -52,6 +52,21 @@ export function removeNode(root: BuilderNode, id: string): BuilderNode {
   return parent?.kind === 'NOT' ? removeNode(root, parent.id) : replaceWith(root, id, [])
 }
 
+/** What is nearest once the node is removed: the next in its group, the one before, the group; null if none is left. */
+export function neighbourOf(root: BuilderNode, id: string): BuilderNode | null {
+  const parent = parentOf(root, id)
+  if (parent === null) return null
+  if (parent.kind === 'NOT') return neighbourOf(root, parent.id)
+  const index = parent.children.findIndex((child) => child.id === id)
+  return parent.children[index + 1] ?? parent.children[index - 1] ?? parent
+}
+
+/** Whose field one types into to edit the node: what is negated stands for its NOT. */
+export const fieldOf = (node: BuilderNode): string => {
+  const [child] = node.kind === 'NOT' ? node.children : []
+  return child ? fieldOf(child) : node.id
+}
+
 /** One place up (-1) or down (1) among its siblings. */
 export function moveBy(root: BuilderNode, id: string, step: -1 | 1): BuilderNode {
   const parent = parentOf(root, id)
@@ -92,6 +107,20 @@ function groupBeside({ children }: GroupNode, id: string): GroupNode | null {
 export function wrapNode(root: BuilderNode, id: string, kind: GroupKind): BuilderNode {
   const node = findLine(root, id)?.at(-1)
   return node ? replaceWith(root, id, [newGroup(kind, [node])]) : root
+}
+
+/** Adds a node that counts beside the other: in its group if that is of the kind, else in a new group of both. */
+export function combineNode(
+  root: BuilderNode,
+  id: string,
+  kind: 'AND' | 'OR',
+  added: BuilderNode,
+): BuilderNode {
+  const line = findLine(root, id)
+  const node = line?.at(-1)
+  if (!node) return root
+  const parent = line?.at(-2)
+  return replaceWith(root, id, parent?.kind === kind ? [node, added] : [newGroup(kind, [node, added])])
 }
 
 /** Puts what a group holds in its place. */

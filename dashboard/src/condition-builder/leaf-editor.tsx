@@ -1,29 +1,37 @@
+import { useId } from 'react'
 import { isReservedType } from '../../../src/domain/claims/event.ts'
-import { Button } from '../components/ui/button.tsx'
+import { asSentence } from '../as-sentence.ts'
 import { BuilderCell } from './builder-cell.tsx'
-import { useBuilder } from './builder-context.ts'
-import { type LeafNode, type LeafPartProps, newId } from './builder-node.ts'
+import { type LeafPartProps, useBuilder } from './builder-context.ts'
+import { type LeafNode, newId } from './builder-node.ts'
 import { replaceNode } from './edit-node.ts'
-import { MatchEditor } from './match-editor.tsx'
+import { MatchEditor, valueFieldOf } from './match-editor.tsx'
 import { NodeMenu } from './node-menu.tsx'
-import { freeComparators, RangeEditor } from './range-editor.tsx'
+import { Action, NodeToolbar } from './node-toolbar.tsx'
+import { boundFieldOf, freeComparators, RangeEditor } from './range-editor.tsx'
 
 /** A leaf: an event of a type, what must be in it, and between what a number of it must be. */
 export function LeafEditor({ leaf }: { leaf: LeafNode }) {
   const { root, change, issueAt } = useBuilder()
-  const set = (changed: Partial<LeafNode>) => change(replaceNode(root, { ...leaf, ...changed }))
+  const problemId = useId()
+  const problem = issueAt(leaf.id, '')
+  const set: LeafPartProps['set'] = (changed, made) =>
+    change(replaceNode(root, { ...leaf, ...changed }), made)
   return (
-    <fieldset className="grid gap-2 rounded-xl border bg-canvas p-2 sm:p-2.5">
+    <fieldset
+      className="grid gap-2 rounded-xl border bg-canvas p-2 sm:p-2.5"
+      aria-describedby={problem ? problemId : undefined}
+    >
       <legend className="sr-only">Event {leaf.event}</legend>
       <div className="flex items-start gap-1">
         <BuilderCell
           className="flex-1"
           aria-label="Event type"
           placeholder="Event type, such as delivered"
-          data-focus={leaf.id}
+          field={leaf.id}
           value={leaf.event}
           error={issueAt(leaf.id, '.event')}
-          onChange={(event) => set({ event })}
+          onChange={(event, made) => set({ event }, made)}
         />
         <NodeMenu node={leaf} />
       </div>
@@ -32,7 +40,14 @@ export function LeafEditor({ leaf }: { leaf: LeafNode }) {
       ) : null}
       <MatchEditor leaf={leaf} set={set} />
       <RangeEditor leaf={leaf} set={set} />
-      <AddDemands leaf={leaf} set={set} />
+      <NodeToolbar node={leaf}>
+        <AddDemands leaf={leaf} set={set} />
+      </NodeToolbar>
+      {problem ? (
+        <p id={problemId} className="text-xs font-medium text-failed">
+          {asSentence(problem)}
+        </p>
+      ) : null}
     </fieldset>
   )
 }
@@ -41,29 +56,24 @@ function AddDemands({ leaf, set }: LeafPartProps) {
   const { match, bounds } = leaf
   const [comparator] = freeComparators(leaf)
   const fields = match?.by === 'fields' ? match.fields : []
-  const addField = () =>
-    set({ match: { by: 'fields', fields: [...fields, { id: newId(), key: '', text: '' }] } })
+  const addField = () => {
+    const field = { id: newId(), key: '', text: '' }
+    set({ match: { by: 'fields', fields: [...fields, field] } }, { focus: field.id })
+  }
+  const addValue = () => set({ match: { by: 'value', text: '' } }, { focus: valueFieldOf(leaf) })
   return (
-    <div className="-my-0.5 flex flex-wrap gap-x-1">
-      {match?.by === 'value' ? null : (
-        <Button size="sm" variant="ghost" onClick={addField}>
-          + Field equals
-        </Button>
-      )}
-      {match ? null : (
-        <Button size="sm" variant="ghost" onClick={() => set({ match: { by: 'value', text: '' } })}>
-          + Value equals
-        </Button>
-      )}
+    <>
+      {match?.by === 'value' ? null : <Action onClick={addField}>+ Field equals</Action>}
+      {match ? null : <Action onClick={addValue}>+ Value equals</Action>}
       {comparator ? (
-        <Button
-          size="sm"
-          variant="ghost"
-          onClick={() => set({ bounds: [...bounds, { comparator, text: '' }] })}
+        <Action
+          onClick={() =>
+            set({ bounds: [...bounds, { comparator, text: '' }] }, { focus: boundFieldOf(leaf, comparator) })
+          }
         >
           + Number
-        </Button>
+        </Action>
       ) : null}
-    </div>
+    </>
   )
 }

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react'
 import { Button } from '../components/ui/button.tsx'
 import { BuilderCell } from './builder-cell.tsx'
-import { useBuilder } from './builder-context.ts'
-import type { LeafPartProps, MatchField } from './builder-node.ts'
-import { kindOfValue, readValue } from './value-text.ts'
+import { type EditMade, type LeafPartProps, useBuilder } from './builder-context.ts'
+import type { LeafNode, MatchField } from './builder-node.ts'
+import { kindOfValue, problemOfValue, readValue } from './value-text.ts'
 
 /** What must be in the event: a field each with its value, or the event's `value`. */
 export function MatchEditor({ leaf, set }: LeafPartProps) {
@@ -17,23 +17,28 @@ export function MatchEditor({ leaf, set }: LeafPartProps) {
         <BuilderCell
           className="flex-1"
           aria-label="Value"
+          field={valueFieldOf(leaf)}
           value={match.text}
-          note={kindOfValue(readValue(match.text))}
+          note={noteOf(match.text)}
           error={issueAt(leaf.id, '.match')}
-          onChange={(text) => set({ match: { by: 'value', text } })}
+          onChange={(text, made) => set({ match: { by: 'value', text } }, made)}
         />
-        <RemoveButton label="Remove the value" onClick={() => set({ match: null })} />
+        <RemoveButton label="Remove the value" onClick={() => set({ match: null }, { focus: leaf.id })} />
       </div>
     )
   }
   const { fields } = match
-  const setFields = (changed: MatchField[]) =>
-    set({ match: changed.length > 0 ? { by: 'fields', fields: changed } : null })
+  const setFields = (changed: MatchField[], made: EditMade) =>
+    set({ match: changed.length > 0 ? { by: 'fields', fields: changed } : null }, made)
+  const remove = (i: number) => {
+    const others = fields.toSpliced(i, 1)
+    setFields(others, { focus: (others[i] ?? others[i - 1] ?? leaf).id })
+  }
   if (fields.length === 0) {
     return (
       <div className="flex items-center gap-1.5">
         <span className="flex-1 text-xs text-muted">Matches any fields.</span>
-        <RemoveButton label="Remove the match" onClick={() => set({ match: null })} />
+        <RemoveButton label="Remove the match" onClick={() => set({ match: null }, { focus: leaf.id })} />
       </div>
     )
   }
@@ -42,8 +47,8 @@ export function MatchEditor({ leaf, set }: LeafPartProps) {
       key={field.id}
       field={field}
       isTwice={fields.some((other, n) => n !== i && other.key === field.key)}
-      onChange={(changed) => setFields(fields.with(i, changed))}
-      onRemove={() => setFields(fields.toSpliced(i, 1))}
+      onChange={(changed, made) => setFields(fields.with(i, changed), made)}
+      onRemove={() => remove(i)}
     />
   ))
 }
@@ -51,7 +56,7 @@ export function MatchEditor({ leaf, set }: LeafPartProps) {
 interface FieldRowProps {
   field: MatchField
   isTwice: boolean
-  onChange: (field: MatchField) => void
+  onChange: (field: MatchField, made: EditMade) => void
   onRemove: () => void
 }
 
@@ -62,23 +67,31 @@ function FieldRow({ field, isTwice, onChange, onRemove }: FieldRowProps) {
         className="w-2/5"
         aria-label="Field"
         placeholder="field"
+        field={field.id}
         value={field.key}
         error={field.key === '' ? 'needs a name' : isTwice ? 'is there twice' : undefined}
-        onChange={(key) => onChange({ ...field, key })}
+        onChange={(key, made) => onChange({ ...field, key }, made)}
       />
       <span className="pt-2 text-muted">=</span>
       <BuilderCell
         className="flex-1"
         aria-label={`Value of ${field.key || 'the field'}`}
         placeholder="value"
+        field={`${field.id} value`}
         value={field.text}
-        note={kindOfValue(readValue(field.text))}
-        onChange={(text) => onChange({ ...field, text })}
+        note={noteOf(field.text)}
+        error={problemOfValue(field.text)}
+        onChange={(text, made) => onChange({ ...field, text }, made)}
       />
       <RemoveButton label={`Remove field ${field.key}`} onClick={onRemove} />
     </div>
   )
 }
+
+export const valueFieldOf = (leaf: LeafNode): string => `${leaf.id} value`
+
+const noteOf = (text: string): string | undefined =>
+  problemOfValue(text) ? undefined : kindOfValue(readValue(text))
 
 export const RemoveButton = ({ label, onClick }: { label: string; onClick: () => void }) => (
   <Button variant="ghost" size="icon" aria-label={label} onClick={onClick}>

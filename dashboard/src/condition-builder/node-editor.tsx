@@ -1,12 +1,22 @@
 import { CalendarPlus, FolderPlus } from 'lucide-react'
+import { useId } from 'react'
+import { asSentence } from '../as-sentence.ts'
 import { Button } from '../components/ui/button.tsx'
 import { cn } from '../components/ui/cn.ts'
 import { Select } from '../components/ui/select.tsx'
 import { useBuilder } from './builder-context.ts'
-import { type BuilderNode, type GroupNode, newGroup, newLeaf } from './builder-node.ts'
+import {
+  type BuilderNode,
+  GROUP_NAMES,
+  type GroupNode,
+  type LeafNode,
+  newGroup,
+  newLeaf,
+} from './builder-node.ts'
 import { addTo, replaceNode } from './edit-node.ts'
 import { LeafEditor } from './leaf-editor.tsx'
 import { NodeMenu } from './node-menu.tsx'
+import { NodeToolbar } from './node-toolbar.tsx'
 
 export function NodeEditor({ node }: { node: BuilderNode }) {
   return (
@@ -16,22 +26,27 @@ export function NodeEditor({ node }: { node: BuilderNode }) {
   )
 }
 
-const NAMES = { AND: 'All of these', OR: 'Any of these', NOT: 'Not this' } as const
 const EDGE = { AND: 'border-open/50', OR: 'border-pending/60', NOT: 'border-failed/50' } as const
 const OF_NONE = { AND: 'Of nothing: it always holds.', OR: 'Of nothing: it never holds.', NOT: '' } as const
 
 function GroupEditor({ group }: { group: GroupNode }) {
   const { issueAt } = useBuilder()
+  const problemId = useId()
   const problem = issueAt(group.id, '')
   return (
-    <fieldset>
-      <legend className="sr-only">{NAMES[group.kind]}</legend>
+    <fieldset aria-describedby={problem ? problemId : undefined}>
+      <legend className="sr-only">{GROUP_NAMES[group.kind]}</legend>
       <div className="flex items-center gap-1">
         <GroupKindChoice group={group} />
         <NodeMenu node={group} />
       </div>
-      {problem ? <p className="mt-1 text-xs font-medium text-failed">{problem}</p> : null}
-      <ul className={cn('mt-2 ml-1.5 grid gap-2 border-l-2 pl-2.5 sm:ml-3 sm:pl-4', EDGE[group.kind])}>
+      <NodeToolbar node={group} />
+      {problem ? (
+        <p id={problemId} className="mt-1 text-xs font-medium text-failed">
+          {asSentence(problem)}
+        </p>
+      ) : null}
+      <ul className={cn('mt-2 ms-1.5 grid gap-2 border-s-2 ps-2.5 sm:ms-3 sm:ps-4', EDGE[group.kind])}>
         {group.children.map((child) => (
           <NodeEditor key={child.id} node={child} />
         ))}
@@ -65,35 +80,51 @@ function GroupKindChoice({ group }: { group: GroupNode }) {
         data-focus={group.id}
         value={group.kind}
         onChange={({ target }) =>
-          change(replaceNode(root, { ...group, kind: target.value as 'AND' | 'OR' }), group.id)
+          change(replaceNode(root, { ...group, kind: target.value as 'AND' | 'OR' }), { focus: group.id })
         }
       >
-        <option value="AND">{NAMES.AND} (AND)</option>
-        <option value="OR">{NAMES.OR} (OR)</option>
+        <option value="AND">{GROUP_NAMES.AND} (AND)</option>
+        <option value="OR">{GROUP_NAMES.OR} (OR)</option>
       </Select>
     </span>
   )
 }
 
 function AddButtons({ group }: { group: GroupNode }) {
-  const { root, change } = useBuilder()
-  const addEvent = () => {
+  const { root, change, room } = useBuilder()
+  const reasonId = useId()
+  const add = (made: (leaf: LeafNode) => BuilderNode) => {
     const leaf = newLeaf()
-    change(addTo(root, group.id, leaf), leaf.id)
+    change(addTo(root, group.id, made(leaf)), { focus: leaf.id })
   }
-  const addGroup = () => {
-    const leaf = newLeaf()
-    change(addTo(root, group.id, newGroup(group.kind === 'AND' ? 'OR' : 'AND', [leaf])), leaf.id)
-  }
-  const into = `to “${NAMES[group.kind]}”`
+  const ofEvent = room.refuseBelow(group.id, 1, 1)
+  const ofGroup = room.refuseBelow(group.id, 2, 2)
+  const into = `to “${GROUP_NAMES[group.kind]}”`
   return (
-    <span className="flex flex-wrap gap-1.5">
-      <Button size="sm" onClick={addEvent} aria-label={`Add event ${into}`}>
-        <CalendarPlus aria-hidden /> Event
-      </Button>
-      <Button size="sm" onClick={addGroup} aria-label={`Add group ${into}`}>
-        <FolderPlus aria-hidden /> Group
-      </Button>
-    </span>
+    <>
+      <span className="flex flex-wrap gap-1.5">
+        <Button
+          size="sm"
+          aria-label={`Add event ${into}`}
+          refusedBy={ofEvent ? reasonId : undefined}
+          onClick={() => add((leaf) => leaf)}
+        >
+          <CalendarPlus aria-hidden /> Event
+        </Button>
+        <Button
+          size="sm"
+          aria-label={`Add group ${into}`}
+          refusedBy={ofGroup ? reasonId : undefined}
+          onClick={() => add((leaf) => newGroup(group.kind === 'AND' ? 'OR' : 'AND', [leaf]))}
+        >
+          <FolderPlus aria-hidden /> Group
+        </Button>
+      </span>
+      {ofGroup ? (
+        <span id={reasonId} className="text-xs text-muted">
+          {ofGroup}
+        </span>
+      ) : null}
+    </>
   )
 }

@@ -1,92 +1,91 @@
-import { Ellipsis, X } from 'lucide-react'
+import { ArrowUpDown, X } from 'lucide-react'
+import { useId } from 'react'
 import { Button } from '../components/ui/button.tsx'
 import { menuItemClass, PopoverMenu } from '../components/ui/popover-menu.tsx'
 import { useBuilder } from './builder-context.ts'
-import type { BuilderNode } from './builder-node.ts'
-import {
-  canUnwrap,
-  moveBy,
-  moveIn,
-  moveOut,
-  parentOf,
-  possibleMoves,
-  removeNode,
-  unwrapNode,
-  wrapNode,
-} from './edit-node.ts'
+import { type BuilderNode, nameOf } from './builder-node.ts'
+import { fieldOf, moveBy, moveIn, moveOut, neighbourOf, possibleMoves, removeNode } from './edit-node.ts'
+import { roomIn } from './tree-room.ts'
 
-interface Action {
-  name: string
-  isPossible: boolean
-  change: () => BuilderNode
-}
-
-/** What can be done with a node: moved, wrapped, unwrapped, removed. The focus goes with it. */
+/** Moves a node, in the ways that there are where it stands, and removes it. */
 export function NodeMenu({ node }: { node: BuilderNode }) {
   const { root, change } = useBuilder()
-  const name = node.kind === 'leaf' ? `event ${node.event}`.trim() : 'group'
+  const name = nameOf(node)
+  const canMove = Object.values(possibleMoves(root, node.id)).includes(true)
   const remove = () => {
     const changed = removeNode(root, node.id)
-    const parent = parentOf(root, node.id)
-    change(changed, parent ? focusAfter(changed, parent.id) : changed.id)
+    change(changed, { focus: fieldOf(neighbourOf(root, node.id) ?? changed) })
   }
   return (
     <span className="flex shrink-0 items-center">
-      <PopoverMenu
-        trigger={<Ellipsis aria-hidden />}
-        variant="ghost"
-        size="icon"
-        aria-label={`More for ${name}`}
-        data-focus={node.kind === 'NOT' ? node.id : undefined}
-      >
-        {(close) => (
-          <ul>
-            {actionsOf(root, node)
-              .filter(({ isPossible }) => isPossible)
-              .map((action) => (
-                <li key={action.name}>
-                  <button
-                    type="button"
-                    className={menuItemClass}
-                    onClick={() => {
-                      close()
-                      const changed = action.change()
-                      change(changed, focusAfter(changed, node.id))
-                    }}
-                  >
-                    {action.name}
-                  </button>
-                </li>
-              ))}
-          </ul>
-        )}
-      </PopoverMenu>
-      <Button variant="ghost" size="icon" aria-label={`Remove ${name}`} onClick={remove}>
+      {canMove ? (
+        <PopoverMenu
+          trigger={<ArrowUpDown aria-hidden />}
+          variant="ghost"
+          size="icon"
+          aria-label={`Move ${name}`}
+          title="Move"
+        >
+          {(close) => <Moves node={node} close={close} />}
+        </PopoverMenu>
+      ) : null}
+      <Button variant="ghost" size="icon" aria-label={`Remove ${name}`} title="Remove" onClick={remove}>
         <X aria-hidden />
       </Button>
     </span>
   )
 }
 
-function actionsOf(root: BuilderNode, node: BuilderNode): Action[] {
+function Moves({ node, close }: { node: BuilderNode; close: () => void }) {
+  const { root } = useBuilder()
   const { id } = node
   const can = possibleMoves(root, id)
-  return [
-    { name: 'Move up', isPossible: can.up, change: () => moveBy(root, id, -1) },
-    { name: 'Move down', isPossible: can.down, change: () => moveBy(root, id, 1) },
-    { name: 'Move out of its group', isPossible: can.out, change: () => moveOut(root, id) },
-    { name: 'Move into the group beside it', isPossible: can.into, change: () => moveIn(root, id) },
-    { name: 'Wrap in “All of these”', isPossible: true, change: () => wrapNode(root, id, 'AND') },
-    { name: 'Wrap in “Any of these”', isPossible: true, change: () => wrapNode(root, id, 'OR') },
-    { name: 'Wrap in “Not this”', isPossible: true, change: () => wrapNode(root, id, 'NOT') },
-    {
-      name: 'Unwrap',
-      isPossible: node.kind !== 'leaf' && canUnwrap(root, node),
-      change: () => unwrapNode(root, id),
-    },
-  ]
+  const moves = [
+    can.up && ['Move up', moveBy(root, id, -1)],
+    can.down && ['Move down', moveBy(root, id, 1)],
+    can.out && ['Move out of its group', moveOut(root, id)],
+    can.into && ['Move into the group beside it', moveIn(root, id)],
+  ].filter((move) => move !== false) as [name: string, changed: BuilderNode][]
+  return (
+    <ul>
+      {moves.map(([name, changed]) => (
+        <Move key={name} name={name} node={node} changed={changed} close={close} />
+      ))}
+    </ul>
+  )
 }
 
-/** The node, or if it is gone, the root. */
-const focusAfter = (root: BuilderNode, id: string): string =>
-  root.id === id || parentOf(root, id) ? id : root.id
+interface MoveProps {
+  name: string
+  node: BuilderNode
+  changed: BuilderNode
+  close: () => void
+}
+
+function Move({ name, node, changed, close }: MoveProps) {
+  const { change } = useBuilder()
+  const refusal = roomIn(changed).refusal
+  const reasonId = useId()
+  return (
+    <li>
+      <button
+        type="button"
+        className={menuItemClass}
+        aria-disabled={refusal ? true : undefined}
+        aria-describedby={refusal ? reasonId : undefined}
+        onClick={() => {
+          if (refusal) return
+          close()
+          change(changed, { focus: fieldOf(node) })
+        }}
+      >
+        {name}
+      </button>
+      {refusal ? (
+        <p id={reasonId} className="px-2.5 pb-1.5 text-xs text-muted">
+          {refusal}
+        </p>
+      ) : null}
+    </li>
+  )
+}

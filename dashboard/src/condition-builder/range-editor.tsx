@@ -1,8 +1,8 @@
 import { COMPARATORS, type Comparator, wordsOf } from '../../../src/domain/contract/comparators.ts'
 import { Select } from '../components/ui/select.tsx'
 import { BuilderCell } from './builder-cell.tsx'
-import { useBuilder } from './builder-context.ts'
-import type { LeafNode, LeafPartProps } from './builder-node.ts'
+import { type EditMade, type LeafPartProps, useBuilder } from './builder-context.ts'
+import type { LeafNode } from './builder-node.ts'
 import { RemoveButton } from './match-editor.tsx'
 
 /** In the order of their words: at least, at most, and then the rest. */
@@ -11,13 +11,20 @@ const OFFERED = COMPARATORS.toSorted((one, other) => (wordsOf(one) < wordsOf(oth
 export const freeComparators = ({ bounds }: LeafNode): Comparator[] =>
   OFFERED.filter((name) => !bounds.some(({ comparator }) => comparator === name))
 
+export const boundFieldOf = (leaf: LeafNode, comparator: Comparator): string => `${leaf.id} ${comparator}`
+
 /** A number of the event, and what it must be: several bounds make a range. */
 export function RangeEditor({ leaf, set }: LeafPartProps) {
   const { issueAt } = useBuilder()
   const { bounds, field } = leaf
   if (bounds.length === 0 && field === '') return null
-  const setBounds = (changed: LeafNode['bounds']) =>
-    set(changed.length > 0 ? { bounds: changed } : { bounds: [], field: '' })
+  const setBounds = (changed: LeafNode['bounds'], made?: EditMade) =>
+    set(changed.length > 0 ? { bounds: changed } : { bounds: [], field: '' }, made)
+  const remove = (i: number) => {
+    const others = bounds.toSpliced(i, 1)
+    const next = others[i] ?? others[i - 1]
+    setBounds(others, { focus: next ? boundFieldOf(leaf, next.comparator) : leaf.id })
+  }
   return (
     <>
       <div className="flex items-start gap-1.5">
@@ -27,9 +34,10 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
           aria-label="Number in the field"
           placeholder="value"
           title="Keys into the event, joined by dots; value if it is empty"
+          field={`${leaf.id} field`}
           value={field}
           error={issueAt(leaf.id, '.field')}
-          onChange={(text) => set({ field: text })}
+          onChange={(text, made) => set({ field: text }, made)}
         />
         <span className="w-9 shrink-0" />
       </div>
@@ -57,14 +65,12 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
             aria-label={wordsOf(bound.comparator)}
             inputMode="decimal"
             placeholder="number"
+            field={boundFieldOf(leaf, bound.comparator)}
             value={bound.text}
             error={issueAt(leaf.id, `.${bound.comparator}`)}
-            onChange={(text) => setBounds(bounds.with(i, { ...bound, text }))}
+            onChange={(text, made) => setBounds(bounds.with(i, { ...bound, text }), made)}
           />
-          <RemoveButton
-            label={`Remove ${wordsOf(bound.comparator)}`}
-            onClick={() => setBounds(bounds.toSpliced(i, 1))}
-          />
+          <RemoveButton label={`Remove ${wordsOf(bound.comparator)}`} onClick={() => remove(i)} />
         </div>
       ))}
     </>

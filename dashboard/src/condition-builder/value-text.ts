@@ -1,20 +1,38 @@
 import type { Json } from '../../../src/domain/json.ts'
+import { LOCAL_NUMBERS } from '../local-number.ts'
 
-/* How a value stands in a text field: a text as it is, all else as JSON. */
+/*
+ * How a value stands in a text field: a text as it is, a number as the reader's country writes it, all else as JSON.
+ */
 
 /** A number, true, false, null or other JSON; what is none of these is a text. */
-export function readValue(text: string): Json {
+export function readValue(text: string, numbers = LOCAL_NUMBERS): Json {
+  if (numbers.isNumberLike(text)) return numbers.readNumber(text).number ?? text
   try {
-    const value: Json = JSON.parse(text)
-    return typeof value === 'number' && !Number.isFinite(value) ? text : value
+    return JSON.parse(text)
   } catch {
     return text
   }
 }
 
+/** Of a field for a number: what is none stays what it is, for the domain to refuse. @param times what it is multiplied by */
+export const readNumberValue = (text: string, times = 1, numbers = LOCAL_NUMBERS): Json =>
+  numbers.readNumber(text, times).number ?? (numbers.isNumberLike(text) ? text : readValue(text, numbers))
+
+/** Why it is no value: it could be meant as a number, and is none that can be kept. */
+export function problemOfValue(text: string, numbers = LOCAL_NUMBERS): string | undefined {
+  const { problem } = numbers.readNumber(text)
+  return problem && numbers.isNumberLike(text)
+    ? `${problem}, or ${JSON.stringify(text.trim())} for a text`
+    : undefined
+}
+
 /** What `readValue` reads the value from: a text that would be read as something else comes in quotes. */
-export function valueText(value: Json): string {
-  return typeof value === 'string' && readValue(value) === value ? value : JSON.stringify(value)
+export function valueText(value: Json, numbers = LOCAL_NUMBERS): string {
+  if (typeof value === 'number') return numbers.writeNumber(value)
+  const isItself =
+    typeof value === 'string' && !numbers.isNumberLike(value) && readValue(value, numbers) === value
+  return isItself ? value : JSON.stringify(value)
 }
 
 /** What the value is, in a word. */

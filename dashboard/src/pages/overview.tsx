@@ -17,6 +17,7 @@ import { Segmented } from '../components/ui/segmented.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
 import { DateTime } from '../components/ui/time.tsx'
 import { loadPage } from '../load-page.ts'
+import { localTimeIn } from '../local-time.ts'
 import { NothingLive } from './overview/nothing-live.tsx'
 import { OverdueNotice } from './overview/overdue-notice.tsx'
 
@@ -98,7 +99,10 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
       <StatusFigures statuses={overview.statuses} pendingOutcomes={overview.pending_outcomes} scope={scope} />
       <div className="grid items-stretch gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <Card aria-label="Resolutions by day">
-          <CardHeader title="Resolutions by day" description={`Of the last ${days} days.`} />
+          <CardHeader
+            title="Resolutions by day"
+            description={`Of the last ${days} days, in ${localTimeIn(overview.time_zone).timeZone}.`}
+          />
           <CardBody>
             <Suspense fallback={<Skeleton className="h-64 rounded-lg" />}>
               <ResolutionsChart days={overview.resolutions_by_day} />

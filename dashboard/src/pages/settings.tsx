@@ -8,6 +8,7 @@ import { Currency } from './settings/currency.tsx'
 import { Invitations } from './settings/invitations.tsx'
 import { PasswordForm } from './settings/password-form.tsx'
 import { Sessions } from './settings/sessions.tsx'
+import { TimeZone } from './settings/time-zone.tsx'
 
 export function SettingsPage() {
   const { data: account } = useQuery(accountQuery)
@@ -24,6 +25,7 @@ export function SettingsPage() {
             </CardBody>
           </Card>
           {account ? <Currency account={account} /> : null}
+          {account ? <TimeZone account={account} /> : null}
           <PasswordForm />
         </div>
         <div className="grid gap-5">

@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { BookText, Menu } from 'lucide-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { accountQuery } from '../api/account.ts'
 import { Button } from '../components/ui/button.tsx'
 import { Sheet } from '../components/ui/sheet.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
+import { LocalTimeContext } from '../components/use-local-time.ts'
+import { localTimeIn } from '../local-time.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { Logo } from './logo.tsx'
@@ -82,12 +86,15 @@ function TopBar() {
 
 function Content() {
   const main = useFocusAfterNavigation()
+  const { data: account } = useQuery(accountQuery)
   return (
     <main ref={main} id="main" tabIndex={-1} className="min-w-0 outline-none">
       <ConnectionNotice />
       <div className="mx-auto max-w-6xl px-4 py-6 sm:px-6 lg:px-8 lg:py-8">
         <Suspense fallback={<PageSkeleton />}>
-          <Outlet />
+          <LocalTimeContext value={localTimeIn(account?.time_zone)}>
+            <Outlet />
+          </LocalTimeContext>
         </Suspense>
       </div>
     </main>

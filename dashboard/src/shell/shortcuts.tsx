@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { COMMAND_KEY } from '../command-key.ts'
 import { Dialog } from '../components/ui/dialog.tsx'
 import { Kbd } from '../components/ui/kbd.tsx'
 import { ACCOUNT_PLACES, PLACES } from './places.ts'
@@ -32,9 +33,15 @@ export function Shortcuts() {
         {ALL_PLACES.map(({ to, name, key }) => (
           <Shortcut key={to} keys={['g', key]} does={name} />
         ))}
-        <Shortcut keys={['Ctrl', 'K']} does="Search everything" />
+        <Shortcut keys={[COMMAND_KEY, 'K']} does="Search everything" />
         <Shortcut keys={['/']} does="Search the list" />
         <Shortcut keys={['?']} does="Show this" />
+      </dl>
+      <h3 className="mt-4 mb-2 font-semibold">In a schema’s form</h3>
+      <dl className="grid gap-2">
+        <Shortcut keys={[COMMAND_KEY, 'Z']} does="Undo the last edit" />
+        <Shortcut keys={[COMMAND_KEY, 'Shift', 'Z']} does="Redo it" />
+        <Shortcut keys={['←', '→']} does="Along the buttons of a node" />
       </dl>
     </Dialog>
   )

@@ -1,9 +1,11 @@
 import { isCurrency } from '../../domain/currency.ts'
 import type { Account, ExpectedVersions, Versioned } from '../../domain/records.ts'
+import { dayAt, isTimeZone } from '../../domain/time-zone.ts'
 import { validationError } from '../../errors.ts'
-import { findAccount, setCurrency } from '../../storage/accounts/users.ts'
+import { type AccountChanges, findAccount, updateAccount } from '../../storage/accounts/users.ts'
 import type { App } from '../app.ts'
 import { changedSince } from '../changed-since.ts'
+import { spellTimeZone } from './time-zone.ts'
 
 /** The account that asks. Accounts are never deleted. */
 export async function getMe(app: App, userId: string): Promise<Versioned<Account>> {
@@ -13,20 +15,28 @@ export async function getMe(app: App, userId: string): Promise<Versioned<Account
 }
 
 /**
- * Sets the currency in which the account counts its prices; no price changes.
+ * Changes what is given: in which currency the account counts its prices, of which none changes, and by whose days it goes.
  * @throws VALIDATION_ERROR, PRECONDITION_FAILED
  */
 export async function updateMe(
   app: App,
   userId: string,
-  currency: string | null,
+  { currency, timeZone }: AccountChanges,
   expected: ExpectedVersions,
 ): Promise<Versioned<Account>> {
-  if (currency !== null && !isCurrency(currency)) {
+  if (typeof currency === 'string' && !isCurrency(currency)) {
     const message = 'must be the code of a currency (ISO 4217), such as EUR'
     throw validationError([{ path: 'currency', message }])
   }
-  const account = await setCurrency(app.db.writes.for(userId), userId, currency, expected)
+  const db = app.db.writes.for(userId)
+  const spelled = timeZone === undefined ? undefined : await spellTimeZone(db, timeZone)
+  const account = await updateAccount(db, userId, { currency, timeZone: spelled }, expected)
   if (!account) throw changedSince('account')
   return account
+}
+
+/** The account's day that it is now, such as 2026-01-31; in UTC if the runtime does not know the time zone any more. */
+export async function getToday(app: App, userId: string): Promise<string> {
+  const { timeZone } = await getMe(app, userId)
+  return dayAt(new Date(), isTimeZone(timeZone) ? timeZone : 'UTC')
 }

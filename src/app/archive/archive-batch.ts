@@ -1,6 +1,7 @@
 import { byWeight } from '../../domain/by-weight.ts'
 import {
   type ClaimToArchive,
+  type ReadClaim,
   readWholeClaims,
   readWholeLogs,
   type WholeClaim,
@@ -21,29 +22,36 @@ export class ClaimIsNotWhole extends Error {}
 
 /**
  * What the file of these claims holds: a line for each, in the order of their ids in every group that is read. Adds to `read`
- * those that were there, with their contracts' hashes.
+ * those that were there, as the file has them.
  */
 export async function* readBatch(
   app: App,
   claims: readonly ClaimToArchive[],
-  read: Map<string, string | null>,
+  read: ReadClaim[],
 ): AsyncGenerator<string> {
   const db = app.db.checks
   // Claims whose logs are short together, or one.
   const bounds = { mostWeight: LOG_BYTES_AT_ONCE, mostItems: CLAIMS_AT_ONCE }
   for (const group of byWeight(claims, ({ logBytes }) => logBytes, bounds)) {
     const ids = group.map(({ id }) => id)
+    const found = new Map(group.map((claim) => [claim.id, claim]))
     const { whole, logs } = await app.pace.take(async () => ({
       whole: await readWholeClaims(db, ids),
       logs: group.length === 1 ? null : await readLogs(db, ids),
     }))
     for (const claim of whole) {
-      read.set(claim.id, claim.contract_hash)
+      read.push(asRead(found.get(claim.id) as ClaimToArchive, claim))
       if (logs) yield shortLine(claim, logs.get(claim.id) ?? [])
       else yield* longLine(db, claim)
     }
   }
 }
+
+const asRead = (found: ClaimToArchive, { contract_hash, metadata_digest = null }: WholeClaim): ReadClaim => ({
+  ...found,
+  contractHash: contract_hash,
+  metadataDigest: metadata_digest,
+})
 
 /** More than a log has. */
 const LAST = 2 ** 31 - 1

@@ -9,7 +9,7 @@ import type { WholeClaim, WholeEvent } from '../../storage/archive/claims-to-arc
 const FORMAT = 1
 
 /** The beginning of the line, up to the events; then come they, joined by commas, and `END_OF_LINE`. */
-export function beginningOfLine({ contract, ...claim }: WholeClaim): string {
+export function beginningOfLine({ contract, metadata_digest: _, ...claim }: WholeClaim): string {
   const fields = JSON.stringify({ format: FORMAT, ...claim })
   return `${fields.slice(0, -1)},"contract":${contract},"events":[`
 }

@@ -5,6 +5,7 @@ import {
   type ClaimToArchive,
   findAwaitedClaims,
   findClaimsToArchive,
+  type ReadClaim,
 } from '../../storage/archive/claims-to-archive.ts'
 import { markContractsUnused, removeArchivedClaims } from '../../storage/archive/removal.ts'
 import { namedUuid } from '../../storage/claims/candidate-id.ts'
@@ -134,7 +135,7 @@ export class ClaimArchive {
 
   async #archive(userId: string, batch: readonly ClaimToArchive[], before: Date): Promise<number> {
     const db = this.#app.db.checks
-    const read = new Map<string, string | null>()
+    const read: ReadClaim[] = []
     const since = (batch[0] as ClaimToArchive).statusSince
     const file = await writeArchiveFile(
       this.#settings.folder,
@@ -142,14 +143,13 @@ export class ClaimArchive {
       `${since.getUTCFullYear()}`,
       (sha256) => nameOf(since, sha256),
     )
-    if (read.size === 0) return 0
+    if (read.length === 0) return 0
     const id = namedUuid('archive_file', file.sha256)
-    await noteArchiveFile(db, { ...file, id, userId, claims: read.size })
-    const hashes = new Set(read.values().filter((hash) => hash !== null))
+    await noteArchiveFile(db, { ...file, id, userId, claims: read.length })
+    const hashes = new Set(read.flatMap(({ contractHash }) => contractHash ?? []))
     await markContractsUnused(db, [...hashes])
     let removed = 0
-    const leaving = batch.filter((claim) => read.has(claim.id))
-    for (const ofShard of db.distribution.byShard(leaving, (claim) => claim.id)) {
+    for (const ofShard of db.distribution.byShard(read, (claim) => claim.id)) {
       for (let i = 0; i < ofShard.length; i += REMOVED_AT_ONCE) {
         const some = ofShard.slice(i, i + REMOVED_AT_ONCE)
         const left = await this.#app.pace.take(() => removeArchivedClaims(db, some, id, before))

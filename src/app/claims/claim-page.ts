@@ -14,7 +14,7 @@ import type { App } from '../app.ts'
 import { type PageRequest, resolveCursor, unknownCursor } from '../cursor.ts'
 import { fillGaps } from '../fill-gaps.ts'
 import type { Sorted } from './list-filters.ts'
-import { CONTRACTS_AT_ONCE, readContracts } from './read-contracts.ts'
+import { CONTRACTS_AT_ONCE, readLongParts } from './read-contracts.ts'
 
 /** A page of a list; its claims are read to the end as they are asked for. */
 export interface ClaimPage {
@@ -26,18 +26,18 @@ export interface ClaimPage {
 export const EMPTY_PAGE: ClaimPage = { claims: [], nextCursor: null }
 
 /**
- * All claims of the page are as they were at one moment. Contracts never change, so long ones may be read later: a
- * page of them has six megabytes.
+ * All claims of the page are as they were at one moment. Contracts never change, so long ones may be read later, and
+ * long metadata as it is then: a page of both has 17 megabytes.
  */
 export async function readClaimPage(app: App, filter: ClaimFilter): Promise<ClaimPage> {
   const { userId } = filter
   const { rows, next } = await listClaims(app.db.reads.for(userId), filter)
   const claims = fillGaps(rows, {
-    gap: 'contract',
+    gaps: ['contract', 'metadata'],
     atOnce: CONTRACTS_AT_ONCE,
     key: ({ id }) => id,
     read: (some) =>
-      readContracts(
+      readLongParts(
         app,
         userId,
         some.map(({ id }) => id),

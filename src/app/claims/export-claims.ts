@@ -1,14 +1,17 @@
 import type { ExportedClaim } from '../../domain/claims/claim.ts'
-import { listExportedClaims } from '../../storage/claims/lists/claim-list.ts'
+import { unavailable } from '../../errors.ts'
+import { listExportedClaims, readMetadata } from '../../storage/claims/lists/claim-list.ts'
 import type { ClaimPlace, ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
-import type { SelectivePage } from '../../storage/claims/lists/selective-list.ts'
 import { findCustomers } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
+import { fillGaps } from '../fill-gaps.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
 import type { Sorted } from './list-filters.ts'
 
 /** Records that are read, and held in memory, at a time. */
 const PAGE = 500
+/** Those of them with long metadata. */
+const LONG_AT_ONCE = 8
 
 export interface ExportOrder extends Sorted {
   order: 'asc' | 'desc'
@@ -41,18 +44,23 @@ export async function* readAllPages(
   selection: ClaimSelection,
   { order, sort }: ExportOrder,
 ): AsyncGenerator<ExportedClaim[]> {
+  const db = app.db.reads.for(selection.userId)
+  const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id)
   for (let after: ClaimPlace | null = null; ; ) {
-    const { rows, next }: SelectivePage<ExportedClaim> = await listExportedClaims(
-      app.db.reads.for(selection.userId),
-      {
-        ...selection,
-        after,
-        order,
-        sort,
-        limit: PAGE,
-      },
+    const filter = { ...selection, after, order, sort, limit: PAGE }
+    const { rows, next }: Awaited<ReturnType<typeof listExportedClaims>> = await listExportedClaims(
+      db,
+      filter,
     )
-    yield rows
+    // Who takes it is heard of then.
+    if (rows.length === 0) yield []
+    yield* fillGaps(rows, {
+      gaps: ['metadata'],
+      atOnce: LONG_AT_ONCE,
+      key: ({ id }) => id,
+      read: (some) => readMetadata(db, idsOf(some)),
+      gone: () => unavailable('A claim was deleted while it was read.'),
+    })
     if (!next) return
     after = next
   }

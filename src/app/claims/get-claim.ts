@@ -41,7 +41,7 @@ async function* readLog(
     // Deleted with its clock or archived in the meantime, it must not look like a shorter log.
     if (items.length === 0) throw gone()
     yield* fillGaps(items.slice(0, eventCount - read), {
-      gap: 'payload',
+      gaps: ['payload'],
       atOnce: PAYLOADS_AT_ONCE,
       read: (some) =>
         readPayloads(

@@ -1,6 +1,7 @@
 import type { ClaimSort } from '../../domain/claims/claim-sorts.ts'
 import type { Status } from '../../domain/claims/lifecycle.ts'
 import type { Issue } from '../../domain/issue.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import { validationError } from '../../errors.ts'
 import type { ClaimSelection, PriceRange, TimeRange } from '../../storage/claims/lists/claim-selection.ts'
 
@@ -15,6 +16,8 @@ export interface ListFilters {
   due?: TimeRange | undefined
   resolved?: TimeRange | undefined
   price?: PriceRange | undefined
+  /** All of these pairs. */
+  metadata?: Metadata | undefined
 }
 
 export interface Sorted {
@@ -24,8 +27,8 @@ export interface Sorted {
 
 /** The part of the selection that both lists have. */
 export function selectionOf(filters: ListFilters): Omit<ClaimSelection, 'kind' | 'customerId' | 'search'> {
-  const { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price } = filters
-  return { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price }
+  const { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price, metadata } = filters
+  return { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price, metadata }
 }
 
 /** @throws VALIDATION_ERROR if filters contradict each other */

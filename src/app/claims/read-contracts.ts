@@ -1,4 +1,7 @@
-import { readContracts as readStored } from '../../storage/claims/lists/claim-list.ts'
+import {
+  readLongParts as readParts,
+  readContracts as readStored,
+} from '../../storage/claims/lists/claim-list.ts'
 import type { App } from '../app.ts'
 
 /** Long contracts that are read at a time: half a megabyte at most. */
@@ -12,3 +15,11 @@ export function readContracts(
 ): Promise<Map<string, string>> {
   return readStored(app.db.reads.for(userId), claimIds)
 }
+
+/** Their contracts and metadata, by the claims' ids. */
+export const readLongParts = (
+  app: App,
+  userId: string,
+  claimIds: readonly string[],
+): Promise<Map<string, { contract: string; metadata: string }>> =>
+  readParts(app.db.reads.for(userId), claimIds)

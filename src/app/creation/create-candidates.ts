@@ -1,4 +1,5 @@
-import type { Claim } from '../../domain/claims/claim.ts'
+import type { NotedClaim } from '../../domain/claims/claim.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import { seedOfPlace } from '../../storage/claims/candidate-id.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
@@ -14,6 +15,7 @@ export interface CandidateRequest {
   customerExternalId: string
   source: ContractSource
   testClockId: string | null
+  metadata: Metadata
 }
 
 /**
@@ -32,7 +34,7 @@ export async function createCandidates(
   const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
   const found = await app.creations.customersByExternalId.do(userId, { userId, names: [...names] })
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
-  const openings = requests.map(({ alias, place, customerExternalId, source, testClockId }) => {
+  const openings = requests.map(({ alias, place, customerExternalId, source, testClockId, metadata }) => {
     const customer = customers.get(customerExternalId)
     if (!customer) return customerNotFound({ externalId: customerExternalId })
     const address = { kind: 'candidate', alias } as const
@@ -43,6 +45,7 @@ export async function createCandidates(
       customer,
       source,
       testClockId,
+      metadata,
     }
   })
   return openCandidates(app, userId, openings, takeMemory, key)
@@ -58,8 +61,8 @@ export async function createCandidate(
   request: CandidateRequest,
   takeMemory: TakeMemory,
   key: CreationKey | null = null,
-): Promise<Claim> {
+): Promise<NotedClaim> {
   const [candidate] = await createCandidates(app, userId, [request], takeMemory, key)
   if (candidate instanceof Error) throw candidate
-  return candidate as Claim
+  return candidate as NotedClaim
 }

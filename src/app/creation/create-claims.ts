@@ -1,4 +1,5 @@
-import type { Claim } from '../../domain/claims/claim.ts'
+import type { NotedClaim } from '../../domain/claims/claim.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import { idOfReference, seedOfPlace } from '../../storage/claims/candidate-id.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
@@ -15,6 +16,7 @@ export interface ClaimRequest {
   place: number
   source: ContractSource
   testClockId: string | null
+  metadata: Metadata
 }
 
 /**
@@ -33,7 +35,7 @@ export async function createClaims(
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await app.creations.customers.do(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
-  const openings = requests.map(({ customerId, reference, place, source, testClockId }) => {
+  const openings = requests.map(({ customerId, reference, place, source, testClockId, metadata }) => {
     const customer = customers.get(customerId)
     if (!customer) return customerNotFound({ id: customerId })
     const seed = key && seedOfPlace(key.seed, place)
@@ -46,6 +48,7 @@ export async function createClaims(
       customer,
       source,
       testClockId,
+      metadata,
     }
   })
   return openOnce(app, userId, openings, takeMemory, key)
@@ -61,8 +64,8 @@ export async function createClaim(
   request: ClaimRequest,
   takeMemory: TakeMemory,
   key: CreationKey | null = null,
-): Promise<Claim> {
+): Promise<NotedClaim> {
   const [claim] = await createClaims(app, userId, [request], takeMemory, key)
   if (claim instanceof Error) throw claim
-  return claim as Claim
+  return claim as NotedClaim
 }

@@ -54,14 +54,14 @@ async function readStored(
 
 const asCreated = (
   userId: string,
-  { address, reference, customer, testClockId }: Opening,
+  { address, reference, customer, testClockId, metadata }: Opening,
   { id, createdAt, schemaId, schemaVersion }: Creation,
   contract: Contract | LateContract,
 ): OpenedClaim => {
   const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
   const whose = { userId, customerId: customer.id, customerExternalId }
   const made = claimAsCreated(
-    { address, reference, ...whose, schemaId, schemaVersion, testClockId },
+    { address, reference, ...whose, schemaId, schemaVersion, testClockId, metadata },
     id,
     createdAt,
     contractOf(contract),

@@ -1,5 +1,6 @@
-import type { Claim } from '../../domain/claims/claim.ts'
-import type { Customer, Versioned } from '../../domain/records.ts'
+import type { NotedClaim } from '../../domain/claims/claim.ts'
+import { charactersOf as charactersOfMetadata } from '../../domain/metadata.ts'
+import type { Customer, CustomerKey, Versioned } from '../../domain/records.ts'
 import { type ContractOfSchema, findContracts } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { insertClaims, type NewClaim, prepareContracts } from '../../storage/claims/claims.ts'
@@ -32,11 +33,11 @@ const SCHEMAS = 32
 
 /** What creations look up and add, each kind together with that of others who come at the same time. */
 export class CreationGroups implements Part {
-  readonly customers: GroupedWork<AskedNames, Customer[]>
-  readonly customersByExternalId: GroupedWork<AskedNames, Customer[]>
+  readonly customers: GroupedWork<AskedNames, CustomerKey[]>
+  readonly customersByExternalId: GroupedWork<AskedNames, CustomerKey[]>
   readonly newCustomers: Pick<GroupedWork<NewCustomer, Versioned<Customer> | null>, 'do' | 'stop'>
   /** Live ones; those on test clocks go by themselves, since they may have to wait for their clock. */
-  readonly newClaims: GroupedByMachine<readonly NewClaim[], (Claim | null)[]>
+  readonly newClaims: GroupedByMachine<readonly NewClaim[], (NotedClaim | null)[]>
   /** On distributed tables, of claims that are to be stored: they need all machines, and claims only one. */
   readonly newContracts: GroupedWork<readonly NewClaim[], boolean[]>
   readonly keys: GroupedWork<AskedKey, CreationKey | null>
@@ -120,4 +121,8 @@ async function setBySet<Item, Outcome>(
 }
 
 const charactersOf = (claims: readonly NewClaim[]) =>
-  claims.reduce((sum, { contract }) => sum + contract.text.length + CLAIM_CHARACTERS, 0)
+  claims.reduce(
+    (sum, { contract, metadata }) =>
+      sum + contract.text.length + charactersOfMetadata(metadata) + CLAIM_CHARACTERS,
+    0,
+  )

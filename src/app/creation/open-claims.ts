@@ -1,7 +1,8 @@
-import type { Claim, ClaimAddress, WithContract } from '../../domain/claims/claim.ts'
+import type { ClaimAddress, NotedClaim, WithContract } from '../../domain/claims/claim.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
-import type { Customer } from '../../domain/records.ts'
-import { RETRY_LATER, ServiceError } from '../../errors.ts'
+import { charactersOf, type Metadata } from '../../domain/metadata.ts'
+import type { CustomerKey } from '../../domain/records.ts'
+import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
@@ -19,6 +20,7 @@ import {
   readSchemaContracts,
   type TakeMemory,
 } from './resolve-contract.ts'
+import { conflictOf } from './taken.ts'
 
 /** For a test clock that is being advanced. */
 const PATIENCE_MS = 5_000
@@ -30,7 +32,7 @@ type Resolved = WithContract<NewClaim, MaybeLate>
 /** What one statement stores, and the contract as it is kept after that. */
 type ToInsert = NewClaim & { kept: MaybeLate }
 /** With its contract as the opening had it. */
-export type OpenedClaim = WithContract<Claim, MaybeLate>
+export type OpenedClaim = WithContract<NotedClaim, MaybeLate>
 
 /** What a new claim or candidate is made of. */
 export interface Opening {
@@ -39,9 +41,10 @@ export interface Opening {
   reference: string | null
   /** Of the key of the request that creates it, and its place there; null for none. */
   seed: string | null
-  customer: Customer
+  customer: CustomerKey
   source: ContractSource
   testClockId: string | null
+  metadata: Metadata
 }
 
 /**
@@ -72,7 +75,7 @@ export async function openClaims(
       const outcomes = await insertEach(app, set, deadline)
       if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) away.add(machine)
       for (const [i, { address, kept }] of set.entries())
-        opened.set(address, withKept(outcomes[i] as Claim | Error, kept))
+        opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
     }
     // Each statement could wait as long for the database as the one before.
     for (const { address } of left) opened.set(address, notTried())
@@ -90,7 +93,7 @@ const homeOf = ({ db }: App, { address, testClockId }: Resolved) =>
 const machineOf = ({ db }: App, { address, testClockId }: Resolved) =>
   testClockId === null ? db.distribution.machineOf(claimIdOf(address)) : null
 
-const withKept = (outcome: Claim | Error, kept: MaybeLate): OpenedClaim | Error =>
+const withKept = (outcome: NotedClaim | Error, kept: MaybeLate): OpenedClaim | Error =>
   typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
 
 /** Of several candidates with one alias, or claims with one reference, the first is opened. */
@@ -118,7 +121,7 @@ function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<voi
     if (done) break
     const contract = toStored(contractOf(claim.contract), claim.schemaId)
     set.push({ ...claim, contract, kept: claim.contract })
-    characters += contract.text.length
+    characters += contract.text.length + charactersOf(claim.metadata)
     yield
   }
   return set
@@ -129,14 +132,14 @@ async function insertEach(
   app: App,
   claims: readonly NewClaim[],
   deadline: number,
-): Promise<(Claim | Error)[]> {
+): Promise<(NotedClaim | Error)[]> {
   try {
     return await insert(app, claims, deadline)
   } catch (error) {
     // One of them may be what the database does not take: it must not fail its neighbours.
     const isAlone = claims.length === 1 || error instanceof DatabaseUnavailable
     if (isAlone) return claims.map(() => error as Error)
-    const outcomes: (Claim | Error)[] = []
+    const outcomes: (NotedClaim | Error)[] = []
     for (const claim of claims) {
       const isAway = outcomes.at(-1) instanceof DatabaseUnavailable
       outcomes.push(...(isAway ? [notTried()] : await insertEach(app, [claim], deadline)))
@@ -148,13 +151,17 @@ async function insertEach(
 const notTried = () => new DatabaseUnavailable('The database is away. This was not created.', true)
 
 /** All on one clock, or on none. */
-async function insert(app: App, claims: readonly NewClaim[], deadline: number): Promise<(Claim | Error)[]> {
+async function insert(
+  app: App,
+  claims: readonly NewClaim[],
+  deadline: number,
+): Promise<(NotedClaim | Error)[]> {
   if (!app.db.distribution.isOn) return insertReady(app, claims, deadline)
   const { userId } = claims[0] as NewClaim
   const isReady = await app.creations.newContracts.do(userId, claims)
   const ready = claims.filter((_, i) => isReady[i])
   const inserted = ready.length === 0 ? [] : await insertReady(app, ready, deadline)
-  const outcomes = new Map(ready.map((claim, i) => [claim, inserted[i] as Claim | Error]))
+  const outcomes = new Map(ready.map((claim, i) => [claim, inserted[i] as NotedClaim | Error]))
   return claims.map((claim) => outcomes.get(claim) ?? conflictOf(claim))
 }
 
@@ -166,9 +173,9 @@ async function insertReady(
   app: App,
   claims: readonly NewClaim[],
   deadline: number,
-): Promise<(Claim | Error)[]> {
+): Promise<(NotedClaim | Error)[]> {
   const { userId, testClockId } = claims[0] as NewClaim
-  const toOutcomes = (inserted: readonly (Claim | null)[]) =>
+  const toOutcomes = (inserted: readonly (NotedClaim | null)[]) =>
     claims.map((claim, i) => inserted[i] ?? conflictOf(claim))
   if (testClockId === null) return toOutcomes(await app.creations.newClaims.do(userId, claims))
   for (;;) {
@@ -205,7 +212,7 @@ async function resolve(
 
   const toClaim = (opening: Opening | ServiceError): Resolved | Error => {
     if (opening instanceof ServiceError) return opening
-    const { address, reference, seed, customer, source, testClockId } = opening
+    const { address, reference, seed, customer, source, testClockId, metadata } = opening
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
     const ofSchema = schemaId === null ? undefined : contracts?.get(schemaId)
@@ -216,7 +223,7 @@ async function resolve(
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
     const terms = { contract, schemaId, schemaVersion: ofSchema?.version ?? null, testClockId }
     const whose = { userId, customerId: customer.id, customerExternalId }
-    return { address, reference, seed, ...whose, ...terms }
+    return { address, reference, seed, ...whose, ...terms, metadata }
   }
   return openings.map(toClaim)
 }
@@ -238,20 +245,3 @@ export const tooManyContracts = (): ServiceError =>
     'PAYLOAD_TOO_LARGE',
     `The contracts of the batch's schemas up to this one have more than ${MOST_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
   )
-
-/** What is asked for has a name, or an id, that is taken. */
-export class Taken extends ServiceError {}
-
-function conflictOf({ address, reference }: Pick<NewClaim, 'address' | 'reference'>): ServiceError {
-  if (address.kind === 'candidate') {
-    const message = `The candidate alias ${JSON.stringify(address.alias)} is taken.`
-    return new Taken('CANDIDATE_ALIAS_CONFLICT', message)
-  }
-  // The same request has created it, and its clock was just being deleted.
-  if (reference === null)
-    return new Taken('UNAVAILABLE', 'The claim is being deleted with its test clock.', {
-      headers: RETRY_LATER,
-    })
-  const message = `The account has a claim with the reference ${JSON.stringify(reference)}: ${address.id}.`
-  return new Taken('CLAIM_REFERENCE_CONFLICT', message)
-}

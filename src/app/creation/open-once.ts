@@ -2,8 +2,9 @@ import { ServiceError } from '../../errors.ts'
 import type { CreationKey } from '../../storage/idempotency/keys.ts'
 import type { App } from '../app.ts'
 import { findCreatedBefore } from './created-before.ts'
-import { type OpenedClaim, type Opening, openClaims, Taken } from './open-claims.ts'
+import { type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
 import type { TakeMemory } from './resolve-contract.ts'
+import { Taken } from './taken.ts'
 
 type Outcome = OpenedClaim | Error
 

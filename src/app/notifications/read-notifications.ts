@@ -1,4 +1,4 @@
-import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
+import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import type { Status } from '../../domain/claims/lifecycle.ts'
 import {
   EVENT_TYPES,
@@ -9,6 +9,7 @@ import {
 import type { Notification, ToldEvent } from '../../domain/notifications.ts'
 import { ServiceError, unavailable } from '../../errors.ts'
 import { claimIdOf, namedUuid } from '../../storage/claims/candidate-id.ts'
+import type { ListedClaim } from '../../storage/claims/claim-columns.ts'
 import {
   FEED_PARTS,
   type FeedPart,
@@ -18,13 +19,12 @@ import {
   readRemoved,
   readSubjects,
   readToldEvents,
-  type TellableClaim,
 } from '../../storage/notifications/feed.ts'
 import { readSettled } from '../../storage/notifications/numbers.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
 import { findEndpoints } from '../../storage/webhooks/endpoints.ts'
 import type { App } from '../app.ts'
-import { CONTRACTS_AT_ONCE, readContracts } from '../claims/read-contracts.ts'
+import { CONTRACTS_AT_ONCE, readLongParts } from '../claims/read-contracts.ts'
 import { fillGaps } from '../fill-gaps.ts'
 
 /** Notifications that are looked through for a page of a filtered feed. */
@@ -48,7 +48,7 @@ export interface FeedRequest {
 
 export interface FeedPage {
   /** In order, their contracts to be read as they are asked for. */
-  notifications: AsyncIterable<Notification<string>[]>
+  notifications: AsyncIterable<Notification[]>
   isEmpty: boolean
   /** Where the next page begins, also if there is nothing yet. */
   next: bigint
@@ -131,7 +131,7 @@ export async function awaitNotifications(
 interface Found {
   row: FeedRow
   type: NotificationType
-  claim: TellableClaim | null
+  claim: ListedClaim | null
   /** Of what is no claim. */
   other: Exclude<Notification['subject'], { claim: unknown }> | null
 }
@@ -207,7 +207,7 @@ const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {
   failed: 'FAILED',
 }
 
-function asItWas(claim: TellableClaim, row: FeedRow, kind: ClaimKind): TellableClaim {
+function asItWas(claim: ListedClaim, row: FeedRow, kind: ClaimKind): ListedClaim {
   const status = STATUS_AFTER[kind]
   const { status_since: statusSince, due_at: dueAt, scheduled_outcome: scheduledOutcome } = row
   return { ...claim, status, statusSince, dueAt, scheduledOutcome }
@@ -224,15 +224,18 @@ async function* withContracts(
   userId: string,
   found: readonly Found[],
   events: ReadonlyMap<string, ToldEvent>,
-): AsyncGenerator<Notification<string>[]> {
+): AsyncGenerator<Notification[]> {
   // What is no claim has none.
-  const rows = found.map((one) => ({ ...one, contract: one.claim === null ? '' : one.claim.contract }))
+  const rows = found.map((one) => {
+    const { contract, metadata } = one.claim ?? { contract: '', metadata: '' }
+    return { ...one, contract, metadata }
+  })
   const filled = fillGaps(rows, {
-    gap: 'contract',
+    gaps: ['contract', 'metadata'],
     atOnce: CONTRACTS_AT_ONCE,
     key: ({ row }) => row.subject_id,
     read: (some) =>
-      readContracts(
+      readLongParts(
         app,
         userId,
         some.map(({ row }) => row.subject_id),
@@ -240,14 +243,14 @@ async function* withContracts(
     gone: () => unavailable('A claim of the page was deleted while it was read.'),
   })
   for await (const some of filled)
-    yield some.map(({ row, type, claim, other, contract }) => ({
+    yield some.map(({ row, type, claim, other, contract, metadata }) => ({
       id: notificationId(row),
       type,
       number: row.number,
       sequence: row.sequence,
       createdAt: row.created_at,
       event: (row.kind === 'recorded' && events.get(placeOf(row))) || null,
-      subject: other ?? { claim: { ...(claim as TellableClaim), contract } as StoredClaim },
+      subject: other ?? { claim: { ...(claim as ListedClaim), contract, metadata } },
     }))
 }
 

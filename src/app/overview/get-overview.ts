@@ -14,8 +14,8 @@ import {
   tallyUnresolved,
 } from '../../storage/overview/overview-totals.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
+import { requireTimeZone } from '../accounts/time-zone.ts'
 import { customerNotFound, testClockNotFound } from '../not-found.ts'
-import { requireTimeZone } from './require-time-zone.ts'
 
 export interface OverviewRequest extends OverviewScope {
   /** Of the period, with the day that it is. */

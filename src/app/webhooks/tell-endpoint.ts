@@ -9,7 +9,7 @@ import { type FeedPage, partsOf, readNotifications } from '../notifications/read
 import { deliveryBody, hashOf } from './sign-delivery.ts'
 
 /** A notification as JSON. */
-export type PresentNotification = (notification: Notification<string>) => string
+export type PresentNotification = (notification: Notification) => string
 
 const NOTIFICATIONS_AT_ONCE = 100
 /** Of the bodies that are made at a time, but for the last: all endpoints may do so at once. */
@@ -73,7 +73,7 @@ async function addAll(
   return page
 }
 
-function subjectIdOf({ subject }: Notification<string>): string {
+function subjectIdOf({ subject }: Notification): string {
   if ('claim' in subject) return subject.claim.id
   return 'testClock' in subject ? subject.testClock.id : subject.endpoint.id
 }

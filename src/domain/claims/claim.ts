@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
+import type { Metadata } from '../metadata.ts'
 import type { ClaimState } from './lifecycle.ts'
 
 /** A claim or a candidate (§2.3, §2.4): a candidate is a claim addressed by the caller's alias. */
@@ -24,11 +25,16 @@ export interface Claim extends ClaimState {
   logBytes: number
 }
 
+/** With what callers note about it, which no decision looks at. */
+export interface NotedClaim extends Claim {
+  metadata: Metadata
+}
+
 /** A record with its contract in another form. */
 export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: Form }
 
-/** A claim whose contract is only passed on, as the JSON that was stored: making an object of it may take long. */
-export type StoredClaim = WithContract<Claim, string>
+/** A claim whose contract and metadata are only passed on, as the JSON that is stored: making objects of them may take long. */
+export type StoredClaim = WithContract<Claim, string> & { metadata: string }
 
 /** What is told of a claim or candidate in any form. */
 export type ClaimFacts = Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes'>
@@ -37,6 +43,8 @@ export type ClaimFacts = Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'log
 export interface ExportedClaim extends ClaimFacts {
   /** Of its contract, an exact decimal. */
   price: string
+  /** As JSON. */
+  metadata: string
 }
 
 /** How a caller names a claim (by id) or a candidate (by alias). */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { DateTime, DateTimeOrNull, Time, Uuid, UuidOrNull } from '../protocol/scalars.ts'
+import { DateTime, DateTimeOrNull, Time, TimeZone, Uuid, UuidOrNull } from '../protocol/scalars.ts'
 
 const Currency = Type.Unsafe<string | null>({
   type: ['string', 'null'],
@@ -8,7 +8,14 @@ const Currency = Type.Unsafe<string | null>({
   examples: ['EUR'],
 })
 
-export const AccountChangeBody = Type.Object({ currency: Currency }, { additionalProperties: false })
+const AccountTimeZone = TimeZone(
+  'By whose days it goes: a name of the IANA time zone database. It changes no decision and no time that is stored.',
+)
+
+export const AccountChangeBody = Type.Object(
+  { currency: Type.Optional(Currency), time_zone: Type.Optional(AccountTimeZone) },
+  { additionalProperties: false, minProperties: 1 },
+)
 
 export const AccountBody = Type.Object(
   {
@@ -20,6 +27,7 @@ export const AccountBody = Type.Object(
       examples: ['Billing'],
     }),
     currency: Currency,
+    time_zone: AccountTimeZone,
     created_at: DateTime('When it was created.'),
   },
   { $id: 'Account', description: 'Whom everything belongs to.' },

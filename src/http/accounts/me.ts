@@ -45,7 +45,9 @@ const updateMeRoute = (app: App) =>
     schema: {
       operationId: 'updateMe',
       summary: 'Change the account that asks',
-      description: 'Sets or clears the currency in which it counts its prices. No price changes.',
+      description:
+        'Sets what is given: the currency in which it counts its prices, or null for none, and the time zone by whose days it goes. ' +
+        'No price and no time changes.',
       tags,
       headers: IfMatchHeader,
       body: AccountChangeBody,
@@ -56,7 +58,8 @@ const updateMeRoute = (app: App) =>
     },
     answer: async (app, { userId, body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
-      const account = await updateMe(app, userId, body.currency, expected)
+      const { currency, time_zone: timeZone } = body
+      const account = await updateMe(app, userId, { currency, timeZone }, expected)
       return { headers: tagged(account.version), body: presentAccount(account) }
     },
   })

@@ -9,9 +9,10 @@ export function presentAccount({
   email,
   name,
   currency,
+  timeZone,
   createdAt,
 }: Account): Static<typeof AccountBody> {
-  return { id, email, name, currency, created_at: createdAt }
+  return { id, email, name, currency, time_zone: timeZone, created_at: createdAt }
 }
 
 export function presentApiToken(token: ApiToken): Static<typeof ApiTokenBody> {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { getToday } from '../../app/accounts/me.ts'
 import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportCandidates } from '../../app/claims/export-candidates.ts'
@@ -8,9 +9,10 @@ import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createCandidate } from '../../app/creation/create-candidates.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
+import { hasAlready, IfNoneMatchHeader, tagged } from '../protocol/entity-tags.ts'
 import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
 import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
-import { LOCATION, ref, responses } from '../protocol/responses.ts'
+import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias } from '../protocol/scalars.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
@@ -19,7 +21,7 @@ import { type Route, route } from '../route.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from './claim-bodies.ts'
 import { CANDIDATE_FILTERS, readFilters } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
-import { presentCandidate, presentClaimPage, withContractText } from './present-claim.ts'
+import { presentCandidate, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
 import { readNewCandidate } from './read-new-claim.ts'
 
@@ -51,7 +53,13 @@ const createCandidateRoute = (app: App) =>
       tags,
       body: NewCandidateBody,
       response: responses(
-        { 201: { description: 'The candidate, OPEN.', headers: LOCATION, schema: ref(CandidateBody) } },
+        {
+          201: {
+            description: 'The candidate, OPEN.',
+            headers: { ...LOCATION, ...ETAG },
+            schema: ref(CandidateBody),
+          },
+        },
         [
           ...ONCE_ERRORS,
           'CUSTOMER_NOT_FOUND',
@@ -70,7 +78,8 @@ const createCandidateRoute = (app: App) =>
         key,
       )
       noteCreated(app, request, candidate)
-      const headers = { Location: `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}` }
+      const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
+      const headers = { Location: path, ...tagged(tagOf(candidate)) }
       return { status: 201, headers, body: { ...presentCandidate(candidate), events: [] } }
     },
   })
@@ -108,10 +117,11 @@ const exportCandidatesRoute = (app: App) =>
       querystring: exportQuery(CANDIDATE_FILTERS),
       response: responses({ 200: CSV_RESPONSE }, []),
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { order = 'asc' } = request.query
       const pages = exportCandidates(app, { ...filtersOf(request), order })
-      return sendCsv(reply, 'candidates', CANDIDATE_COLUMNS, pages)
+      const today = await getToday(app, request.userId)
+      return sendCsv(reply, `candidates-${today}`, CANDIDATE_COLUMNS, pages)
     },
   })
 
@@ -125,15 +135,20 @@ const getCandidateRoute = (app: App) =>
       description: 'The candidate with its event log, system events included (§4.2).',
       tags,
       params: Type.Object({ candidate_alias: CandidateAlias }),
-      response: responses({ 200: { description: 'The candidate.', schema: ref(CandidateBody) } }, [
-        'CANDIDATE_NOT_FOUND',
-        'CLAIM_ARCHIVED',
-      ]),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        {
+          200: { description: 'The candidate.', headers: ETAG, schema: ref(CandidateBody) },
+          ...NOT_MODIFIED,
+        },
+        ['CANDIDATE_NOT_FOUND', 'CLAIM_ARCHIVED'],
+      ),
     },
     handler: async (request, reply) => {
       const alias = request.params.candidate_alias
       const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
-      return sendJson(reply, { ...presentCandidate(withContractText(claim)), events: presentLog(log) })
+      if (hasAlready(request, reply, tagOf(claim))) return reply.send()
+      return sendJson(reply, { ...presentCandidate(withTexts(claim)), events: presentLog(log) })
     },
   })
 

@@ -7,7 +7,7 @@ import type { OpenedClaim } from '../../app/creation/open-claims.ts'
 import { contractOf, type TakeMemory } from '../../app/creation/resolve-contract.ts'
 import type { CreationKey } from '../../app/idempotency/begin-creation.ts'
 import { inSlices } from '../../app/in-slices.ts'
-import type { Claim } from '../../domain/claims/claim.ts'
+import type { NotedClaim } from '../../domain/claims/claim.ts'
 import { type Item, ItemText } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
@@ -71,7 +71,7 @@ interface Batch<Body, Request extends NewRequest> {
     takeMemory: TakeMemory,
     key: CreationKey | null,
   ) => Promise<(OpenedClaim | Error)[]>
-  present: (claim: Claim) => object
+  present: (claim: NotedClaim) => object
   operation: { operationId: string; summary: string; tags: string[] }
 }
 
@@ -127,7 +127,7 @@ function batchRoute<Body, Request extends NewRequest>(
   })
 }
 
-const withContract = (claim: OpenedClaim): Claim => ({ ...claim, contract: contractOf(claim.contract) })
+const withContract = (claim: OpenedClaim): NotedClaim => ({ ...claim, contract: contractOf(claim.contract) })
 
 /** Each item on its own: what it says, or why it cannot be read. A step for each. */
 function* readEach<Request>(

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { JsonObject } from '../../domain/json.ts'
+import { MetadataBody, NewMetadata } from '../metadata-bodies.ts'
 import {
   CandidateAlias,
   DateTime,
@@ -52,7 +53,11 @@ const STATE = {
   test_clock_id: UuidOrNull('The test clock that it lives by; null for the real time.'),
   created_at: DateTime('When it was created.'),
 }
-const EVENTS = { events: Type.Array(EventRef, { description: 'The event log, in the order of recording.' }) }
+const METADATA = { metadata: MetadataBody }
+const EVENTS = {
+  ...METADATA,
+  events: Type.Array(EventRef, { description: 'The event log, in the order of recording.' }),
+}
 
 const REFERENCE = {
   minLength: 1,
@@ -81,21 +86,30 @@ const CANDIDATE_FIELDS = {
   ...STATE,
 }
 
+/** Not in the answer to a submission, which says what becomes of the claim by it. */
+const OF_SUMMARY = { metadata: Type.Optional(MetadataBody) }
+
 /** §2.3 */
-export const ClaimSummaryBody = Type.Object(CLAIM_FIELDS, {
-  $id: 'ClaimSummary',
-  description: 'A claim without its event log.',
-})
+export const ClaimSummaryBody = Type.Object(
+  { ...CLAIM_FIELDS, ...OF_SUMMARY },
+  {
+    $id: 'ClaimSummary',
+    description: 'A claim without its event log.',
+  },
+)
 export const ClaimBody = Type.Object(
   { ...CLAIM_FIELDS, ...EVENTS },
   { $id: 'Claim', description: 'A claim (§2.3).' },
 )
 
 /** §2.4 */
-export const CandidateSummaryBody = Type.Object(CANDIDATE_FIELDS, {
-  $id: 'CandidateSummary',
-  description: 'A candidate without its event log.',
-})
+export const CandidateSummaryBody = Type.Object(
+  { ...CANDIDATE_FIELDS, ...OF_SUMMARY },
+  {
+    $id: 'CandidateSummary',
+    description: 'A candidate without its event log.',
+  },
+)
 export const CandidateBody = Type.Object(
   { ...CANDIDATE_FIELDS, ...EVENTS },
   { $id: 'Candidate', description: 'A candidate (§2.4): a claim addressed by the caller’s alias.' },
@@ -107,6 +121,7 @@ const TERMS = {
   schema_id: Type.Optional(Uuid('Copies the contract of this schema. Give either this or a contract.')),
   contract: Type.Optional(ContractRef),
   test_clock_id: Type.Optional(Uuid('Lives by this test clock in place of the real time.')),
+  metadata: Type.Optional(NewMetadata),
 }
 const ONE_SOURCE = {
   oneOf: [{ required: ['contract'] }, { required: ['schema_id'] }],

@@ -3,6 +3,7 @@ import type { ListFilters, Sorted } from '../../app/claims/list-filters.ts'
 import { CLAIM_SORTS } from '../../domain/claims/claim-sorts.ts'
 import { STATUSES } from '../../domain/claims/lifecycle.ts'
 import { validationError } from '../../errors.ts'
+import { METADATA_FILTERS, metadataOf } from '../metadata-bodies.ts'
 import { readTime } from '../protocol/read-time.ts'
 import { ExternalId, Time, Uuid } from '../protocol/scalars.ts'
 
@@ -35,6 +36,7 @@ const FILTERS = {
   resolved_before: before('were resolved'),
   price_from: price('Only those of this price or a higher one, as an exact decimal.'),
   price_to: price('Only those of this price or a lower one.'),
+  ...METADATA_FILTERS,
   sort: Type.Optional(
     Type.Enum([...CLAIM_SORTS], {
       default: 'created_at',
@@ -117,6 +119,7 @@ export function readFilters(userId: string, query: FilterQuery): ListFilters & S
       price_from === undefined && price_to === undefined
         ? undefined
         : { from: price_from ?? null, to: price_to ?? null },
+    metadata: metadataOf(query),
     sort: query.sort,
   }
 }

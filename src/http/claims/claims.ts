@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { getToday } from '../../app/accounts/me.ts'
 import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportClaims } from '../../app/claims/export-claims.ts'
@@ -8,9 +9,10 @@ import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createClaim } from '../../app/creation/create-claims.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
+import { hasAlready, IfNoneMatchHeader, tagged } from '../protocol/entity-tags.ts'
 import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
 import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
-import { LOCATION, ref, responses } from '../protocol/responses.ts'
+import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
@@ -19,7 +21,7 @@ import { type Route, route } from '../route.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from './claim-bodies.ts'
 import { CLAIM_FILTERS, readFilters } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
-import { presentClaim, presentClaimPage, withContractText } from './present-claim.ts'
+import { presentClaim, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
 import { readNewClaim } from './read-new-claim.ts'
 
@@ -45,7 +47,9 @@ const createClaimRoute = (app: App) =>
       tags,
       body: NewClaimBody,
       response: responses(
-        { 201: { description: 'The claim, OPEN.', headers: LOCATION, schema: ref(ClaimBody) } },
+        {
+          201: { description: 'The claim, OPEN.', headers: { ...LOCATION, ...ETAG }, schema: ref(ClaimBody) },
+        },
         [
           ...ONCE_ERRORS,
           'CUSTOMER_NOT_FOUND',
@@ -59,7 +63,7 @@ const createClaimRoute = (app: App) =>
       const { userId, body } = request
       const claim = await createClaim(app, userId, readNewClaim(body), takeMemoryFor(request), key)
       noteCreated(app, request, claim)
-      const headers = { Location: `/v1/claims/${claim.id}` }
+      const headers = { Location: `/v1/claims/${claim.id}`, ...tagged(tagOf(claim)) }
       return { status: 201, headers, body: { ...presentClaim(claim), events: [] } }
     },
   })
@@ -96,10 +100,11 @@ const exportClaimsRoute = (app: App) =>
       querystring: exportQuery(CLAIM_FILTERS),
       response: responses({ 200: CSV_RESPONSE }, []),
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { order = 'asc' } = request.query
       const pages = exportClaims(app, { ...filtersOf(request), order })
-      return sendCsv(reply, 'claims', CLAIM_COLUMNS, pages)
+      const today = await getToday(app, request.userId)
+      return sendCsv(reply, `claims-${today}`, CLAIM_COLUMNS, pages)
     },
   })
 
@@ -113,15 +118,17 @@ const getClaimRoute = (app: App) =>
       description: 'The claim with its event log, system events included.',
       tags,
       params: Type.Object({ id: Uuid('The claim.') }),
-      response: responses({ 200: { description: 'The claim.', schema: ref(ClaimBody) } }, [
-        'CLAIM_NOT_FOUND',
-        'CLAIM_ARCHIVED',
-      ]),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        { 200: { description: 'The claim.', headers: ETAG, schema: ref(ClaimBody) }, ...NOT_MODIFIED },
+        ['CLAIM_NOT_FOUND', 'CLAIM_ARCHIVED'],
+      ),
     },
     handler: async (request, reply) => {
       const id = request.params.id.toLowerCase()
       const { claim, log } = await getClaim(app, request.userId, { kind: 'claim', id })
-      return sendJson(reply, { ...presentClaim(withContractText(claim)), events: presentLog(log) })
+      if (hasAlready(request, reply, tagOf(claim))) return reply.send()
+      return sendJson(reply, { ...presentClaim(withTexts(claim)), events: presentLog(log) })
     },
   })
 

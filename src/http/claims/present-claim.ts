@@ -1,19 +1,24 @@
 import type { Static } from 'typebox'
+import { versionOfMetadata } from '../../app/claims/change-metadata.ts'
 import type { ClaimPage } from '../../app/claims/claim-page.ts'
-import type { Claim, StoredClaim, WithContract } from '../../domain/claims/claim.ts'
+import type { Claim, NotedClaim, StoredClaim, WithContract } from '../../domain/claims/claim.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import { presentEach } from '../protocol/lists.ts'
 import { JsonText } from '../protocol/send-json.ts'
 import type { CandidateSummaryBody, ClaimSummaryBody } from './claim-bodies.ts'
 
+/** With its contract and its metadata, which may be JSON already. */
+type Presentable<Form> = WithContract<Claim, Form> & { metadata?: Metadata | JsonText }
+
 export function presentClaim<Form = Claim['contract']>(
-  claim: WithContract<Claim, Form>,
+  claim: Presentable<Form>,
 ): WithContract<Static<typeof ClaimSummaryBody>, Form> {
   const { id, reference, userId, customerId } = claim
   return { id, reference, user_id: userId, customer_id: customerId, ...presentState(claim) }
 }
 
 export function presentCandidate<Form = Claim['contract']>(
-  claim: WithContract<Claim, Form>,
+  claim: Presentable<Form>,
 ): WithContract<Static<typeof CandidateSummaryBody>, Form> {
   return {
     candidate_alias: claim.candidateAlias as string,
@@ -23,11 +28,11 @@ export function presentCandidate<Form = Claim['contract']>(
 }
 
 /** As the kind of record that it is. */
-export function presentEither<Form = Claim['contract']>(claim: WithContract<Claim, Form>) {
+export function presentEither<Form = Claim['contract']>(claim: Presentable<Form>) {
   return claim.candidateAlias === null ? presentClaim(claim) : presentCandidate(claim)
 }
 
-function presentState<Form>(claim: WithContract<Claim, Form>) {
+function presentState<Form>(claim: Presentable<Form>) {
   return {
     contract: claim.contract,
     status: claim.status,
@@ -38,20 +43,36 @@ function presentState<Form>(claim: WithContract<Claim, Form>) {
     schema_version: claim.schemaVersion,
     test_clock_id: claim.testClockId,
     created_at: claim.createdAt.toISOString(),
+    // What is told in the answer to a submission has none.
+    ...(claim.metadata === undefined ? {} : { metadata: claim.metadata as Metadata }),
   }
+}
+
+/** The same, of one that was changed. */
+export const presentStored = (claim: StoredClaim) =>
+  presentEither({ ...claim, contract: JSON.parse(claim.contract), metadata: JSON.parse(claim.metadata) })
+
+/**
+ * Its ETag: the version of what callers can change, a dot, and the number of its events, since whatever becomes of a claim
+ * leaves one in its log.
+ */
+export function tagOf({ metadata, eventCount }: StoredClaim | NotedClaim): string {
+  const noted: Metadata = typeof metadata === 'string' ? JSON.parse(metadata) : metadata
+  return `${versionOfMetadata(noted)}.${eventCount}`
 }
 
 /** A list's answer whose claims are read to the end while it is sent. */
 export const presentClaimPage = (
   { claims, nextCursor }: ClaimPage,
-  present: (claim: WithContract<Claim, JsonText>) => object,
+  present: (claim: Presentable<JsonText>) => object,
 ) => ({
-  data: presentEach(claims, (claim) => JsonText.ofObject(present(withContractText(claim)))),
+  data: presentEach(claims, (claim) => JsonText.ofObject(present(withTexts(claim)))),
   next_cursor: nextCursor,
 })
 
-/** The contract goes into the answer as it was stored. */
-export const withContractText = (claim: StoredClaim): WithContract<Claim, JsonText> => ({
+/** The contract and the metadata go into the answer as they are stored. */
+export const withTexts = (claim: StoredClaim): Presentable<JsonText> => ({
   ...claim,
   contract: new JsonText(claim.contract),
+  metadata: new JsonText(claim.metadata),
 })

@@ -19,6 +19,7 @@ export function readNewCandidate(body: Static<typeof NewCandidateBody>, place = 
 const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidateBody>) => ({
   source: readContractSource(body),
   testClockId: body.test_clock_id?.toLowerCase() ?? null,
+  metadata: body.metadata ?? {},
 })
 
 export interface NewRequest {

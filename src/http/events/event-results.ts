@@ -84,10 +84,13 @@ export class EventResults {
   /** Each is made when it is asked for. */
   async *tell(results: readonly EventResult[]): AsyncGenerator<Iterable<object>> {
     const pages = fillGaps<EventResult, string, 'contract'>(results, {
-      gap: 'contract',
+      gaps: ['contract'],
       atOnce: CONTRACTS_AT_ONCE,
       key: (result) => (result as Recorded).claim.id,
-      read: (some) => this.#readContracts(some.map((result) => (result as Recorded).claim.id)),
+      read: async (some) => {
+        const read = await this.#readContracts(some.map((result) => (result as Recorded).claim.id))
+        return new Map([...read].map(([id, contract]) => [id, { contract }]))
+      },
       // It is not among those that were read.
       gone: () => new Error('a contract was not read'),
     })

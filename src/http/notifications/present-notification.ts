@@ -1,5 +1,5 @@
 import type { Notification } from '../../domain/notifications.ts'
-import { presentEither, withContractText } from '../claims/present-claim.ts'
+import { presentEither, withTexts } from '../claims/present-claim.ts'
 import { JsonText } from '../protocol/send-json.ts'
 import { presentTestClockThen } from '../test-clocks.ts'
 
@@ -11,7 +11,7 @@ export function presentNotification({
   createdAt,
   event,
   subject,
-}: Notification<string>): JsonText {
+}: Notification): JsonText {
   const told = { id, type, created_at: createdAt.toISOString(), sequence }
   if ('endpoint' in subject) {
     const { id, url, description } = subject.endpoint
@@ -20,7 +20,7 @@ export function presentNotification({
   if ('testClock' in subject)
     return JsonText.ofObject({ ...told, test_clock: presentTestClockThen(subject.testClock) })
   const { claim } = subject
-  const text = JsonText.ofObject(presentEither(withContractText(claim)))
+  const text = JsonText.ofObject(presentEither(withTexts(claim)))
   return JsonText.ofObject({
     ...told,
     ...(event

@@ -75,6 +75,9 @@ export function expectedVersions(
 /** @param tag without its quotes */
 export const tagged = (tag: string) => ({ ETag: `"${tag}"` })
 
+/** Of a tag of two parts the first, by which changes are judged; the second is of what changes by itself. */
+export const versionOfTag = (tag: string): string => tag.slice(0, Math.max(tag.indexOf('.'), 0))
+
 /**
  * Answers a record with its ETag; 304 without the record to who has it already.
  * @throws VALIDATION_ERROR
@@ -85,10 +88,19 @@ export function sendTagged(
   tag: string,
   body: object,
 ): FastifyReply {
+  return hasAlready(request, reply, tag) ? reply.send() : reply.send(body)
+}
+
+/**
+ * Whether the caller has the record already. Gives the answer its ETag, and its status if there is nothing to send.
+ * @throws VALIDATION_ERROR
+ */
+export function hasAlready(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   const header = request.headers['if-none-match']
   const named = header === undefined ? [] : parseTags('If-None-Match', header)
   // As the caller knows it.
   const had = named === '*' ? tag : named.find(({ text }) => text === tag)?.sent
-  if (had === undefined) return reply.headers(tagged(tag)).send(body)
-  return reply.headers(tagged(had)).code(304).header('Vary', 'Accept-Encoding').send()
+  reply.headers(tagged(had ?? tag))
+  if (had !== undefined) reply.code(304).header('Vary', 'Accept-Encoding')
+  return had !== undefined
 }

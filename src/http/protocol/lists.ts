@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
+import { METADATA_PATTERN } from '../metadata-bodies.ts'
 
 const LIMIT = Type.Integer({
   minimum: 1,
@@ -19,13 +20,19 @@ const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', descrip
 export function listQuery<Filters extends TProperties>(filters: Filters, after = AFTER) {
   return Type.Object(
     { ...filters, after: Type.Optional(after), limit: Type.Optional(LIMIT), order: ORDER },
-    { additionalProperties: false },
+    only(filters),
   )
 }
 
+/** Nothing else; if it is filtered by metadata, any keys of it. */
+const only = (filters: TProperties) => ({
+  additionalProperties: false,
+  ...('metadata[key]' in filters ? { patternProperties: METADATA_PATTERN } : {}),
+})
+
 /** The query of a list's export: all of its pages. */
 export function exportQuery<Filters extends TProperties>(filters: Filters) {
-  return Type.Object({ ...filters, order: ORDER }, { additionalProperties: false })
+  return Type.Object({ ...filters, order: ORDER }, only(filters))
 }
 
 /** A page of records. */

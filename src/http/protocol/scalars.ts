@@ -48,6 +48,10 @@ export const Time = (description: string) =>
     examples: ['2026-01-31T09:30:00.000Z'],
   })
 
+/** Its name in the IANA time zone database. */
+export const TimeZone = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description, examples: ['Europe/Berlin'] })
+
 export const Status = Type.Enum([...STATUSES], { description: 'The state (§3).', examples: ['OPEN'] })
 
 export const ScheduledOutcome = Type.Unsafe<Outcome | null>({

@@ -20,20 +20,23 @@ const STATE: Columns = {
   created_at: ({ createdAt }) => createdAt.toISOString(),
 }
 /** Behind all that was there before it. */
-const VERSION: Columns = { schema_version: ({ schemaVersion }) => schemaVersion?.toString() ?? null }
+const LATER: Columns = {
+  schema_version: ({ schemaVersion }) => schemaVersion?.toString() ?? null,
+  metadata: ({ metadata }) => (metadata === '{}' ? null : metadata),
+}
 export const CLAIM_COLUMNS: Columns = {
   id: ({ id }) => id,
   customer_id: ({ customerId }) => customerId,
   ...STATE,
   reference: ({ reference }) => reference,
   customer_external_id: ({ customerExternalId }) => customerExternalId,
-  ...VERSION,
+  ...LATER,
 }
 export const CANDIDATE_COLUMNS: Columns = {
   candidate_alias: ({ candidateAlias }) => candidateAlias,
   customer_uuid: ({ customerExternalId }) => customerExternalId,
   ...STATE,
-  ...VERSION,
+  ...LATER,
 }
 
 /** For the OpenAPI document. */
@@ -47,7 +50,7 @@ export const CSV_RESPONSE = {
 } as const
 
 /**
- * Sends the pages as one file, `claims-2026-01-31.csv`: the day is that of UTC. A page is read when the one before has been handed to the connection, and none any
+ * Sends the pages as one file of this name. A page is read when the one before has been handed to the connection, and none any
  * more when the caller is gone.
  */
 export function sendCsv(
@@ -58,10 +61,7 @@ export function sendCsv(
 ): Promise<FastifyReply> {
   reply
     .header('Content-Type', 'text/csv; charset=utf-8')
-    .header(
-      'Content-Disposition',
-      `attachment; filename="${name}-${new Date().toISOString().slice(0, 10)}.csv"`,
-    )
+    .header('Content-Disposition', `attachment; filename="${name}.csv"`)
   return sendPieces(reply, toText(columns, pages))
 }
 

@@ -182,8 +182,6 @@ export function presentTagged(one: EndpointWithHealth) {
   return { tag: `${one.version}.${shown.slice(0, 22)}`, body }
 }
 
-export const versionOfTag = (tag: string): string => tag.slice(0, Math.max(tag.indexOf('.'), 0))
-
 export const presentDelivery = (delivery: WebhookDelivery): Static<typeof WebhookDeliveryBody> => ({
   id: deliveryId(delivery),
   endpoint_id: delivery.endpointId,

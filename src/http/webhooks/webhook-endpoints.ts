@@ -14,6 +14,7 @@ import {
   IfNoneMatchHeader,
   sendTagged,
   tagged,
+  versionOfTag,
 } from '../protocol/entity-tags.ts'
 import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { pageOf } from '../protocol/lists.ts'
@@ -24,7 +25,6 @@ import {
   NewWebhookEndpointBody,
   presentEndpoint,
   presentTagged,
-  versionOfTag,
   WebhookCustomer,
   WebhookDescription,
   WebhookEnabled,

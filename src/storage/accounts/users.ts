@@ -37,15 +37,16 @@ export async function insertUser(
   return row ? toUser(row) : null
 }
 
-type AccountRow = Versioned<UserRow & { currency: string | null }>
+type AccountRow = Versioned<UserRow & { currency: string | null; time_zone: string }>
 
 /** Of what can change. */
-const VERSION = versionOf('email', 'name', 'currency')
-const ACCOUNT_COLUMNS = `id, email, name, created_at, currency, ${VERSION} AS version`
+const VERSION = versionOf('email', 'name', 'currency', 'time_zone')
+const ACCOUNT_COLUMNS = `id, email, name, created_at, currency, time_zone, ${VERSION} AS version`
 
 const toAccount = (row: AccountRow): Versioned<Account> => ({
   ...toUser(row),
   currency: row.currency,
+  timeZone: row.time_zone,
   version: row.version,
 })
 
@@ -60,20 +61,39 @@ export async function findAccount(db: Connection, id: string): Promise<Versioned
   return row ? toAccount(row) : null
 }
 
-/** Null if it is of none of the versions that are expected. */
-export async function setCurrency(
+/** What is not given stays as it is. */
+export interface AccountChanges {
+  currency: string | null | undefined
+  timeZone: string | undefined
+}
+
+/** Null if the account is of none of the versions that are expected. */
+export async function updateAccount(
   db: Connection,
   id: string,
-  currency: string | null,
+  { currency, timeZone }: AccountChanges,
   expected: ExpectedVersions,
 ): Promise<Versioned<Account> | null> {
   const [row] = await db.query<AccountRow>({
-    name: 'set_currency',
-    text: `-- set_currency
-      UPDATE users SET currency = $2 WHERE id = $1 AND ${isExpected(VERSION, '$3')} RETURNING ${ACCOUNT_COLUMNS}`,
-    values: [id, currency, expected],
+    name: 'update_account',
+    text: `-- update_account
+      UPDATE users SET currency = CASE WHEN $2 THEN $3 ELSE currency END, time_zone = coalesce($4, time_zone)
+      WHERE id = $1 AND ${isExpected(VERSION, '$5')} RETURNING ${ACCOUNT_COLUMNS}`,
+    values: [id, currency !== undefined, currency, timeZone, expected],
   })
   return row ? toAccount(row) : null
+}
+
+/** The time zone as the database spells its name, in whatever case of letters it is given; null if it knows none. */
+export async function findTimeZone(db: Connection, name: string): Promise<string | null> {
+  const [row] = await db.query<{ name: string }>({
+    name: 'find_time_zone',
+    text: `-- find_time_zone
+      SELECT name FROM pg_timezone_names WHERE lower(name) = lower($1)`,
+    values: [name],
+    readOnly: true,
+  })
+  return row?.name ?? null
 }
 
 export async function findUserByEmail(db: Connection, email: string): Promise<User | null> {

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../domain/claims/lifecycle.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import { CONTRACT } from '../claims/contracts.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
@@ -10,6 +11,16 @@ export interface ClaimToArchive {
   eventCount: number
   logBytes: number
   statusSince: Date
+}
+
+/** SQL for a digest of a row's metadata. */
+export const METADATA_DIGEST = 'hashtextextended(metadata::text, 0)'
+
+/** The same, as the file has it. */
+export interface ReadClaim extends ClaimToArchive {
+  contractHash: string | null
+  /** The metadata may change meanwhile, and is not to be lost. */
+  metadataDigest: string | null
 }
 
 /**
@@ -86,6 +97,10 @@ export interface WholeClaim {
   schema_id: string | null
   /** Absent in the files of an older version. */
   schema_version?: number | null
+  /** Null if there is none. Absent in the files of an older version. */
+  metadata?: Metadata | null
+  /** In no file. */
+  metadata_digest?: string | null
   /** An exact decimal. */
   price: string
   status: Outcome
@@ -106,7 +121,7 @@ export function readWholeClaims(db: Connection, ids: readonly string[]): Promise
     name: 'read_whole_claims',
     text: `-- read_whole_claims
       SELECT id, position, user_id, customer_id, reference, candidate_alias, customer_external_id, schema_id,
-        schema_version, price::text AS price,
+        schema_version, metadata, ${METADATA_DIGEST} AS metadata_digest, price::text AS price,
         status, scheduled_outcome, status_since, created_at, event_count, log_bytes,
         encode(contract_hash, 'hex') AS contract_hash, ${CONTRACT}::text AS contract
       FROM claims WHERE id = ANY ($1::uuid[]) ORDER BY id`,

@@ -1,7 +1,7 @@
 import { NOW, readClock } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import type { ClaimToArchive } from './claims-to-archive.ts'
+import { METADATA_DIGEST, type ReadClaim } from './claims-to-archive.ts'
 
 /**
  * Their contracts may be without claims from now on (`unused-contracts.ts`). To be called before the claims leave: whoever
@@ -35,7 +35,7 @@ export async function markContractsUnused(db: Connection, hashes: readonly strin
  */
 export async function removeArchivedClaims(
   db: Connection,
-  claims: readonly ClaimToArchive[],
+  claims: readonly ReadClaim[],
   fileId: string,
   before: Date,
 ): Promise<number> {
@@ -52,22 +52,32 @@ export async function removeArchivedClaims(
         fileId,
         archivedAt,
         before,
+        plainArray(inOrder.map(({ metadataDigest }) => metadataDigest)),
       ],
     })
     if (kept.length === 0) return 0
+    const digests = new Map(claims.map(({ id, metadataDigest }) => [id, metadataDigest]))
     const ids = plainArray(kept.map(({ id }) => id))
-    const removed = await connection.query({
+    const removed = await connection.query<{ id: string; digest: string | null }>({
       name: 'remove_archived_claims',
       text: `-- remove_archived_claims
-        DELETE FROM claims WHERE id = ANY ($1::uuid[]) RETURNING id`,
+        DELETE FROM claims WHERE id = ANY ($1::uuid[]) RETURNING id, ${METADATA_DIGEST} AS digest`,
       values: [ids],
     })
-    // Whoever else removed one of them has kept a row of it, or its clock's deletion was on the way: all is taken back.
-    if (removed.length !== kept.length) throw new Error('Claims were removed while they were archived.')
+    // Whoever else removed one of them has kept a row of it, or its clock's deletion was on the way; or its metadata changed in
+    // this very moment: all is taken back.
+    if (removed.length !== kept.length || removed.some(({ id, digest }) => digest !== digests.get(id)))
+      throw new Error('Claims were changed or removed while they were archived.')
     await connection.query({
       name: 'remove_archived_logs',
       text: `-- remove_archived_logs
         DELETE FROM claim_events WHERE claim_id = ANY ($1::uuid[])`,
+      values: [ids],
+    })
+    await connection.query({
+      name: 'remove_archived_metadata',
+      text: `-- remove_archived_metadata
+        DELETE FROM claim_metadata WHERE claim_id = ANY ($1::uuid[])`,
       values: [ids],
     })
     return removed.length
@@ -78,8 +88,9 @@ const KEEP_ARCHIVED_CLAIMS = `-- keep_archived_claims
       INSERT INTO archived_claims AS kept (id, user_id, is_candidate, position, status, event_count, file_id, archived_at)
       SELECT c.id, c.user_id, c.candidate_alias IS NOT NULL, c.position, c.status, c.event_count, $4, $5
       FROM claims c
-      JOIN unnest($1::uuid[], $2::text[], $3::integer[]) AS seen (id, status, event_count) ON seen.id = c.id
+      JOIN unnest($1::uuid[], $2::text[], $3::integer[], $7::bigint[]) AS seen (id, status, event_count, digest) ON seen.id = c.id
       WHERE c.id = ANY ($1::uuid[]) AND c.status = seen.status AND c.event_count = seen.event_count
+        AND hashtextextended(c.metadata::text, 0) IS NOT DISTINCT FROM seen.digest
         AND c.test_clock_id IS NULL
       ORDER BY c.id
       ON CONFLICT (id) DO UPDATE

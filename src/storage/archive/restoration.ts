@@ -3,6 +3,7 @@ import { contractParameters, givenContracts, type NewContract, storeContracts } 
 import { readClock } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
+import { metadataColumns, replacePairs } from '../metadata.ts'
 import type { ArchivedClaim } from './archived-claims.ts'
 import type { WholeClaim, WholeEvent } from './claims-to-archive.ts'
 
@@ -53,14 +54,17 @@ async function storeContract(db: Connection, contract: NewContract): Promise<voi
 }
 
 async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Promise<void> {
+  const { id, user_id: userId, position } = claim
+  const kind = claim.candidate_alias === null ? 'claim' : 'candidate'
+  const { metadata, pairs } = metadataColumns(userId, kind, claim.metadata ?? {})
   await db.query({
     name: 'insert_restored_claim',
     text: `-- insert_restored_claim
       INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash, price,
         status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference,
-        schema_version)
+        schema_version, metadata)
       OVERRIDING SYSTEM VALUE
-      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb)`,
     values: [
       claim.id,
       claim.position,
@@ -79,8 +83,10 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
       claim.created_at,
       claim.reference,
       claim.schema_version,
+      metadata,
     ],
   })
+  if (metadata !== null) await replacePairs(db, 'claims', { userId, position, id }, pairs)
 }
 
 async function insertEvents(db: Connection, events: readonly WholeEvent[]): Promise<void> {

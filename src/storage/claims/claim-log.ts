@@ -1,17 +1,19 @@
-import type { ClaimAddress, StoredClaim, WithContract } from '../../domain/claims/claim.ts'
+import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import type { LogEvent } from '../../domain/claims/event.ts'
 import { LateEvent, LateSubmission } from '../../domain/claims/late-submission.ts'
 import type { Connection } from '../database/connection.ts'
 import { ifShort } from '../database/short-json.ts'
 import { plainArray } from '../database/sql-array.ts'
+import { METADATA } from '../metadata.ts'
 import {
-  addressColumns,
   CLAIM_COLUMNS_AS_STORED,
   CLAIM_COLUMNS_IF_SHORT,
+  type ListedClaimRow,
   type StoredClaimRow,
-  toClaim,
+  toNoted,
   toWholeClaim,
-} from './claims.ts'
+} from './claim-columns.ts'
+import { addressColumns } from './claims.ts'
 
 /** An event as it is stored. */
 export interface LogItem {
@@ -54,7 +56,7 @@ export async function readShortClaims(
   asked: readonly ClaimNamed[],
 ): Promise<(ClaimAndLog | 'long' | null)[]> {
   const columns = asked.map(({ address }) => addressColumns(address))
-  type Row = WithContract<StoredClaimRow, string | null> & { asking: number; log: LogItem[] | null }
+  type Row = ListedClaimRow & { asking: number; log: LogItem[] | null }
   const andIn = (column: string) => db.distribution.andIn(column, '$3')
   const rows = await db.query<Row>({
     name: 'read_short_claims',
@@ -76,9 +78,11 @@ export async function readShortClaims(
     readOnly: true,
   })
   const found: (ClaimAndLog | 'long' | null)[] = asked.map(() => null)
-  for (const { asking, log, contract, ...row } of rows) {
-    const isShort = log !== null && contract !== null
-    found[asking] = isShort ? { claim: toClaim({ ...row, contract }), items: log.map(toLogItem) } : 'long'
+  for (const { asking, log, contract, metadata, ...row } of rows) {
+    const isShort = log !== null && contract !== null && metadata !== null
+    found[asking] = isShort
+      ? { claim: toNoted({ ...row, contract, metadata }), items: log.map(toLogItem) }
+      : 'long'
   }
   return found
 }
@@ -90,10 +94,10 @@ export async function readClaimAndLog(
   address: ClaimAddress,
 ): Promise<ClaimAndLog | null> {
   const { id, alias } = addressColumns(address)
-  const [row] = await db.query<StoredClaimRow & { log: LogItem[] | null }>({
+  const [row] = await db.query<StoredClaimRow & { metadata: string; log: LogItem[] | null }>({
     name: 'read_claim_and_log',
     text: `-- read_claim_and_log
-      SELECT ${CLAIM_COLUMNS_AS_STORED},
+      SELECT ${CLAIM_COLUMNS_AS_STORED}, ${METADATA} AS metadata,
         (
           SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) FROM claim_events e
           WHERE e.claim_id = $1 AND e.seq <= ${LOG_PAGE}
@@ -103,7 +107,9 @@ export async function readClaimAndLog(
     values: [id, userId, alias],
     readOnly: true,
   })
-  return row ? { claim: toWholeClaim(row), items: (row.log ?? []).map(toLogItem) } : null
+  if (!row) return null
+  const claim = { ...toWholeClaim(row), metadata: row.metadata }
+  return { claim, items: (row.log ?? []).map(toLogItem) }
 }
 
 /** The next of a claim's log after one of its items. */
@@ -126,7 +132,7 @@ export async function readPayloads(
   db: Connection,
   claimId: string,
   seqs: readonly number[],
-): Promise<Map<number, string>> {
+): Promise<Map<number, { payload: string }>> {
   const rows = await db.query<{ seq: number; payload: string }>({
     name: 'read_payloads',
     text: `-- read_payloads
@@ -134,7 +140,7 @@ export async function readPayloads(
     values: [claimId, seqs],
     readOnly: true,
   })
-  return new Map(rows.map(({ seq, payload }) => [seq, payload]))
+  return new Map(rows.map(({ seq, payload }) => [seq, { payload }]))
 }
 
 /** Which event of which claim, and the size of the payload that it is compared with, in bytes as JSON. */

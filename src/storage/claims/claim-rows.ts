@@ -1,7 +1,7 @@
 import type { Evidence } from '../../domain/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
-import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claims.ts'
+import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claim-columns.ts'
 import type { FoundContract } from './known-contracts.ts'
 
 /** Bytes of a log, ids included, up to which it is read together with others. */

@@ -2,6 +2,7 @@ import type { Claim } from '../../domain/claims/claim.ts'
 import type { Evidence } from '../../domain/claims/event.ts'
 import type { LogDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
+import { type StoredClaimRow, toClaim } from './claim-columns.ts'
 import {
   type ClaimRow,
   type LogRow,
@@ -11,7 +12,6 @@ import {
   weight,
   weightRead,
 } from './claim-rows.ts'
-import { type StoredClaimRow, toClaim } from './claims.ts'
 import { hashOf } from './contracts.ts'
 import { ContractsOfGroup, type ParsedContract, parseContract } from './known-contracts.ts'
 

@@ -1,101 +1,22 @@
-import type { Claim, ClaimAddress, ClaimFacts, WithContract } from '../../domain/claims/claim.ts'
-import { type Outcome, openState, type Status } from '../../domain/claims/lifecycle.ts'
+import type { Claim, ClaimAddress, NotedClaim } from '../../domain/claims/claim.ts'
+import { openState } from '../../domain/claims/lifecycle.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES } from '../lists/list-page.ts'
+import { addPairs, metadataColumns, metadataParameters } from '../metadata.ts'
 import { ANNOUNCE, insertNotifications } from '../notifications/numbers.ts'
 import { claimIdOf } from './candidate-id.ts'
-import {
-  CONTRACT,
-  contractIfShort,
-  contractIsMissing,
-  contractParameters,
-  givenContracts,
-  type NewContract,
-  storeContracts,
-} from './contracts.ts'
+import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from './claim-columns.ts'
+import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
 import { insertIntoShards, type NewRow, storeMissing } from './insert-into-shards.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */
 export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
   return { id: claimIdOf(address), alias: address.kind === 'candidate' ? address.alias : null }
 }
-
-/** Whatever stands in a claim's row but its contract. */
-export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
-  scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, schema_version, test_clock_id, created_at`
-export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
-/** The same with the contract as the text that is stored: the driver does not parse it. */
-export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
-/** Bytes of a contract that is not long. */
-const SHORT_CONTRACT = 4 * 1024
-/** The same, but null if the contract is long. */
-export const CLAIM_COLUMNS_IF_SHORT = `${CLAIM_STATE_COLUMNS}, ${contractIfShort(SHORT_CONTRACT)} AS contract`
-/** What those with the contract are made of. */
-export const CLAIM_COLUMNS_WITH_HASH = `${CLAIM_STATE_COLUMNS}, contract, contract_hash`
-
-export interface ClaimRow {
-  id: string
-  user_id: string
-  customer_id: string
-  reference: string | null
-  candidate_alias: string | null
-  customer_external_id: string | null
-  contract: Contract
-  status: Status
-  scheduled_outcome: Outcome | null
-  status_since: Date
-  due_at: Date | null
-  event_count: number
-  log_bytes: number
-  schema_id: string | null
-  schema_version: number | null
-  test_clock_id: string | null
-  created_at: Date
-}
-
-export type StoredClaimRow = WithContract<ClaimRow, string>
-
-/** With the contract as the row has it; that may be null, if only a short one was asked for. */
-export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
-  return {
-    ...toClaimFacts(row),
-    userId: row.user_id,
-    contract: row.contract,
-    eventCount: row.event_count,
-    logBytes: row.log_bytes,
-  }
-}
-
-/**
- * With the contract, which was asked for however long it is.
- * @throws UNAVAILABLE if it is missing
- */
-export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
-  if (row.contract === null) throw contractIsMissing()
-  return toClaim(row)
-}
-
-/** Whatever is told of a claim, in any form. */
-export type ClaimFactsRow = Omit<ClaimRow, 'user_id' | 'contract' | 'event_count' | 'log_bytes'>
-
-export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({
-  id: row.id,
-  customerId: row.customer_id,
-  reference: row.reference,
-  candidateAlias: row.candidate_alias,
-  customerExternalId: row.customer_external_id,
-  status: row.status,
-  scheduledOutcome: row.scheduled_outcome,
-  statusSince: row.status_since,
-  dueAt: row.due_at,
-  schemaId: row.schema_id,
-  schemaVersion: row.schema_version,
-  testClockId: row.test_clock_id,
-  createdAt: row.created_at,
-})
 
 /** The claim without its log; null if the account has none at this address. */
 export async function findClaim(
@@ -131,6 +52,7 @@ export interface NewClaim {
   schemaVersion: number | null
   /** Lives by this clock's time; null for the real time. */
   testClockId: string | null
+  metadata: Metadata
 }
 
 const LIVE = `turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
@@ -152,16 +74,16 @@ const ON_TEST_CLOCK = `held AS MATERIALIZED (
 // begun is not seen: so the wait is short (`ENTER_TURNSTILES`), and the next try sees it.
 // They get their positions in the order given, but are inserted in the order of their ids: whoever else inserts some of
 // them then waits for this one, and not each for the other.
-const insertion = (name: string, clock: string) => ({
-  name,
+const insertion = (name: string, clock: string, hasMetadata: boolean) => ({
+  name: hasMetadata ? `${name}_with_metadata` : name,
   text: `-- insert_claims
       WITH ${clock},
       ${givenContracts(9)},
       new AS MATERIALIZED (
         SELECT * FROM unnest($4::uuid[], $2::uuid[], $5::uuid[], $6::text[], $7::text[], $8::integer[], $16::uuid[],
-          $17::text[], $18::uuid[], $19::integer[])
+          $17::text[], $18::uuid[], $19::integer[]${hasMetadata ? ', $20::jsonb[], $21::text[]' : ''})
           WITH ORDINALITY AS n (id, user_id, customer_id, alias, external_id, contract, schema_id, reference, seed,
-            schema_version, place)
+            schema_version${hasMetadata ? ', metadata, pairs' : ''}, place)
         WHERE coalesce(alias, reference, seed::text) IS NULL OR ((SELECT true FROM claims WHERE claims.id = n.id) IS NULL
           AND (SELECT true FROM archived_claims a WHERE a.id = n.id) IS NULL)
         ORDER BY place
@@ -174,15 +96,16 @@ const insertion = (name: string, clock: string) => ({
       inserted AS (
         INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
           price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,
-          schema_version)
+          schema_version${hasMetadata ? ', metadata' : ''})
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now,
           now + window_ms * interval '1 millisecond', schema_id, $3::uuid, now, reference, seed,
-          schema_version
+          schema_version${hasMetadata ? ', metadata' : ''}
         FROM placed JOIN given ON given.number = placed.contract ORDER BY id, position
         ON CONFLICT (id) DO NOTHING
-        RETURNING id, user_id, due_at
+        RETURNING id, position, user_id, due_at
       ),
+      ${hasMetadata ? `noted AS (${addPairs('claims', 'SELECT placed.* FROM placed JOIN inserted USING (id, position)')}),` : ''}
       announced AS MATERIALIZED (${ANNOUNCE}),
       notified AS (
         ${insertNotifications(`SELECT user_id, id, 'created', 0, now, due_at, NULL
@@ -190,15 +113,20 @@ const insertion = (name: string, clock: string) => ({
       )
       SELECT inserted.id, now FROM clock LEFT JOIN inserted ON true`,
 })
-const INSERT_CLAIMS = insertion('insert_claims', LIVE)
-const INSERT_CLAIMS_ON_TEST_CLOCK = insertion('insert_claims_on_test_clock', ON_TEST_CLOCK)
+const INSERTIONS = [false, true].map((hasMetadata) => ({
+  live: insertion('insert_claims', LIVE, hasMetadata),
+  onTestClock: insertion('insert_claims_on_test_clock', ON_TEST_CLOCK, hasMetadata),
+}))
 
 /**
  * Stores new OPEN claims, live ones of any accounts. Each is the claim, or null if its id (so its alias, or its reference) is
  * taken.
  */
-export async function insertClaims(db: Connection, claims: readonly NewClaim[]): Promise<(Claim | null)[]> {
-  return (await insert(db, claims, null)) as (Claim | null)[]
+export async function insertClaims(
+  db: Connection,
+  claims: readonly NewClaim[],
+): Promise<(NotedClaim | null)[]> {
+  return (await insert(db, claims, null)) as (NotedClaim | null)[]
 }
 
 /** The same for claims of one account on this test clock; null for all if the clock is held, or gone. */
@@ -206,31 +134,37 @@ export const insertClaimsOnTestClock = (
   db: Connection,
   claims: readonly NewClaim[],
   testClockId: string,
-): Promise<(Claim | null)[] | null> => insert(db, claims, testClockId)
+): Promise<(NotedClaim | null)[] | null> => insert(db, claims, testClockId)
 
 async function insert(
   db: Connection,
   claims: readonly NewClaim[],
   testClockId: string | null,
-): Promise<(Claim | null)[] | null> {
-  const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+): Promise<(NotedClaim | null)[] | null> {
+  const rows = claims.map(toNewRow)
   const store = db.distribution.isOn ? insertIntoShards : insertAtOnce
   const stored = await store(db, rows, testClockId)
   if (stored === null) return null
-  return rows.map((row) => {
+  return rows.map((row, i) => {
     const now = stored.get(row.id)
     // Of two with the same alias the first is stored.
     stored.delete(row.id)
-    return now ? claimAsCreated(row, row.id, now, row.contract.contract) : null
+    return now ? claimAsCreated(claims[i] as NewClaim, row.id, now, row.contract.contract) : null
   })
 }
+
+const toNewRow = (claim: NewClaim): NewRow => ({
+  ...claim,
+  ...addressColumns(claim.address),
+  ...metadataColumns(claim.userId, claim.address.kind, claim.metadata),
+})
 
 /**
  * On distributed tables, before they are stored: sees to it that their contracts are there. False of one that is known to be
  * there already.
  */
 export async function prepareContracts(db: Connection, claims: readonly NewClaim[]): Promise<boolean[]> {
-  const rows = claims.map((claim) => ({ ...claim, ...addressColumns(claim.address) }))
+  const rows = claims.map(toNewRow)
   const ready = new Set(await storeMissing(db, rows))
   return rows.map((row) => ready.has(row))
 }
@@ -243,8 +177,10 @@ async function insertAtOnce(
 ): Promise<Map<string, Date> | null> {
   const contracts = new Map(rows.map(({ contract }) => [contract.hash, contract]))
   const numbers = new Map(contracts.keys().map((hash, i) => [hash, i + 1]))
+  const hasMetadata = rows.some(({ metadata }) => metadata !== null)
+  const { live, onTestClock } = INSERTIONS[Number(hasMetadata)] as (typeof INSERTIONS)[number]
   const inserted = await db.query<{ id: string | null; now: Date }>({
-    ...(testClockId === null ? INSERT_CLAIMS : INSERT_CLAIMS_ON_TEST_CLOCK),
+    ...(testClockId === null ? live : onTestClock),
     values: [
       'claims',
       plainArray(rows.map(({ userId }) => userId)),
@@ -259,6 +195,7 @@ async function insertAtOnce(
       rows.map(({ reference }) => reference),
       plainArray(rows.map(({ seed }) => seed)),
       plainArray(rows.map(({ schemaVersion }) => schemaVersion)),
+      ...(hasMetadata ? metadataParameters(rows) : []),
     ],
   })
   if (inserted.length === 0) return null
@@ -271,9 +208,9 @@ export function claimAsCreated(
   id: string,
   now: Date,
   contract: Contract,
-): Claim {
-  const { address, reference, userId, customerId, customerExternalId, schemaId, schemaVersion, testClockId } =
-    claim
+): NotedClaim {
+  const { address, reference, userId, customerId, customerExternalId } = claim
+  const { schemaId, schemaVersion, testClockId, metadata } = claim
   return {
     id,
     userId,
@@ -289,5 +226,6 @@ export function claimAsCreated(
     schemaVersion,
     testClockId,
     createdAt: now,
+    metadata,
   }
 }

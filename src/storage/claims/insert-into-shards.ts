@@ -4,11 +4,12 @@ import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
+import { addPairs, type MetadataColumns } from '../metadata.ts'
 import { notificationOf, notifyInShard, type OwnedNotification } from '../notifications/notify.ts'
 import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
 
 /** A new claim as its row has it. */
-export interface NewRow {
+export interface NewRow extends MetadataColumns {
   id: string
   alias: string | null
   reference: string | null
@@ -41,15 +42,15 @@ const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
 
 const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
         contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,
-        schema_version)
+        schema_version, metadata)
       OVERRIDING SYSTEM VALUE
       SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-        test_clock_id, now, reference, seed, schema_version
+        test_clock_id, now, reference, seed, schema_version, metadata
       FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[], $8::numeric[],
         $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[],
-        $15::integer[])
+        $15::integer[], $16::jsonb[])
         AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
-          reference, seed, schema_version)`
+          reference, seed, schema_version, metadata)`
 
 /**
  * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each
@@ -176,9 +177,31 @@ async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promis
       fresh.map(({ reference }) => reference),
       plainArray(fresh.map(({ seed }) => seed)),
       plainArray(fresh.map(({ schemaVersion }) => schemaVersion)),
+      fresh.map(({ metadata }) => metadata),
     ],
   })
-  return (someMayBeThere ? inserted : fresh).map(({ id }) => id)
+  const ids = (someMayBeThere ? inserted : fresh).map(({ id }) => id)
+  await addPairsInShard(db, fresh, new Set(ids))
+  return ids
+}
+
+async function addPairsInShard(db: Connection, rows: readonly PlacedRow[], inserted: ReadonlySet<string>) {
+  const noted = rows.filter(({ id, metadata }) => metadata !== null && inserted.has(id))
+  if (noted.length === 0) return
+  await db.query({
+    name: 'add_pairs_in_shard',
+    text: `-- add_pairs_in_shard
+      ${addPairs(
+        'claims',
+        `SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[]) AS n (id, position, user_id, pairs)`,
+      )}`,
+    values: [
+      plainArray(noted.map(({ id }) => id)),
+      plainArray(noted.map(({ position }) => position)),
+      plainArray(noted.map(({ userId }) => userId)),
+      noted.map(({ pairs }) => pairs),
+    ],
+  })
 }
 
 /** Of several with one id, so with one alias or reference, the first. */

@@ -1,8 +1,8 @@
 import { byWeight } from '../../domain/by-weight.ts'
 import type { Evidence } from '../../domain/claims/event.ts'
 import type { Connection } from '../database/connection.ts'
+import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claim-columns.ts'
 import type { LogRow } from './claim-rows.ts'
-import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claims.ts'
 import { type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'
 import { contractIsMissing } from './contracts.ts'
 

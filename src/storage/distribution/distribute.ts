@@ -63,6 +63,7 @@ const STEPS = [
   "SELECT create_reference_table('contracts')",
   "SELECT create_distributed_table('claims', 'id')",
   "SELECT create_distributed_table('claim_events', 'claim_id', colocate_with => 'claims')",
+  "SELECT create_distributed_table('claim_metadata', 'claim_id', colocate_with => 'claims')",
   "SELECT create_distributed_table('notifications', 'subject_id', colocate_with => 'claims')",
   "SELECT create_distributed_table('archived_claims', 'id', colocate_with => 'claims')",
   "SELECT create_distributed_function('duration_class(interval)')",

@@ -1,6 +1,10 @@
-import type { Claim, WithContract } from '../../domain/claims/claim.ts'
 import type { ToldEvent } from '../../domain/notifications.ts'
-import { CLAIM_COLUMNS_IF_SHORT, type ClaimRow, toClaim } from '../claims/claims.ts'
+import {
+  CLAIM_COLUMNS_IF_SHORT,
+  type ListedClaim,
+  type ListedClaimRow,
+  toNoted,
+} from '../claims/claim-columns.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ListQuery } from '../lists/list-query.ts'
@@ -72,24 +76,21 @@ async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): 
   })
 }
 
-/** A claim with its contract as JSON, null if that is long. */
-export type TellableClaim = WithContract<Claim, string | null>
-
 /** Those of these that are claims or candidates and still there, by their ids. */
 export async function readSubjects(
   db: Connection,
   userId: string,
   ids: readonly string[],
-): Promise<Map<string, TellableClaim>> {
+): Promise<Map<string, ListedClaim>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.query<WithContract<ClaimRow, string | null>>({
+  const rows = await db.query<ListedClaimRow>({
     name: 'read_subjects',
     text: `-- read_subjects
       SELECT ${CLAIM_COLUMNS_IF_SHORT} FROM claims WHERE id = ANY ($2::uuid[]) AND user_id = $1`,
     values: [userId, plainArray(ids)],
     readOnly: true,
   })
-  return new Map(rows.map((row) => [row.id, toClaim(row)]))
+  return new Map(rows.map((row) => [row.id, toNoted(row)]))
 }
 
 // Each is looked up by itself, however long the logs are.

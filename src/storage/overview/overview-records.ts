@@ -1,14 +1,23 @@
-import type { Claim } from '../../domain/claims/claim.ts'
-import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from '../claims/claims.ts'
+import type { NotedClaim } from '../../domain/claims/claim.ts'
+import type { Metadata } from '../../domain/metadata.ts'
+import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from '../claims/claim-columns.ts'
 import type { Connection } from '../database/connection.ts'
 import { IS_RESOLVED, IS_UNRESOLVED, type OverviewScope, ScopeQuery } from './overview-scope.ts'
 
+type NotedRow = ClaimRow & { metadata: Metadata | null }
+const COLUMNS = `${CLAIM_COLUMNS}, metadata`
+const toNotedClaim = (row: NotedRow): NotedClaim => ({ ...toWholeClaim(row), metadata: row.metadata ?? {} })
+
 /** The claims and candidates whose window ends next, soonest first. */
-export async function listDueNext(db: Connection, scope: OverviewScope, limit: number): Promise<Claim[]> {
+export async function listDueNext(
+  db: Connection,
+  scope: OverviewScope,
+  limit: number,
+): Promise<NotedClaim[]> {
   const query = new ScopeQuery(scope)
-  const rows = await db.query<ClaimRow>({
+  const rows = await db.query<NotedRow>({
     text: `-- list_due_next
-      SELECT ${CLAIM_COLUMNS} FROM claims WHERE id = ANY (ARRAY(
+      SELECT ${COLUMNS} FROM claims WHERE id = ANY (ARRAY(
         SELECT id FROM ${query.those(IS_UNRESOLVED)}
         ORDER BY user_id, due_at LIMIT ${query.parameter(limit)}
       ))
@@ -16,7 +25,7 @@ export async function listDueNext(db: Connection, scope: OverviewScope, limit: n
     values: query.values,
     readOnly: true,
   })
-  return rows.map(toWholeClaim)
+  return rows.map(toNotedClaim)
 }
 
 /** Those that the check of this time, or an earlier one, should have moved. */
@@ -37,12 +46,12 @@ export async function findOverdue(
 }
 
 /** Those that entered their status last, latest first. */
-export async function listRecent(db: Connection, scope: OverviewScope, limit: number): Promise<Claim[]> {
+export async function listRecent(db: Connection, scope: OverviewScope, limit: number): Promise<NotedClaim[]> {
   const query = new ScopeQuery(scope)
   const count = query.parameter(limit)
-  const rows = await db.query<ClaimRow>({
+  const rows = await db.query<NotedRow>({
     text: `-- list_recent
-      SELECT ${CLAIM_COLUMNS} FROM claims WHERE id = ANY (ARRAY(
+      SELECT ${COLUMNS} FROM claims WHERE id = ANY (ARRAY(
         (SELECT id FROM ${query.those(IS_UNRESOLVED)}
         ORDER BY status_since DESC LIMIT ${count})
         UNION ALL
@@ -53,5 +62,5 @@ export async function listRecent(db: Connection, scope: OverviewScope, limit: nu
     values: query.values,
     readOnly: true,
   })
-  return rows.map(toWholeClaim)
+  return rows.map(toNotedClaim)
 }

@@ -27,6 +27,7 @@ describe('201 and 200', () => {
         user_id: row?.user_id,
         external_id: externalId,
         name: 'ACME Inc.',
+        metadata: {},
         created_at: body.created_at,
       }),
     )
@@ -94,7 +95,7 @@ describe('400', () => {
   }
 
   const changes: [what: string, path: string, body: object][] = [
-    ['nothing', 'name', {}],
+    ['nothing', 'body', {}],
     ['an empty name', 'name', { name: '' }],
     ['a name of 256 characters', 'name', { name: long }],
     ['an external_id, which never changes', 'external_id', { name: 'n', external_id: 'x' }],

@@ -190,10 +190,11 @@ for (const [phase, prepare] of Object.entries(PHASES)) {
           )
           const filter = customer ? `&customer_id=${customer.id}` : ''
           const { body } = await api.get(`/v1/overview?days=${days}&time_zone=${timeZone}${filter}`)
-          const { as_of, overdue, ...figures } = body
+          const { as_of, time_zone, overdue, ...figures } = body
           const dueNext = figures.due_next.map((row: Row) => row.due_at)
           const recent = figures.recent.map((row: Row) => row.status_since)
           assert.deepEqual({ ...figures, due_next: dueNext, recent }, expected(rows, as_of, days, timeZone))
+          assert.equal(time_zone, timeZone)
           const late = rows.filter((row) => row.due_at && Date.parse(row.due_at) <= now - 3 * MINUTE)
           assert.ok(overdue.count >= late.length)
         })

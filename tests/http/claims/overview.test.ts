@@ -19,6 +19,7 @@ describe('the overview', () => {
     assert.equal(resolutions_by_day.at(-1).day, as_of.slice(0, 10))
     for (const day of resolutions_by_day) assert.deepEqual([day.confirmed, day.failed], [NOTHING, NOTHING])
     assert.deepEqual(rest, {
+      time_zone: 'UTC',
       statuses: { OPEN: NOTHING, PENDING: NOTHING, CONFIRMED: NOTHING, FAILED: NOTHING },
       pending_outcomes: { CONFIRMED: NOTHING, FAILED: NOTHING },
       resolution_seconds: { median: null, count: 0 },
@@ -115,6 +116,18 @@ describe('the overview', () => {
       begins: '2026-03-28T23:00:00Z',
       ends: '2026-03-29T22:00:00Z',
     },
+    'have 25 hours': {
+      zone: 'Europe/Berlin',
+      day: '2026-10-25',
+      begins: '2026-10-24T22:00:00Z',
+      ends: '2026-10-25T23:00:00Z',
+    },
+    'repeat their first minute': {
+      zone: 'America/St_Johns',
+      day: '2010-11-07',
+      begins: '2010-11-07T02:30:00Z',
+      ends: '2010-11-08T03:30:00Z',
+    },
     'have 24 and a half hours': {
       zone: 'Australia/Lord_Howe',
       day: '2026-04-05',
@@ -131,6 +144,7 @@ describe('the overview', () => {
   for (const [how, { zone, day, begins, ends }] of Object.entries(AT_NIGHT)) {
     test(`counts days that ${how} from their first to their last moment (${zone})`, async () => {
       const account = await service.newAccount()
+      await account.patch('/v1/me', { time_zone: zone })
       const { id } = await newCustomer(account)
       const contract = contractWith({ price: 1, activity_window: 1, review_window: 0 })
       const at = (time: string, minutes: number) =>
@@ -142,7 +156,7 @@ describe('the overview', () => {
         await account.post('/v1/claims', { customer_id: id, contract, test_clock_id: clock.id })
       }
       await account.post(`/v1/test_clocks/${clock.id}/advance`, { frozen_time: ends })
-      const { body } = await account.get(`/v1/overview?test_clock_id=${clock.id}&days=3&time_zone=${zone}`)
+      const { body } = await account.get(`/v1/overview?test_clock_id=${clock.id}&days=3`)
       const counts = body.resolutions_by_day.map((of: { day: string; failed: { count: number } }) => [
         of.day === day,
         of.failed.count,

@@ -110,7 +110,12 @@ const BODIES: Record<string, Body> = {
     whole: { contract },
     fields: { ...CONTRACT_FIELDS, name: ['null'], description: ['null'] },
   },
-  updateMe: { method: 'PATCH', path: '/v1/me', whole: { currency: 'EUR' }, fields: { currency: ['null'] } },
+  updateMe: {
+    method: 'PATCH',
+    path: '/v1/me',
+    whole: { currency: 'EUR', time_zone: 'UTC' },
+    fields: { currency: ['null'], time_zone: [] },
+  },
   createCustomer: {
     method: 'POST',
     path: '/v1/customers',

@@ -27,8 +27,16 @@ const COLUMNS = {
     'reference',
     'customer_external_id',
     'schema_version',
+    'metadata',
   ],
-  '/v1/candidates': ['candidate_alias', 'customer_uuid', ...STATE, 'created_at', 'schema_version'],
+  '/v1/candidates': [
+    'candidate_alias',
+    'customer_uuid',
+    ...STATE,
+    'created_at',
+    'schema_version',
+    'metadata',
+  ],
 }
 
 const NO_CLAIM = {
@@ -44,9 +52,17 @@ const NO_CLAIM = {
   dueAt: null,
   schemaId: null,
   schemaVersion: null,
+  metadata: '{}',
   testClockId: null,
   createdAt: new Date(0),
 } as const
+
+/** What is noted comes as PostgreSQL writes it. */
+const textOf = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return `${value ?? ''}`
+  const pairs = Object.entries(value).map(([key, text]) => `${JSON.stringify(key)}: ${JSON.stringify(text)}`)
+  return pairs.length === 0 ? '' : `{${pairs.join(', ')}}`
+}
 
 /** What the export of the list's records must hold. */
 const linesOf = (path: keyof typeof COLUMNS, rows: Answer['body'][]) =>
@@ -56,7 +72,7 @@ const linesOf = (path: keyof typeof COLUMNS, rows: Answer['body'][]) =>
         name,
         name === 'customer_external_id'
           ? externalIdOf(row.customer_id)
-          : `${(name === 'price' ? row.contract.price : row[name]) ?? ''}`,
+          : textOf(name === 'price' ? row.contract.price : row[name]),
       ]),
     ),
   )
@@ -68,7 +84,8 @@ const schema = await newSchema(api, { price: 0.1 })
 for (let n = 0; n < 5; n++) {
   await newClaim(api, { price: 1e12 - n / 8 })
   await newCandidate(api, { customer, terms: { price: n } })
-  await api.post('/v1/claims', { customer_id: customer.id, schema_id: schema.id })
+  const metadata = { n: `=${n}`, 'a, "b"': 'ключ' }
+  await api.post('/v1/claims', { customer_id: customer.id, schema_id: schema.id, metadata })
 }
 const { body: done } = await api.post('/v1/claims', { customer_id: customer.id, schema_id: schema.id })
 await api.post('/v1/events', { claim_id: done.id, type: 'done' })

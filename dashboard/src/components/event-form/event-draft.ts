@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../src/domain/json.ts'
-import { readValue } from '../../condition-builder/value-text.ts'
+import { problemOfValue, readValue } from '../../condition-builder/value-text.ts'
 
 /** An event as it is being written. */
 export interface EventDraft {
@@ -12,9 +12,9 @@ export interface EventDraft {
 
 export const NO_EVENT: EventDraft = { type: '', value: '', fields: '' }
 
-/** Null if its fields are not a JSON object. */
+/** Null if its value is none, or its fields are not a JSON object. */
 export function readEvent({ type, value, fields }: EventDraft): (JsonObject & { type: string }) | null {
-  const read = readFields(fields)
+  const read = problemOfValue(value) ? null : readFields(fields)
   return read && { ...read, type, ...(value === '' ? {} : { value: readValue(value) }) }
 }
 

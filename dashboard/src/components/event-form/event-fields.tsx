@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import { MAX_EVENT_NAME_LENGTH } from '../../../../src/domain/claims/event.ts'
-import { readValue } from '../../condition-builder/value-text.ts'
+import { asSentence } from '../../as-sentence.ts'
+import { problemOfValue, readValue } from '../../condition-builder/value-text.ts'
 import { Field } from '../ui/field.tsx'
 import { Input } from '../ui/input.tsx'
 import { Textarea } from '../ui/textarea.tsx'
@@ -20,6 +21,7 @@ interface EventFieldsProps {
 export function EventFields({ draft, onChange, types, errors, fieldsHint }: EventFieldsProps) {
   const listId = useId()
   const { type, value, fields } = draft
+  const problem = problemOfValue(value)
   return (
     <>
       <div className="grid grid-cols-2 gap-3">
@@ -35,7 +37,11 @@ export function EventFields({ draft, onChange, types, errors, fieldsHint }: Even
             />
           )}
         </Field>
-        <Field label="Value" hint={hintOf(value)} error={errors.value}>
+        <Field
+          label="Value"
+          hint={problem ? undefined : hintOf(value)}
+          error={asSentence(problem) ?? errors.value}
+        >
           {(props) => (
             <Input
               {...props}

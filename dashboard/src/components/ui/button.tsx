@@ -22,16 +22,28 @@ export const buttonVariants = cva(
 export interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonVariants> {
   /** What it does is under way: it stays in focus, and takes no click. */
   pending?: boolean
+  /** The id of the text that says why it does nothing now: it can be in focus, and takes no click. */
+  refusedBy?: string | undefined
 }
 
-export function Button({ className, variant, size, pending = false, onClick, ...props }: ButtonProps) {
+export function Button({
+  className,
+  variant,
+  size,
+  pending = false,
+  refusedBy,
+  onClick,
+  ...props
+}: ButtonProps) {
+  const isIdle = pending || refusedBy !== undefined
   return (
     <button
       type="button"
       {...props}
-      aria-disabled={pending || undefined}
+      aria-disabled={isIdle || undefined}
       aria-busy={pending || undefined}
-      onClick={pending ? (event) => event.preventDefault() : onClick}
+      aria-describedby={refusedBy ?? props['aria-describedby']}
+      onClick={isIdle ? (event) => event.preventDefault() : onClick}
       className={cn(buttonVariants({ variant, size }), className)}
     />
   )

@@ -1,8 +1,10 @@
-import { type ComponentProps, useEffect, useRef } from 'react'
+import { type ComponentProps, useEffect, useReducer, useRef } from 'react'
 
 /** A form that moves the focus to the first field in error once it was submitted, whoever found the error. */
 export function Form({ onSubmit, onInput, ...props }: ComponentProps<'form'>) {
   const ref = useRef<HTMLFormElement>(null)
+  // Also if nothing else has changed since it was submitted before.
+  const [, lookAgain] = useReducer((count: number) => count + 1, 0)
   /** Submitted, and since then nothing was entered. */
   const isAwaited = useRef(false)
   const told = useRef<Element | null>(null)
@@ -19,6 +21,7 @@ export function Form({ onSubmit, onInput, ...props }: ComponentProps<'form'>) {
       onSubmit={(event) => {
         isAwaited.current = true
         told.current = null
+        lookAgain()
         onSubmit?.(event)
       }}
       onInput={(event) => {

@@ -1,19 +1,7 @@
 import { shortDuration } from '../../short-duration.ts'
+import { useLocalTime } from '../use-local-time.ts'
 import { cn } from './cn.ts'
 import { useNow } from './use-now.ts'
-
-const DATE_TIME = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-
-export const formatDateTime = (iso: string): string => DATE_TIME.format(new Date(iso))
-export const formatDate = (iso: string): string => DATE.format(new Date(iso))
 
 interface TimeProps {
   /** ISO 8601. */
@@ -21,13 +9,19 @@ interface TimeProps {
   className?: string
 }
 
-/** A point in time of this device's zone, to the second. */
+/** A point in time in the account's zone, to the second; in UTC as its title. */
 export function DateTime({ at, className }: TimeProps) {
   return (
-    <time dateTime={at} title={at} className={cn('whitespace-nowrap', className)}>
-      {formatDateTime(at)}
+    <time dateTime={at} title={at} className={className}>
+      {useLocalTime().show(at)}
     </time>
   )
+}
+
+/** The title of what is shown in other words. */
+export function useTimeTitle(): (at: string) => string {
+  const { show } = useLocalTime()
+  return (at) => `${show(at)} (${at})`
 }
 
 interface RelativeProps extends TimeProps {
@@ -35,13 +29,13 @@ interface RelativeProps extends TimeProps {
   now?: string | undefined
 }
 
-/** "3d 04h ago", "in 12m 05s", ticking; the point in time as its title. */
+/** "3d 04h ago", "in 12m 05s", ticking; the point in time, in the account's zone and in UTC, as its title. */
 export function RelativeTime({ at, now, className }: RelativeProps) {
   const live = useNow()
   const difference = Date.parse(at) - (now ? Date.parse(now) : live)
   const words = difference > 0 ? `in ${shortDuration(difference)}` : `${shortDuration(-difference)} ago`
   return (
-    <time dateTime={at} title={formatDateTime(at)} className={cn('whitespace-nowrap', className)}>
+    <time dateTime={at} title={useTimeTitle()(at)} className={cn('whitespace-nowrap', className)}>
       {Math.abs(difference) < 1500 ? 'just now' : words}
     </time>
   )
@@ -57,7 +51,7 @@ export function Countdown({ at, now, className, prefix = '' }: CountdownProps) {
   const live = useNow()
   const left = Date.parse(at) - (now ? Date.parse(now) : live)
   return (
-    <time dateTime={at} title={formatDateTime(at)} className={cn('figures whitespace-nowrap', className)}>
+    <time dateTime={at} title={useTimeTitle()(at)} className={cn('figures whitespace-nowrap', className)}>
       {left > 0 ? `${prefix}${shortDuration(left)}` : 'due now'}
     </time>
   )

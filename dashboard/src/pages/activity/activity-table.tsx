@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleDot, CircleOff, CirclePlus, CircleX, FastForward, Hourglass } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { LinkByName } from '../../components/claim-link.tsx'
 import { useCustomerNames } from '../../components/customer-names.ts'
 import { typeInWords } from '../../components/notification-words.ts'
@@ -8,7 +9,7 @@ import { useKnownSchemaNames } from '../../components/schema-names.ts'
 import { cn } from '../../components/ui/cn.ts'
 import { Money } from '../../components/ui/money.tsx'
 import { Table, Td, Th, Tr } from '../../components/ui/table.tsx'
-import { DateTime, formatDateTime } from '../../components/ui/time.tsx'
+import { DateTime } from '../../components/ui/time.tsx'
 import { shortId } from '../../short-id.ts'
 import type { ActivityEntry, Subject } from './activity-entry.ts'
 
@@ -44,7 +45,7 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
               <Td className="max-w-64 max-sm:pr-2 sm:max-w-96">
                 <What entry={entry} />
                 <span className="mt-0.5 block text-xs text-muted sm:hidden">
-                  <DateTime at={entry.at} className="whitespace-normal" />
+                  <DateTime at={entry.at} />
                 </span>
               </Td>
               <Td className="max-w-40 max-sm:pl-2 sm:max-w-72">
@@ -63,7 +64,7 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
               <Td className="text-right max-sm:hidden">
                 <Price subject={entry.subject} />
               </Td>
-              <Td className="text-muted max-sm:hidden">
+              <Td className="text-muted max-sm:hidden xl:min-w-72">
                 <DateTime at={entry.at} />
               </Td>
             </Tr>
@@ -107,8 +108,14 @@ function Particulars({ subject }: { subject: Subject | null }) {
   ) : null
 }
 
-function particularsOf(subject: Subject): string | null {
-  if (subject.kind === 'test_clock') return `to ${formatDateTime(subject.frozenTime)}`
+function particularsOf(subject: Subject): ReactNode {
+  if (subject.kind === 'test_clock') {
+    return (
+      <>
+        to <DateTime at={subject.frozenTime} />
+      </>
+    )
+  }
   if (subject.kind === 'webhook_endpoint') return subject.reason
   if (subject.event !== null) return subject.event
   return subject.scheduledOutcome ? `to be ${subject.scheduledOutcome}` : null

@@ -1,12 +1,15 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { CLAIM_ORDERS, type ClaimFilters, type ClaimOrder } from '../../api/claims.ts'
+import { asSentence } from '../../as-sentence.ts'
 import { DelayedInput } from '../../components/delayed-input.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Select } from '../../components/ui/select.tsx'
-import { fromLocalTime, toLocalTime } from '../../local-time.ts'
+import { useLocalTime } from '../../components/use-local-time.ts'
+import { LOCAL_NUMBERS } from '../../local-number.ts'
 import { MORE_FILTERS } from '../claim-filters.ts'
+import { TimeBound } from './time-bound.tsx'
 
-/** After the last key in a time or a price: longer than one takes from one part of a date to the next. */
+/** After the last key. */
 const DELAY_MS = 800
 
 const SPANS = [
@@ -20,10 +23,38 @@ interface MoreFiltersProps {
   onChange: (changed: ClaimFilters) => void
 }
 
-/** The order of a list, and the filters that are seldom needed. */
+/** The filters that are seldom needed, and the order of a list. */
 export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
   return (
-    <div className="col-span-full grid gap-x-4 gap-y-3 rounded-xl border bg-surface p-4 sm:grid-cols-2 xl:grid-cols-[minmax(0,0.8fr)_repeat(3,minmax(0,1.2fr))_minmax(0,0.9fr)]">
+    <div className="col-span-full grid gap-x-4 gap-y-3 rounded-xl border bg-surface p-4 sm:grid-cols-2 xl:grid-cols-3">
+      {SPANS.map(([span, label]) => (
+        <Range key={span} label={label}>
+          <TimeBound
+            label={`${label} from`}
+            edge="from"
+            bound={filters[`${span}_from`]}
+            onChange={(time) => onChange({ [`${span}_from`]: time })}
+          />
+          <TimeBound
+            label={`${label} to`}
+            edge="before"
+            bound={filters[`${span}_before`]}
+            onChange={(time) => onChange({ [`${span}_before`]: time })}
+          />
+        </Range>
+      ))}
+      <Range label="Price">
+        <PriceBound
+          label="Price from"
+          bound={filters.price_from}
+          onChange={(price) => onChange({ price_from: price })}
+        />
+        <PriceBound
+          label="Price to"
+          bound={filters.price_to}
+          onChange={(price) => onChange({ price_to: price })}
+        />
+      </Range>
       <Field label="Order">
         {(props) => (
           <Select
@@ -41,29 +72,10 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
           </Select>
         )}
       </Field>
-      {SPANS.map(([span, label]) => (
-        <Range
-          key={span}
-          label={label}
-          of={TIME}
-          type="datetime-local"
-          from={filters[`${span}_from`]}
-          to={filters[`${span}_before`]}
-          onFrom={(time) => onChange({ [`${span}_from`]: time })}
-          onTo={(time) => onChange({ [`${span}_before`]: time })}
-          toWord="before"
-        />
-      ))}
-      <Range
-        label="Price"
-        of={PRICE}
-        inputMode="decimal"
-        from={filters.price_from}
-        to={filters.price_to}
-        onFrom={(price) => onChange({ price_from: price })}
-        onTo={(price) => onChange({ price_to: price })}
-        toWord="to"
-      />
+      <p className="col-span-full text-xs text-muted">
+        Days and times are those of {useLocalTime().timeZone}. Without a time of the day, from its beginning
+        and to its end.
+      </p>
     </div>
   )
 }
@@ -72,48 +84,33 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
 export const countMore = (filters: ClaimFilters): number =>
   MORE_FILTERS.filter((name) => filters[name] !== undefined).length
 
-interface RangeProps {
+const Range = ({ label, children }: { label: string; children: ReactNode }) => (
+  <fieldset className="grid min-w-0 content-start gap-1.5">
+    <legend className="sr-only">{label}</legend>
+    {children}
+  </fieldset>
+)
+
+interface PriceBoundProps {
   label: string
-  /** How a bound is written, and read again: undefined if it is none. */
-  of: { write: (bound: string) => string; read: (text: string) => string | undefined; wrong: string }
-  type?: string
-  inputMode?: 'decimal'
-  from: string | undefined
-  to: string | undefined
-  onFrom: (bound: string | undefined) => void
-  onTo: (bound: string | undefined) => void
-  toWord: 'before' | 'to'
-}
-
-function Range({ label, from, to, onFrom, onTo, toWord, ...props }: RangeProps) {
-  return (
-    <fieldset className="grid min-w-0 content-start gap-1.5">
-      <legend className="sr-only">{label}</legend>
-      <Bound label={`${label} from`} bound={from} onChange={onFrom} {...props} />
-      <Bound label={`${label} ${toWord}`} bound={to} onChange={onTo} {...props} />
-    </fieldset>
-  )
-}
-
-interface BoundProps extends Pick<RangeProps, 'label' | 'of' | 'type' | 'inputMode'> {
   bound: string | undefined
   onChange: (bound: string | undefined) => void
 }
 
-function Bound({ label, of, bound, onChange, ...props }: BoundProps) {
-  const [isWrong, setWrong] = useState(false)
+function PriceBound({ label, bound, onChange }: PriceBoundProps) {
+  const [problem, setProblem] = useState<string>()
   const take = (text: string) => {
-    const read = of.read(text)
-    setWrong(text !== '' && read === undefined)
-    if (text === '' || read !== undefined) onChange(read)
+    const price = readPrice(text)
+    setProblem(text !== '' && price === undefined ? problemOfPrice(text) : undefined)
+    if (text === '' || price !== undefined) onChange(price)
   }
   return (
-    <Field label={label} error={isWrong ? of.wrong : undefined}>
+    <Field label={label} error={problem}>
       {(field) => (
         <DelayedInput
           {...field}
-          {...props}
-          value={bound === undefined ? '' : of.write(bound)}
+          inputMode="decimal"
+          value={bound === undefined ? '' : LOCAL_NUMBERS.writeDecimal(bound)}
           onChange={take}
           delayMs={DELAY_MS}
         />
@@ -122,16 +119,8 @@ function Bound({ label, of, bound, onChange, ...props }: BoundProps) {
   )
 }
 
-const TIME = {
-  write: (time: string) => (Number.isNaN(Date.parse(time)) ? '' : toLocalTime(time)),
-  // While a year is being written, it is one of long ago.
-  read: (text: string) => (text < '1970-01-02' ? undefined : (fromLocalTime(text) ?? undefined)),
-  wrong: 'Not a time.',
-}
+const readPrice = (text: string) =>
+  /^\d{1,30}(?:\.\d{1,30})?$/.exec(LOCAL_NUMBERS.readDecimal(text).decimal ?? '')?.[0]
 
-/** With a comma too, as many write it. */
-const PRICE = {
-  write: (price: string) => price,
-  read: (text: string) => /^\d{1,30}(?:[.,]\d{1,30})?$/.exec(text)?.[0].replace(',', '.'),
-  wrong: 'A number such as 49.50.',
-}
+const problemOfPrice = (text: string) =>
+  asSentence(LOCAL_NUMBERS.readDecimal(text).problem) ?? 'At most 30 digits before and after the point.'

@@ -2,15 +2,12 @@ import { useState } from 'react'
 import { Bar, BarChart, CartesianGrid, Rectangle, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import type { Overview } from '../../api/records.ts'
 import { Button } from '../../components/ui/button.tsx'
-import { formatDate } from '../../components/ui/time.tsx'
+import { showDay, showDayOfYear } from '../../local-time.ts'
 import { ResolutionsTable } from './resolutions-table.tsx'
 
 interface ResolutionsChartProps {
   days: Overview['resolutions_by_day']
 }
-
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const dayOf = (day: string) => DAY.format(new Date(`${day}T00:00:00Z`))
 
 /** Confirmed and failed of each day, one on the other; the same as a table for who cannot see it. */
 export default function ResolutionsChart({ days }: ResolutionsChartProps) {
@@ -48,7 +45,7 @@ export default function ResolutionsChart({ days }: ResolutionsChartProps) {
               <CartesianGrid vertical={false} stroke="var(--line)" />
               <XAxis
                 dataKey="day"
-                tickFormatter={dayOf}
+                tickFormatter={showDayOfYear}
                 minTickGap={28}
                 tickLine={false}
                 axisLine={{ stroke: 'var(--line)' }}
@@ -125,7 +122,7 @@ function DayTooltip({ active, label, payload }: DayTooltipProps) {
   if (!active || !payload) return null
   return (
     <div className="rounded-lg border bg-surface px-3 py-2 text-xs shadow-lg">
-      <p className="font-medium">{formatDate(`${label}T12:00:00Z`)}</p>
+      <p className="font-medium">{showDay(String(label))}</p>
       {payload.toReversed().map(({ name, value }) => (
         <p key={String(name)} className="figures flex justify-between gap-6 text-muted">
           <span>{String(name)}</span> <span className="text-ink">{String(value)}</span>

@@ -1,7 +1,7 @@
 import type { Overview } from '../../api/records.ts'
 import { Money } from '../../components/ui/money.tsx'
 import { Table, Td, Th, Tr } from '../../components/ui/table.tsx'
-import { formatDate } from '../../components/ui/time.tsx'
+import { showDay } from '../../local-time.ts'
 
 /** What the chart shows, to read; newest first. */
 export function ResolutionsTable({ days }: { days: Overview['resolutions_by_day'] }) {
@@ -21,7 +21,7 @@ export function ResolutionsTable({ days }: { days: Overview['resolutions_by_day'
         <tbody>
           {days.toReversed().map(({ day, confirmed, failed }) => (
             <Tr key={day}>
-              <Td className="py-1.5">{formatDate(`${day}T12:00:00Z`)}</Td>
+              <Td className="py-1.5">{showDay(day)}</Td>
               <Td className="py-1.5 text-right">{confirmed.count.toLocaleString('en')}</Td>
               <Td className="py-1.5 text-right max-sm:hidden">
                 <Money amount={confirmed.amount} />

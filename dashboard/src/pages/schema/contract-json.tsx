@@ -21,6 +21,11 @@ export function ContractJson({ document, issues, onChange, onReset }: ContractJs
   const area = useRef<HTMLTextAreaElement>(null)
   const id = useId()
   const { json, problem } = document
+  const reset = () => {
+    onReset()
+    // The button goes with the problem.
+    area.current?.focus()
+  }
   const lines = json.split('\n').length
   return (
     <Card aria-label="JSON">
@@ -29,10 +34,11 @@ export function ContractJson({ document, issues, onChange, onReset }: ContractJs
         description="Edit it here or in the form."
         actions={<CopyButton text={json} label="Copy JSON" />}
       />
-      <CardBody className="grid gap-2.5">
+      <CardBody className="grid grid-cols-1 gap-2.5">
         <Textarea
           ref={area}
           aria-label="Contract as JSON"
+          data-focus="json"
           aria-invalid={problem ? true : undefined}
           aria-describedby={id}
           rows={Math.min(Math.max(lines, 10), 48)}
@@ -43,7 +49,7 @@ export function ContractJson({ document, issues, onChange, onReset }: ContractJs
           onChange={({ target }) => onChange(target.value)}
         />
         <div id={id} role="status" className="grid gap-2 empty:hidden">
-          {problem ? <Problem problem={problem} json={json} area={area} onReset={onReset} /> : null}
+          {problem ? <Problem problem={problem} json={json} area={area} onReset={reset} /> : null}
           {issues.length > 0 ? <IssueList issues={issues} /> : null}
         </div>
       </CardBody>
@@ -66,7 +72,7 @@ function Problem({ problem, json, area, onReset }: ProblemProps) {
   }
   return (
     <div className="grid gap-2 rounded-lg bg-failed-soft px-3 py-2.5 text-[0.8125rem] text-failed">
-      <p className="break-words">
+      <p className="wrap-anywhere">
         {problem} {offset === null ? null : <strong>Line {json.slice(0, offset).split('\n').length}.</strong>}{' '}
         The form stays at what it last could show.
       </p>
@@ -88,7 +94,7 @@ function IssueList({ issues }: { issues: readonly Issue[] }) {
   return (
     <ul className="grid gap-1 text-xs text-muted">
       {issues.slice(0, MOST_ISSUES).map(({ path, message }) => (
-        <li key={`${path} ${message}`} className="break-words">
+        <li key={`${path} ${message}`} className="wrap-anywhere">
           <code className="font-mono text-ink">{path.replace(/^contract\.?/, '') || 'contract'}</code>{' '}
           {message}
         </li>

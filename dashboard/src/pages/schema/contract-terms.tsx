@@ -1,8 +1,10 @@
 import { durationInWords } from '../../../../src/domain/contract/duration-in-words.ts'
 import type { Issue } from '../../../../src/domain/issue.ts'
+import { asSentence } from '../../as-sentence.ts'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
+import { useMoney } from '../../components/use-money.ts'
 import {
   type ContractDraft,
   type DurationDraft,
@@ -10,10 +12,12 @@ import {
   TIME_UNITS,
   type TimeUnit,
 } from '../../condition-builder/contract-draft.ts'
+import { LOCAL_NUMBERS } from '../../local-number.ts'
 
 interface ContractTermsProps {
   draft: ContractDraft
-  onChange: (draft: ContractDraft) => void
+  /** @param typedIn the text field that was typed into; null for any other edit */
+  onChange: (draft: ContractDraft, typedIn: string | null) => void
   issues: readonly Issue[]
   isChecked: boolean
 }
@@ -22,20 +26,26 @@ interface ContractTermsProps {
 export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTermsProps) {
   const errorAt = (name: string, text: string): string | undefined => {
     const message = issues.find(({ path }) => path === `contract.${name}`)?.message
-    return message && (isChecked || text !== '')
-      ? `${message[0]?.toUpperCase()}${message.slice(1)}`
-      : undefined
+    return isChecked || text !== '' ? asSentence(message) : undefined
   }
+  const money = useMoney()
+  const { number: price } = LOCAL_NUMBERS.readNumber(draft.price)
+  const worth = price === undefined ? '' : `: ${money(price)}`
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field label="Price" hint="What a confirmed claim is worth." error={errorAt('price', draft.price)}>
+      <Field
+        label="Price"
+        hint={`What a confirmed claim is worth${worth}.`}
+        error={errorAt('price', draft.price)}
+      >
         {(props) => (
           <Input
             {...props}
             inputMode="decimal"
-            placeholder="49.50"
+            data-focus="price"
+            placeholder={LOCAL_NUMBERS.writeNumber(49.5)}
             value={draft.price}
-            onChange={({ target }) => onChange({ ...draft, price: target.value })}
+            onChange={({ target }) => onChange({ ...draft, price: target.value }, 'price')}
           />
         )}
       </Field>
@@ -49,7 +59,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
             {...props}
             data-focus="timeout_outcome"
             value={draft.timeoutOutcome}
-            onChange={({ target }) => onChange({ ...draft, timeoutOutcome: target.value })}
+            onChange={({ target }) => onChange({ ...draft, timeoutOutcome: target.value }, null)}
           >
             <option value="fail">FAILED</option>
             <option value="confirm">CONFIRMED</option>
@@ -65,7 +75,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
         hint="How long a claim may stay OPEN. Counts from its creation, not from an event."
         value={draft.activityWindow}
         error={errorAt('activity_window', draft.activityWindow.text)}
-        onChange={(activityWindow) => onChange({ ...draft, activityWindow })}
+        onChange={(activityWindow, typedIn) => onChange({ ...draft, activityWindow }, typedIn)}
       />
       <DurationField
         label="Review window"
@@ -73,7 +83,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
         hint="How long it stays PENDING before it is final. It takes no events then."
         value={draft.reviewWindow}
         error={errorAt('review_window', draft.reviewWindow.text)}
-        onChange={(reviewWindow) => onChange({ ...draft, reviewWindow })}
+        onChange={(reviewWindow, typedIn) => onChange({ ...draft, reviewWindow }, typedIn)}
       />
     </div>
   )
@@ -86,7 +96,7 @@ interface DurationFieldProps {
   hint: string
   value: DurationDraft
   error: string | undefined
-  onChange: (duration: DurationDraft) => void
+  onChange: (duration: DurationDraft, typedIn: string | null) => void
 }
 
 function DurationField({ label, name, hint, value, error, onChange }: DurationFieldProps) {
@@ -101,13 +111,13 @@ function DurationField({ label, name, hint, value, error, onChange }: DurationFi
             inputMode="decimal"
             data-focus={name}
             value={value.text}
-            onChange={({ target }) => onChange({ ...value, text: target.value })}
+            onChange={({ target }) => onChange({ ...value, text: target.value }, name)}
           />
           <Select
             aria-label={`${label}, unit`}
             className="w-32 shrink-0"
             value={value.unit}
-            onChange={({ target }) => onChange({ ...value, unit: target.value as TimeUnit })}
+            onChange={({ target }) => onChange({ ...value, unit: target.value as TimeUnit }, null)}
           >
             {Object.keys(TIME_UNITS).map((unit) => (
               <option key={unit}>{unit}</option>

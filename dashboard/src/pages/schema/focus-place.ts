@@ -3,17 +3,31 @@ import { CONDITION_PATH } from '../../condition-builder/contract-document.ts'
 import { pathsOf } from '../../condition-builder/edit-node.ts'
 
 /** Goes to what the form shows at a path of the contract: `activity_window`, `fulfillment_condition.conditions[1]`. */
-export function focusPlace(condition: BuilderNode, path: string): void {
+export function focusPath(condition: BuilderNode, path: string): void {
   const [id = path] =
     pathsOf(condition, CONDITION_PATH)
       .entries()
       .find(([, at]) => at === `contract.${path}`) ?? []
-  const place = document.querySelector<HTMLElement>(`[data-focus="${id}"]`)
-  place?.focus()
-  // After a click, browsers do not show where the focus went if that is a button.
+  placeOf(id)?.focus()
+  pointOut(id)
+}
+
+/** Goes to a field, unless the focus is in its node already. */
+export function focusPlace(id: string): void {
+  const place = placeOf(id)
+  if (!place?.closest('li')?.contains(document.activeElement)) place?.focus()
+  pointOut(id)
+}
+
+/** Browsers do not show where the focus went after a click, if that is a button. */
+export function pointOut(id: string): void {
+  const place = placeOf(id)
   const node = place?.closest('li') ?? place
+  node?.scrollIntoView({ block: 'nearest' })
   node?.animate([outline('var(--accent)'), outline('transparent')], { duration: 2_500, easing: 'ease-in' })
 }
+
+const placeOf = (id: string) => document.querySelector<HTMLElement>(`[data-focus="${id}"]`)
 
 const outline = (colour: string) => ({
   outline: `2px solid ${colour}`,

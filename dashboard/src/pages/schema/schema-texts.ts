@@ -3,11 +3,12 @@ import type { ClaimSchema } from '../../api/records.ts'
 import type { SchemaNames } from '../../api/schemas.ts'
 import { toDuration } from '../../condition-builder/contract-draft.ts'
 import type { Texts } from '../../differences-of.ts'
+import { LOCAL_NUMBERS } from '../../local-number.ts'
 
 /* What a schema says, where two states of it are compared. */
 
 export const CONTRACT_TEXTS: Texts<Contract> = {
-  Price: ({ price }) => String(price),
+  Price: ({ price }) => LOCAL_NUMBERS.writeNumber(price),
   'Activity window': ({ activity_window }) => durationText(activity_window),
   'Review window': ({ review_window }) => durationText(review_window),
   'Fulfillment condition': ({ fulfillment_condition }) => JSON.stringify(fulfillment_condition, null, 2),

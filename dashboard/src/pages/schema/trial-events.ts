@@ -4,7 +4,7 @@ import type { SimulationRequest } from '../../api/simulations.ts'
 import { readFields } from '../../components/event-form/event-draft.ts'
 import { newId } from '../../condition-builder/builder-node.ts'
 import { type DurationDraft, secondsOf } from '../../condition-builder/contract-draft.ts'
-import { readValue, valueText } from '../../condition-builder/value-text.ts'
+import { problemOfValue, readValue, valueText } from '../../condition-builder/value-text.ts'
 
 /** An event of a trial, as it is being written. */
 export interface TrialEvent {
@@ -41,7 +41,8 @@ export function readAfter(after: DurationDraft): number | null {
 /** What is to be simulated, and which of the events it holds: those that are not complete are left out. */
 export function toRequest(contract: Contract, openedAt: string, events: readonly TrialEvent[]) {
   const complete = events.filter(
-    ({ type, fields, after }) => type !== '' && readFields(fields) !== null && readAfter(after) !== null,
+    ({ type, value, fields, after }) =>
+      type !== '' && !problemOfValue(value) && readFields(fields) !== null && readAfter(after) !== null,
   )
   const request: SimulationRequest = {
     contract,

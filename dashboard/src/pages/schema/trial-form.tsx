@@ -1,13 +1,18 @@
 import { Plus, X } from 'lucide-react'
+import { useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import type { Condition } from '../../../../src/domain/contract/condition.ts'
 import { suggestedEvents } from '../../../../src/domain/contract/satisfying-event.ts'
+import { asSentence } from '../../as-sentence.ts'
 import { readFields } from '../../components/event-form/event-draft.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
-import { TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
+import { type DurationDraft, TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
+import { problemOfValue } from '../../condition-builder/value-text.ts'
+import { LOCAL_NUMBERS } from '../../local-number.ts'
 import { newTrialEvent, readAfter, type TrialEvent } from './trial-events.ts'
 
 interface TrialFormProps {
@@ -24,23 +29,35 @@ const MOST_SUGGESTED = 8
 export function TrialForm({ events, onChange, condition, errors }: TrialFormProps) {
   const add = (type: string, payload = {}) => {
     const last = events.at(-1)?.after ?? { text: '0', unit: 'hours' as const }
-    const text = String(Number(last.text) + 1)
-    onChange([
-      ...events,
-      newTrialEvent(type, payload, { text: text === 'NaN' ? '1' : text, unit: last.unit }),
-    ])
+    const { number = 0 } = LOCAL_NUMBERS.readNumber(last.text)
+    const text = LOCAL_NUMBERS.writeNumber(number + 1)
+    onChange([...events, newTrialEvent(type, payload, { text, unit: last.unit })])
+  }
+  const list = useRef<HTMLUListElement>(null)
+  const anyEvent = useRef<HTMLButtonElement>(null)
+  const focusType = (index: number) => {
+    const field = list.current?.children[index]?.querySelector('input') ?? anyEvent.current
+    field?.focus()
+  }
+  const addAny = () => {
+    flushSync(() => add(''))
+    focusType(events.length)
+  }
+  const remove = (index: number) => {
+    flushSync(() => onChange(events.toSpliced(index, 1)))
+    focusType(Math.min(index, events.length - 2))
   }
   const suggested = condition ? suggestedEvents(condition).filter(({ type }) => !isReservedType(type)) : []
   return (
     <div className="grid grid-cols-1 gap-3">
-      <ul className="grid grid-cols-1 gap-3 empty:hidden" aria-label="Events of the trial">
+      <ul ref={list} className="grid grid-cols-1 gap-3 empty:hidden" aria-label="Events of the trial">
         {events.map((event, i) => (
           <EventRow
             key={event.id}
             event={event}
             errors={errors}
             onChange={(changed) => onChange(events.with(i, changed))}
-            onRemove={() => onChange(events.toSpliced(i, 1))}
+            onRemove={() => remove(i)}
           />
         ))}
       </ul>
@@ -60,7 +77,7 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
             <Plus aria-hidden /> <bdi className="truncate">{type}</bdi>
           </Button>
         ))}
-        <Button size="sm" onClick={() => add('')}>
+        <Button ref={anyEvent} size="sm" onClick={addAny}>
           <Plus aria-hidden /> Any event
         </Button>
       </div>
@@ -73,6 +90,12 @@ interface EventRowProps {
   errors: Record<string, string>
   onChange: (event: TrialEvent) => void
   onRemove: () => void
+}
+
+function problemOfAfter(after: DurationDraft): string | undefined {
+  if (readAfter(after) !== null) return undefined
+  const { problem } = LOCAL_NUMBERS.readNumber(after.text, TIME_UNITS[after.unit])
+  return asSentence(problem ?? 'must be from 0 to 100 years')
 }
 
 function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
@@ -88,7 +111,7 @@ function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
           />
         )}
       </Field>
-      <Field label="Value" error={errors[`${id}.value`]}>
+      <Field label="Value" error={asSentence(problemOfValue(value)) ?? errors[`${id}.value`]}>
         {(props) => (
           <Input
             {...props}
@@ -98,11 +121,7 @@ function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
           />
         )}
       </Field>
-      <Field
-        label="After"
-        className="max-sm:col-span-2"
-        error={readAfter(after) === null ? 'A number of at least 0' : errors[`${id}.at`]}
-      >
+      <Field label="After" className="max-sm:col-span-2" error={problemOfAfter(after) ?? errors[`${id}.at`]}>
         {(props) => (
           <span className="flex gap-1.5">
             <Input

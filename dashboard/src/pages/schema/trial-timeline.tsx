@@ -3,7 +3,7 @@ import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import type { StatusTransition } from '../../api/records.ts'
 import type { Simulation, SimulationEntry } from '../../api/simulations.ts'
 import { StatusBadge } from '../../components/ui/status-badge.tsx'
-import { formatDateTime } from '../../components/ui/time.tsx'
+import { useTimeTitle } from '../../components/ui/time.tsx'
 import { useMoney } from '../../components/use-money.ts'
 import { legibleJson } from '../../isolated.ts'
 import { shortDuration } from '../../short-duration.ts'
@@ -99,7 +99,7 @@ function reasonOf({ window_elapsed }: StatusTransition['because']): string {
 function After({ opened, at }: { opened: string; at: string }) {
   const difference = Date.parse(at) - Date.parse(opened)
   return (
-    <time dateTime={at} title={formatDateTime(at)} className="text-xs whitespace-nowrap text-muted">
+    <time dateTime={at} title={useTimeTitle()(at)} className="text-xs whitespace-nowrap text-muted">
       {difference === 0 ? 'at once' : `after ${shortDuration(difference)}`}
     </time>
   )

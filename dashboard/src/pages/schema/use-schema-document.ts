@@ -1,9 +1,12 @@
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { NO_NAMES } from '../../api/schemas.ts'
 import { type ContractDocument, ofContract, ofDraft } from '../../condition-builder/contract-document.ts'
 import { newDraft } from '../../condition-builder/contract-draft.ts'
+import { beginHistory, type EditHistory, leaveField, record, redo, undo } from '../../edit-history.ts'
+import { placeOfChange } from './place-of-change.ts'
 import { useSaveSchema } from './save-schema.ts'
 import { fromNamesDraft, toNamesDraft } from './schema-names-fields.tsx'
 
@@ -13,7 +16,8 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   const [base, setBase] = useState(schema)
   const [seen, setSeen] = useState(schema?.etag)
   const [stored, setStored] = useState(() => (schema ? ofContract(schema.contract) : ofDraft(newDraft())))
-  const [document, setDocument] = useState<ContractDocument>(stored)
+  const [history, setHistory] = useState(() => beginHistory(stored))
+  const document = history.present
   const [names, setNames] = useState(() => toNamesDraft(NO_NAMES))
   const isChanged = document.json !== stored.json || names.name !== '' || names.description !== ''
   const keep = (kept: Tagged<ClaimSchema>): ContractDocument => {
@@ -24,25 +28,52 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   }
   const saving = useSaveSchema(schema?.id ?? null, fromNamesDraft(names), (kept, by) => {
     const keptDocument = keep(kept)
-    if (by === 'others') setDocument(keptDocument)
+    if (by === 'others') setHistory(beginHistory(keptDocument))
   })
   if (schema && schema.etag !== seen) {
     setSeen(schema.etag)
     // Who has typed nothing goes on from what is there now.
-    if (schema.etag !== base?.etag && !isChanged && !saving.isPending) setDocument(keep(schema))
+    if (schema.etag !== base?.etag && !isChanged && !saving.isPending) setHistory(beginHistory(keep(schema)))
   }
-  const edit = (changed: ContractDocument) => {
-    setDocument(changed)
+  /** @param typedIn the text field that was typed into, if it was one */
+  const edit = (changed: ContractDocument, typedIn: string | null = null) => {
+    setHistory((before) => record(before, changed, typedIn))
     if (saving.error) saving.reset()
+  }
+  /** Where the form then shows what is otherwise; null if there is no such edit. */
+  const go = (direction: 'undo' | 'redo'): string | null => {
+    const moved = (direction === 'undo' ? undo : redo)(leave(history))
+    if (!moved) return null
+    flushSync(() => setHistory(moved))
+    if (saving.error) saving.reset()
+    return placeOfChange(document, moved.present)
   }
   const save = () => {
     if (!document.contract) return
-    setDocument(ofContract(document.contract))
+    // As it is sent; the form stays as it was typed, and the focus where it is.
+    const present = { ...ofContract(document.contract), draft: document.draft }
+    setHistory((before) => ({ ...leave(before), present }))
     saving.save(document.contract, base)
   }
   const discard = () => {
     edit(stored)
     setNames(toNamesDraft(NO_NAMES))
   }
-  return { document, isChanged, edit, names, setNames, discard, save, saving }
+  return {
+    document,
+    isChanged,
+    edit,
+    go,
+    leaveField: () => setHistory(leave),
+    past: history.past.length,
+    future: history.future.length,
+    names,
+    setNames,
+    discard,
+    save,
+    saving,
+  }
 }
+
+const leave = (history: EditHistory<ContractDocument>) =>
+  leaveField(history, (one, other) => one.json === other.json)

@@ -1,30 +1,18 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { moneyFormat } from '../../../../src/domain/contract/format-money.ts'
-import { accountQuery, setCurrency } from '../../api/account.ts'
 import type { Tagged } from '../../api/client.ts'
 import type { Account } from '../../api/records.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Select } from '../../components/ui/select.tsx'
-import { useToast } from '../../components/ui/toast.tsx'
+import { useAccountChange } from './use-account-change.ts'
 
 const names = new Intl.DisplayNames(undefined, { type: 'currency' })
 const CURRENCIES = Intl.supportedValuesOf('currency')
 
 /** In which the account counts its prices. */
 export function Currency({ account }: { account: Tagged<Account> }) {
-  const queryClient = useQueryClient()
-  const toast = useToast()
-  const change = useMutation({
-    mutationFn: (currency: string | null) => setCurrency(account, currency),
-    onSuccess: (changed) => {
-      queryClient.setQueryData(accountQuery.queryKey, changed)
-      toast('Currency saved')
-    },
-    // Somebody else may have changed it: then that is shown.
-    onError: () => queryClient.invalidateQueries(accountQuery),
-  })
+  const change = useAccountChange(account, 'Currency saved')
   const { currency } = account
   return (
     <Card aria-label="Currency">
@@ -36,7 +24,7 @@ export function Currency({ account }: { account: Tagged<Account> }) {
               {...props}
               value={currency ?? ''}
               disabled={change.isPending}
-              onChange={({ target }) => change.mutate(target.value || null)}
+              onChange={({ target }) => change.mutate({ currency: target.value || null })}
             >
               <option value="">None</option>
               {CURRENCIES.map((code) => (

@@ -9,8 +9,8 @@ import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
-import { Countdown, formatDateTime } from '../../components/ui/time.tsx'
-import { fromLocalTime, toLocalTime } from '../../local-time.ts'
+import { Countdown, DateTime } from '../../components/ui/time.tsx'
+import { useLocalTime } from '../../components/use-local-time.ts'
 import { type Advance, useAdvance } from './advance.ts'
 
 const MINUTE_MS = 60_000
@@ -37,7 +37,7 @@ export function AdvanceCard({ clock }: { clock: TestClock }) {
           <div>
             <dt className="text-xs text-muted">Now, by this clock</dt>
             <dd className="figures text-xl font-semibold tracking-tight">
-              <time dateTime={frozen_time}>{formatDateTime(frozen_time)}</time>
+              <DateTime at={frozen_time} />
             </dd>
           </div>
           <div>
@@ -45,7 +45,7 @@ export function AdvanceCard({ clock }: { clock: TestClock }) {
             <dd>
               {next_due_at ? (
                 <>
-                  {formatDateTime(next_due_at)}, <Countdown at={next_due_at} now={frozen_time} prefix="in " />
+                  <DateTime at={next_due_at} />, <Countdown at={next_due_at} now={frozen_time} prefix="in " />
                 </>
               ) : (
                 'Nothing is due on it'
@@ -94,23 +94,24 @@ interface ChosenTimeProps {
 }
 
 function ChosenTime({ frozenTime, pending, error, onAdvance }: ChosenTimeProps) {
+  const { timeZone, toField, fromField } = useLocalTime()
   const [text, setText] = useState('')
   const refused = error instanceof ApiError ? error.details.find(({ path }) => path === 'frozen_time') : null
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const time = fromLocalTime(text)
+    const time = fromField(text)
     if (time) onAdvance(time)
   }
   return (
     <Form onSubmit={submit} className="grid gap-2">
-      <Field label="To a chosen time" error={refused?.message}>
+      <Field label="To a chosen time" hint={`In ${timeZone}.`} error={refused?.message}>
         {(props) => (
           <span className="flex max-w-sm gap-2 max-sm:flex-wrap">
             <Input
               {...props}
               type="datetime-local"
               required
-              min={toLocalTime(frozenTime)}
+              min={toField(frozenTime)}
               value={text}
               onChange={({ target }) => setText(target.value)}
             />
@@ -134,7 +135,7 @@ function WhatMoved({ advance: { from, to, transitions, moved } }: { advance: Adv
             ? 'Nothing moved'
             : `${transitions.toLocaleString('en')} ${transitions === 1 ? 'transition' : 'transitions'}`}
         </strong>{' '}
-        from {formatDateTime(from)} to {formatDateTime(to)}.
+        from <DateTime at={from} /> to <DateTime at={to} />.
       </p>
       {moved.length > 0 ? (
         <ClaimList title="What moved" claims={moved} now={to} moment="since" empty="" />

@@ -10,7 +10,7 @@ import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
-import { fromLocalTime, toLocalTime } from '../../local-time.ts'
+import { useLocalTime } from '../../components/use-local-time.ts'
 
 interface CreateClockDialogProps {
   open: boolean
@@ -27,7 +27,8 @@ export function CreateClockDialog({ open, onOpenChange }: CreateClockDialogProps
 
 function CreateClockForm() {
   const [name, setName] = useState('')
-  const [begin, setBegin] = useState(() => toLocalTime(new Date(serverNow()).toISOString()))
+  const { timeZone, toField, fromField } = useLocalTime()
+  const [begin, setBegin] = useState(() => toField(new Date(serverNow()).toISOString()))
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
@@ -42,7 +43,7 @@ function CreateClockForm() {
   const errors = errorsByPath(creation.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const frozen_time = fromLocalTime(begin)
+    const frozen_time = fromField(begin)
     if (frozen_time) creation.mutate({ frozen_time, ...(name ? { name } : {}) })
   }
   return (
@@ -60,7 +61,7 @@ function CreateClockForm() {
       </Field>
       <Field
         label="Begins at"
-        hint="In this device’s time zone. It can be advanced, never set back."
+        hint={`In ${timeZone}. It can be advanced, never set back.`}
         error={errors.frozen_time}
       >
         {(props) => (

@@ -10,6 +10,7 @@ import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Secret } from '../../components/ui/secret.tsx'
+import { useLocalTime } from '../../components/use-local-time.ts'
 
 interface CreateTokenDialogProps {
   open: boolean
@@ -37,6 +38,7 @@ export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps
 
 function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
   const [name, setName] = useState('')
+  const { timeZone, startOfDay } = useLocalTime()
   const [lastDay, setLastDay] = useState('')
   const queryClient = useQueryClient()
   const creation = useMutation({
@@ -49,7 +51,8 @@ function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
   const errors = errorsByPath(creation.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    creation.mutate({ name, ...(lastDay ? { expires_at: endOfDay(lastDay) } : {}) })
+    const nextDay = startOfDay(lastDay, 1)
+    creation.mutate({ name, ...(nextDay ? { expires_at: lastMomentBefore(nextDay) } : {}) })
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
@@ -66,7 +69,7 @@ function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
       </Field>
       <Field
         label="Last day (optional)"
-        hint="Without one it lasts until it is revoked."
+        hint={`In ${timeZone}. Without one it lasts until it is revoked.`}
         error={errors.expires_at}
       >
         {(props) => (
@@ -84,8 +87,7 @@ function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
   )
 }
 
-/** The last moment of a day in this device's zone. */
-const endOfDay = (day: string): string => new Date(`${day}T23:59:59.999`).toISOString()
+const lastMomentBefore = (time: string): string => new Date(Date.parse(time) - 1).toISOString()
 
 function NewToken({ token, onDone }: { token: string; onDone: () => void }) {
   const curl = `curl -sS ${location.origin}/v1/claims -H 'Authorization: Bearer ${token}'`

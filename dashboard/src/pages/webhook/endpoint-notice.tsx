@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import type { WebhookEndpoint } from '../../api/records.ts'
-import { Countdown, formatDateTime } from '../../components/ui/time.tsx'
+import { Countdown, DateTime } from '../../components/ui/time.tsx'
 import { useNow } from '../../components/ui/use-now.ts'
 import { stateOf } from '../../components/webhooks/endpoint-state.tsx'
 
@@ -25,14 +25,19 @@ interface WordsProps {
 }
 
 function Words({ endpoint: { health }, state }: WordsProps) {
-  const since = health.failing_since ? ` since ${formatDateTime(health.failing_since)}` : ''
+  const since = health.failing_since ? (
+    <>
+      {' '}
+      since <DateTime at={health.failing_since} />
+    </>
+  ) : null
   switch (state) {
     case 'disabled as failing':
       return 'It was disabled: for 5 days nothing arrived. Mend it, and enable it again: it goes on where it stopped.'
     case 'disabled as gone':
       return 'It was disabled: it answered 410, that it is gone. Enabled again, it goes on where it stopped.'
     case 'failing':
-      return `All attempts have failed${since}. What does not arrive is sent again later.`
+      return <>All attempts have failed{since}. What does not arrive is sent again later.</>
     case 'paused':
       return (
         <>

@@ -33,7 +33,7 @@ export function EndpointSettings({ endpoint }: { endpoint: WebhookEndpoint }) {
             )}
           </Fact>
           <Fact name="Created">
-            <DateTime at={created_at} className="whitespace-normal" />
+            <DateTime at={created_at} />
           </Fact>
           <Fact name="Id">
             <span className="font-mono text-xs break-all">{id}</span>

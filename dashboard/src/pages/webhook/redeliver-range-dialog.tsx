@@ -11,7 +11,7 @@ import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Select } from '../../components/ui/select.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
-import { fromLocalTime, toLocalTime } from '../../local-time.ts'
+import { useLocalTime } from '../../components/use-local-time.ts'
 
 interface RedeliverRangeDialogProps {
   endpointId: string
@@ -24,7 +24,7 @@ export const RedeliverRangeDialog = ({ endpointId, open, onClose }: RedeliverRan
     open={open}
     onOpenChange={onClose}
     title="Send deliveries of a time again"
-    description="Each with the same number and body. Times are in this device’s time zone."
+    description={`Each with the same number and body. Times are in ${useLocalTime().timeZone}.`}
   >
     <RangeForm endpointId={endpointId} onClose={onClose} />
   </Dialog>
@@ -39,12 +39,13 @@ const CHOICES = [
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-const localTimeAt = (ms: number) => toLocalTime(new Date(ms).toISOString())
 
 function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
-  const [from, setFrom] = useState(() => localTimeAt(serverNow() - DAY_MS))
+  const { toField, fromField } = useLocalTime()
+  const fieldAt = (ms: number) => toField(new Date(ms).toISOString())
+  const [from, setFrom] = useState(() => fieldAt(serverNow() - DAY_MS))
   // The minute that has begun is within.
-  const [to, setTo] = useState(() => localTimeAt(serverNow() + MINUTE_MS))
+  const [to, setTo] = useState(() => fieldAt(serverNow() + MINUTE_MS))
   const [status, setStatus] = useState<DeliveryStatus | ''>('failed')
   const queryClient = useQueryClient()
   const toast = useToast()
@@ -60,7 +61,7 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
   const errors = errorsByPath(redelivery.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const range = { from: fromLocalTime(from), to: fromLocalTime(to) }
+    const range = { from: fromField(from), to: fromField(to) }
     if (range.from && range.to) redelivery.mutate({ from: range.from, to: range.to })
   }
   return (

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { COMMAND_KEY } from '../../command-key.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { cn } from '../../components/ui/cn.ts'
 import { Input } from '../../components/ui/input.tsx'
@@ -58,7 +59,7 @@ export const SearchButton = () => (
   >
     <Search aria-hidden className="size-4" /> Search
     <span aria-hidden className="ml-auto flex gap-1">
-      <Kbd>Ctrl</Kbd>
+      <Kbd>{COMMAND_KEY}</Kbd>
       <Kbd>K</Kbd>
     </span>
   </button>

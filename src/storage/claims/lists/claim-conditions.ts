@@ -26,6 +26,7 @@ export type FilterName =
   | 'due'
   | 'resolved'
   | 'price'
+  | 'metadata'
 
 /** Those that a selection has. */
 export function filtersOf(selection: ClaimSelection): Set<FilterName> {
@@ -42,6 +43,7 @@ export function filtersOf(selection: ClaimSelection): Set<FilterName> {
     due: selection.due,
     resolved: selection.resolved,
     price: selection.price,
+    metadata: selection.metadata,
   }
   return new Set((Object.keys(given) as FilterName[]).filter((name) => given[name]))
 }
@@ -66,7 +68,7 @@ export class ConditionSql {
 
   #say(name: FilterName): string {
     const { userId, kind, testClockId, statuses, customerId, schemaId } = this.#selection
-    const { search, created, due, resolved, price } = this.#selection
+    const { search, created, due, resolved, price, metadata } = this.#selection
     const own = new ListQuery(this.query.values)
     const within = (column: string, range: TimeRange | undefined) =>
       own.where(column, '>=', range?.from).where(column, '<', range?.before)
@@ -93,6 +95,8 @@ export class ConditionSql {
         return within('due_at', due).conditions
       case 'resolved':
         return within('status_since', resolved).conditions
+      case 'metadata':
+        return `metadata @> ${own.parameter(JSON.stringify(metadata))}::jsonb`
       case 'price':
         return own.where('price', '>=', price?.from).where('price', '<=', price?.to).conditions
     }

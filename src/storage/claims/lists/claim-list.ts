@@ -1,31 +1,30 @@
-import type { Claim, ClaimAddress, ExportedClaim, WithContract } from '../../../domain/claims/claim.ts'
+import type { ClaimAddress, ExportedClaim } from '../../../domain/claims/claim.ts'
 import type { Connection } from '../../database/connection.ts'
+import { METADATA, METADATA_IF_SHORT } from '../../metadata.ts'
 import {
   CLAIM_COLUMNS_IF_SHORT,
   CLAIM_COLUMNS_WITH_HASH,
   type ClaimFactsRow,
-  type ClaimRow,
-  toClaim,
+  type ListedClaim,
+  type ListedClaimRow,
   toClaimFacts,
-} from '../claims.ts'
+  toNoted,
+} from '../claim-columns.ts'
 import { CONTRACT, contractIsMissing } from '../contracts.ts'
 import { type ClaimFilter, isPlain } from './claim-selection.ts'
 import { readPlainPage } from './plain-list.ts'
 import { readSelectivePage, type SelectivePage } from './selective-list.ts'
 
-/** A claim in a list, its contract as JSON; null if that is long, so that a page has half a megabyte at most. */
-export type ListedClaim = WithContract<Claim, string | null>
-
 /** A page of the account's claims, or of its candidates. */
 export async function listClaims(db: Connection, filter: ClaimFilter): Promise<SelectivePage<ListedClaim>> {
-  const { rows, next } = await readClaimPage<WithContract<ClaimRow, string | null>>(
+  const { rows, next } = await readClaimPage<ListedClaimRow>(
     db,
     filter,
     CLAIM_COLUMNS_WITH_HASH,
     // Asked of the page alone.
     CLAIM_COLUMNS_IF_SHORT,
   )
-  return { rows: rows.map(toClaim), next }
+  return { rows: rows.map(toNoted), next }
 }
 
 async function readClaimPage<Row extends { id: string }>(
@@ -57,20 +56,60 @@ export async function readContracts(db: Connection, ids: readonly string[]): Pro
   )
 }
 
+/** The contracts and the metadata of these claims as JSON, by the claims' ids. @throws UNAVAILABLE if a contract is missing */
+export async function readLongParts(
+  db: Connection,
+  ids: readonly string[],
+): Promise<Map<string, { contract: string; metadata: string }>> {
+  const rows = await db.query<{ id: string; contract: string | null; metadata: string }>({
+    name: 'read_long_parts',
+    text: `-- read_long_parts
+      SELECT id, ${CONTRACT}::text AS contract, ${METADATA} AS metadata FROM claims WHERE id = ANY ($1)`,
+    values: [ids],
+    readOnly: true,
+  })
+  return new Map(
+    rows.map(({ id, contract, metadata }) => {
+      if (contract === null) throw contractIsMissing()
+      return [id, { contract, metadata }]
+    }),
+  )
+}
+
+/** The metadata of these claims as JSON, by the claims' ids. */
+export async function readMetadata(
+  db: Connection,
+  ids: readonly string[],
+): Promise<Map<string, { metadata: string }>> {
+  const rows = await db.query<{ id: string; metadata: string }>({
+    name: 'read_metadata',
+    text: `-- read_metadata
+      SELECT id, ${METADATA} AS metadata FROM claims WHERE id = ANY ($1)`,
+    values: [ids],
+    readOnly: true,
+  })
+  return new Map(rows.map(({ id, metadata }) => [id, { metadata }]))
+}
+
 interface ExportedRow extends ClaimFactsRow {
   price: string
+  metadata: string | null
 }
 
 const EXPORTED_COLUMNS = `id, reference, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
-  status_since, due_at, schema_id, schema_version, test_clock_id, created_at`
+  status_since, due_at, schema_id, schema_version, test_clock_id, created_at, ${METADATA_IF_SHORT} AS metadata`
+
+/** Without metadata that is long. */
+type ListedExport = Omit<ExportedClaim, 'metadata'> & { metadata: string | null }
 
 /** The same page, for an export. */
 export async function listExportedClaims(
   db: Connection,
   filter: ClaimFilter,
-): Promise<SelectivePage<ExportedClaim>> {
+): Promise<SelectivePage<ListedExport>> {
   const { rows, next } = await readClaimPage<ExportedRow>(db, filter, EXPORTED_COLUMNS, EXPORTED_COLUMNS)
-  return { rows: rows.map((row) => ({ ...toClaimFacts(row), price: row.price })), next }
+  const toExported = ({ price, metadata, ...row }: ExportedRow) => ({ ...toClaimFacts(row), price, metadata })
+  return { rows: rows.map(toExported), next }
 }
 
 /** The position of one of the account's claims or candidates in its list, by its UUID; null if there is none. */

@@ -1,6 +1,7 @@
 import type { ClaimAddress } from '../../../domain/claims/claim.ts'
 import type { ClaimSort } from '../../../domain/claims/claim-sorts.ts'
 import { STATUSES, type Status } from '../../../domain/claims/lifecycle.ts'
+import type { Metadata } from '../../../domain/metadata.ts'
 import type { SearchRange } from './claim-search.ts'
 
 /** From the one on, up to the other; null for no bound. */
@@ -33,6 +34,8 @@ export interface ClaimSelection {
   /** Of those that are. */
   resolved?: TimeRange | undefined
   price?: PriceRange | undefined
+  /** All of these pairs. */
+  metadata?: Metadata | undefined
 }
 
 /** After what a list goes on. */
@@ -82,7 +85,11 @@ export function whole(selection: ClaimFilter): ClaimFilter | null {
 
 /** Whether lists by status, customer, schema, clock and search, in the order of creation, are enough for it. */
 export function isPlain(filter: ClaimFilter): boolean {
-  const { sort, isLive, created, due, resolved, price, customerId, schemaId, testClockId } = filter
+  const { sort, isLive, created, due, resolved, price, metadata, customerId, schemaId, testClockId } = filter
   const owners = [customerId, schemaId, testClockId].filter((owner) => owner !== undefined)
-  return !isTimed(filter, sort) && !(isLive || created || due || resolved || price) && owners.length < 2
+  return (
+    !isTimed(filter, sort) &&
+    !(isLive || created || due || resolved || price || metadata) &&
+    owners.length < 2
+  )
 }

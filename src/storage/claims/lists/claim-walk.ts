@@ -1,4 +1,5 @@
 import type { Status } from '../../../domain/claims/lifecycle.ts'
+import { pairOf } from '../../metadata.ts'
 import { type FilterName, filtersOf } from './claim-conditions.ts'
 import { type ClaimFilter, isTimed, RESOLVED, UNRESOLVED } from './claim-selection.ts'
 
@@ -8,7 +9,18 @@ export interface Part {
   statuses: readonly Status[]
   /** The column whose time orders them in the list; null if positions do. */
   time: 'created_at' | 'due_at' | 'status_since' | null
+  /** Found by this pair of metadata, in its table. */
+  pair?: string
 }
+
+/** By each pair of metadata, in the order of positions: in each claim the filters are looked at. */
+const byPair = ({ userId, kind, metadata = {} }: ClaimFilter, time: Part['time']): Part[] =>
+  Object.entries(metadata).map((pair) => ({
+    filters: [],
+    statuses: [],
+    time,
+    pair: pairOf(userId, kind, ...pair),
+  }))
 
 /** The filters that are still to be looked at in each claim of the part. */
 export function restOf(filter: ClaimFilter, { filters, statuses }: Part): FilterName[] {
@@ -23,10 +35,12 @@ export function restOf(filter: ClaimFilter, { filters, statuses }: Part): Filter
  * a test clock, but for the due time.
  */
 export function walkOf(filter: ClaimFilter): Part[] | null {
-  const { sort = 'created_at', statuses, customerId, schemaId, testClockId, created, due, resolved } = filter
+  const { sort = 'created_at', statuses, customerId, schemaId, testClockId } = filter
+  const { created, due, resolved, metadata } = filter
   const ofEachStatus = (filters: readonly FilterName[], time: Part['time'], those = statuses): Part[] =>
     those.map((status) => ({ filters, statuses: [status], time }))
   if (!isTimed(filter, sort)) {
+    if (metadata) return byPair(filter, null).slice(0, 1)
     if (customerId) return ofEachStatus(['user', 'kind', 'customer'], null)
     if (schemaId) return [{ filters: ['user', 'kind', 'schema'], statuses: [], time: null }]
     if (testClockId) return [{ filters: ['user', 'kind', 'clock'], statuses: [], time: null }]
@@ -57,6 +71,9 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
   ]
 }
 
+/** Of several pairs of metadata so many are asked for how much they find. */
+const MOST_PAIRS = 5
+
 /** What an index finds for one of the filters, the most telling first, in no order. */
 export function findersOf(filter: ClaimFilter): Part[] {
   const { sort = 'created_at', statuses, testClockId } = filter
@@ -64,6 +81,7 @@ export function findersOf(filter: ClaimFilter): Part[] {
   const time = isTimed(filter, sort) ? sort : null
   const finders: [FilterName, FilterName[], readonly Status[]][] = [
     ['search', ['user', 'kind', 'search'], []],
+
     ['clock', ['user', 'kind', 'clock'], []],
     ['customer', ['user', 'kind', 'customer'], statuses],
     ['schema', ['user', 'kind', 'schema'], []],
@@ -72,11 +90,12 @@ export function findersOf(filter: ClaimFilter): Part[] {
     ['created', ['user', 'kind', 'live', 'created'], statuses],
     ['statuses', ['user', 'kind'], statuses],
   ]
-  return (
-    finders
+  return [
+    ...byPair(filter, time).slice(0, MOST_PAIRS),
+    ...finders
       // In an order of times the last is the only one that is of one kind, which may be few beside the other.
       .filter(([name]) => given.has(name) || (name === 'statuses' && time !== null))
       .filter(([, filters]) => !(testClockId && filters.includes('live')))
-      .map(([, filters, those]) => ({ filters, statuses: those, time }))
-  )
+      .map(([, filters, those]) => ({ filters, statuses: those, time })),
+  ]
 }

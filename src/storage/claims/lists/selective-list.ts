@@ -5,7 +5,7 @@ import { findClaimAt } from './claim-at.ts'
 import { ConditionSql } from './claim-conditions.ts'
 import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
 import { findersOf, type Part, restOf, walkOf } from './claim-walk.ts'
-import { conditionsOf, type PageOptions, pageOf } from './selective-statement.ts'
+import { entriesOf, type PageOptions, pageOf } from './selective-statement.ts'
 
 /** Entries that a page goes through first: where most records fit, it is full then. */
 const GLANCE = 500
@@ -122,7 +122,7 @@ async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: 
   const sql = new ConditionSql(filter)
   const [row] = await db.query<{ count: number }>({
     text: `-- count_claims_up_to
-      SELECT count(*)::int AS count FROM (SELECT user_id FROM claims WHERE ${conditionsOf(sql, part)} LIMIT ${most}) AS found`,
+      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${entriesOf(sql, part)} LIMIT ${most}) AS found`,
     values: sql.query.values,
     readOnly: true,
   })
@@ -148,8 +148,7 @@ async function findStop(
     const key = part.time ?? 'position'
     const beyond = `${order === 'asc' ? '>' : '<'}${part.time && after?.position ? '=' : ''}`
     const from = after === null ? '' : sql.query.parameter(part.time ? after.time : after.position)
-    return `(SELECT ${key} AS place FROM claims
-      WHERE ${conditionsOf(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${most})`
+    return `(SELECT ${key} AS place FROM ${entriesOf(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${most})`
   })
   const [row] = await db.query<{ place: Date | string; fresh: boolean }>({
     text: `-- find_stop_of_claims

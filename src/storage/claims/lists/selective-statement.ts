@@ -1,4 +1,5 @@
 import type { Connection, Statement } from '../../database/connection.ts'
+import { PAIRS } from '../../metadata.ts'
 import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
 import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
 import { type Part, restOf } from './claim-walk.ts'
@@ -6,9 +7,15 @@ import { type Part, restOf } from './claim-walk.ts'
 /** Of a subquery that has a limit the plan is its own: conditions around it do not lead to another index. */
 const OWN_PLAN = 'LIMIT 1000000000'
 
-/** What the part's index finds. */
-export const conditionsOf = (sql: ConditionSql, { filters, statuses }: Part) =>
-  [...sql.of(filters), ...(statuses.length > 0 ? [isOneOf(statuses)] : [])].join(' AND ')
+/** What the part's index finds, read of the index alone. */
+export const entriesOf = (sql: ConditionSql, part: Part) =>
+  `${part.pair === undefined ? 'claims' : PAIRS.claims.table} WHERE ${conditionsOf(sql, part)}`
+
+function conditionsOf(sql: ConditionSql, { filters, statuses, pair }: Part): string {
+  if (pair !== undefined)
+    return [...sql.of(['user']), `pair = ${sql.query.parameter(pair)}::bigint`].join(' AND ')
+  return [...sql.of(filters), ...(statuses.length > 0 ? [isOneOf(statuses)] : [])].join(' AND ')
+}
 
 /** What comes after the cursor. */
 function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { time }: Part): string {
@@ -24,6 +31,11 @@ function upToStop({ query }: ConditionSql, stop: ClaimPlace | null, { order }: C
   const within = order === 'asc' ? '<=' : '>='
   return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
 }
+
+/** The claims of these entries, each looked up by itself. */
+const claimsOf = (entries: string, inOrder: string) =>
+  `SELECT claims.*, place FROM (SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${entries} ${inOrder}) AS entries,
+            LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder}`
 
 export interface PageOptions {
   columns: string
@@ -62,6 +74,17 @@ export function pageOf(
     const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
     const page = `ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
     const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS part`
+    if (part.pair !== undefined) {
+      const where = `WHERE true ${isInOrder ? '' : place} ${rest.join(' ')}`
+      const entries = `${PAIRS.claims.table} WHERE ${found} ${isInOrder ? place : ''}`
+      if (isDistributed)
+        return `(SELECT ${listed} FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries}) AS entries
+          JOIN claims ON claims.id = entry ${where} ${page})`
+      return isInOrder
+        ? `(SELECT ${listed} FROM (${claimsOf(entries, `ORDER BY place ${order} ${OWN_PLAN}`)}) AS claims
+          ${where} ORDER BY place ${order} LIMIT ${count})`
+        : `(SELECT ${listed} FROM (${claimsOf(entries, OWN_PLAN)}) AS claims ${where} ${page})`
+    }
     // On distributed tables the rows of a subquery with a limit would all go over the network.
     if (rest.length === 0 || isDistributed)
       return `(SELECT ${listed} FROM claims WHERE ${found} ${place} ${rest.join(' ')} ${page})`

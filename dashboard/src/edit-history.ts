@@ -1,0 +1,48 @@
+/** What is edited, what it was before each edit, and what was undone of it. */
+export interface EditHistory<T> {
+  /** The oldest first. */
+  past: readonly T[]
+  present: T
+  /** The next first. */
+  future: readonly T[]
+  /** The text field that is being typed into: what follows there belongs to the same edit. */
+  typedIn: string | null
+}
+
+export const MOST_EDITS = 100
+
+export const beginHistory = <T>(present: T): EditHistory<T> => ({
+  past: [],
+  present,
+  future: [],
+  typedIn: null,
+})
+
+export function record<T>(history: EditHistory<T>, present: T, typedIn: string | null): EditHistory<T> {
+  const goesOn = typedIn !== null && typedIn === history.typedIn
+  const past = goesOn ? history.past : [...history.past, history.present].slice(-MOST_EDITS)
+  return { past, present, future: [], typedIn }
+}
+
+/** The field was left: what is typed there later is another edit. What was typed to no effect is none. */
+export function leaveField<T>(
+  history: EditHistory<T>,
+  areSame: (one: T, other: T) => boolean,
+): EditHistory<T> {
+  if (history.typedIn === null) return history
+  const [before] = history.past.slice(-1)
+  const isNone = before !== undefined && areSame(before, history.present)
+  return { ...history, past: isNone ? history.past.slice(0, -1) : history.past, typedIn: null }
+}
+
+export function undo<T>({ past, present, future }: EditHistory<T>): EditHistory<T> | null {
+  const [before] = past.slice(-1)
+  if (before === undefined) return null
+  return { past: past.slice(0, -1), present: before, future: [present, ...future], typedIn: null }
+}
+
+export function redo<T>({ past, present, future }: EditHistory<T>): EditHistory<T> | null {
+  const [next, ...rest] = future
+  if (next === undefined) return null
+  return { past: [...past, present], present: next, future: rest, typedIn: null }
+}

@@ -1,0 +1,23 @@
+import { isTimeZone } from '../../domain/time-zone.ts'
+import { validationError } from '../../errors.ts'
+import { findTimeZone } from '../../storage/accounts/users.ts'
+import type { Connection } from '../../storage/database/connection.ts'
+
+/** @throws VALIDATION_ERROR at time_zone if it is no name of the IANA time zone database */
+export function requireTimeZone(name: string): void {
+  if (isTimeZone(name)) return
+  const message = 'must be a name of the IANA time zone database, such as Europe/Berlin'
+  throw validationError([{ path: 'time_zone', message }])
+}
+
+/**
+ * The time zone in the letters of its name. The database counts days by it, and the runtime names them: both must know it.
+ * @throws VALIDATION_ERROR at time_zone if one of them does not
+ */
+export async function spellTimeZone(db: Connection, name: string): Promise<string> {
+  requireTimeZone(name)
+  const spelled = await findTimeZone(db, name)
+  if (spelled === null)
+    throw validationError([{ path: 'time_zone', message: 'is not known to the database' }])
+  return spelled
+}

@@ -1,0 +1,27 @@
+/** What callers note about a claim, a candidate or a customer (§2.14). No decision looks at it. */
+export type Metadata = Readonly<Record<string, string>>
+
+/** Keys with their new values; null takes one away, and in place of all of them everything. */
+export type MetadataChange = Readonly<Record<string, string | null>> | null
+
+export const MOST_METADATA_KEYS = 50
+/** In characters. */
+export const LONGEST_METADATA_KEY = 40
+export const LONGEST_METADATA_VALUE = 500
+
+/** With the change made; null if there would be too many keys. */
+export function changeMetadata(metadata: Metadata, change: MetadataChange): Metadata | null {
+  if (change === null) return {}
+  const changed = Object.entries({ ...metadata, ...change }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  )
+  return changed.length > MOST_METADATA_KEYS ? null : Object.fromEntries(changed)
+}
+
+/** The same text for the same keys and values, in whatever order they stand. */
+export const canonicalMetadata = (metadata: Metadata): string =>
+  JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** Of all keys and values, as JavaScript counts them. */
+export const charactersOf = (metadata: Metadata): number =>
+  Object.entries(metadata).reduce((sum, [key, value]) => sum + key.length + value.length, 0)

@@ -1,0 +1,35 @@
+/** As far as it is read here. */
+interface Parameter {
+  in: string
+  name: string
+  schema?: object
+  description?: string
+  example?: unknown
+}
+interface Document {
+  paths?: Record<string, Record<string, { parameters?: Parameter[] }>>
+}
+
+const OF_ANY_KEY = /^(\w+)\[key\]$/
+
+/** A parameter `metadata[key]`, whose key is the caller's, as OpenAPI calls such ones: an object that is spread out. */
+export function deepenParameters<D extends object>(openapiObject: D): D {
+  const document: Document = openapiObject
+  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))
+    if (operation.parameters) operation.parameters = operation.parameters.map(deepen)
+  return openapiObject
+}
+
+function deepen(parameter: Parameter) {
+  const [, name] = OF_ANY_KEY.exec(parameter.name) ?? []
+  if (name === undefined || parameter.in !== 'query') return parameter
+  const { schema, example, ...rest } = parameter
+  return {
+    ...rest,
+    name,
+    style: 'deepObject',
+    explode: true,
+    schema: { type: 'object', additionalProperties: schema },
+    example,
+  }
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { Metadata } from '../domain/metadata.ts'
+import type { Connection } from './database/connection.ts'
+import { ifShort } from './database/short-json.ts'
+import { plainArray } from './database/sql-array.ts'
+
+/*
+ * Metadata stands in its record's row, and in a table beside it each key with its value has a number, by which lists find
+ * the record. What has no metadata pays nothing, and what becomes of a record touches neither.
+ */
+
+/** Where the pairs of claims and candidates, and of customers, are. */
+export const PAIRS = {
+  claims: { table: 'claim_metadata', owner: 'claim_id' },
+  customers: { table: 'customer_metadata', owner: 'customer_id' },
+} as const
+type Owners = keyof typeof PAIRS
+
+/** Bytes of metadata that are not long. */
+const SHORT = 1024
+/** SQL for a record's metadata as text. */
+export const METADATA = "coalesce(metadata::text, '{}')"
+/** The same, but null if it is long. */
+export const METADATA_IF_SHORT = `CASE WHEN metadata IS NULL THEN '{}' ELSE ${ifShort('metadata', SHORT)} END`
+
+/** As it is stored. */
+export interface MetadataColumns {
+  /** JSON; null for nothing. */
+  metadata: string | null
+  /** An array of numbers. */
+  pairs: string
+}
+
+/** @param kind of the record, since lists are of one kind */
+export function metadataColumns(
+  userId: string,
+  kind: 'claim' | 'candidate' | 'customer',
+  metadata: Metadata,
+): MetadataColumns {
+  const entries = Object.entries(metadata)
+  const pairs = entries.map(([key, value]) => pairOf(userId, kind, key, value))
+  return { metadata: entries.length === 0 ? null : JSON.stringify(metadata), pairs: plainArray(pairs) }
+}
+
+/** The number of a key with its value. Two pairs of a great many could share one: whoever finds a record by it looks there. */
+export function pairOf(userId: string, kind: string, key: string, value: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([userId, kind, key, value]))
+    .digest()
+  return digest.readBigInt64BE(0).toString()
+}
+
+/** Values for `addPairs` and the column beside, of each record. */
+export const metadataParameters = (records: readonly MetadataColumns[]): unknown[] => [
+  records.map(({ metadata }) => metadata),
+  records.map(({ pairs }) => pairs),
+]
+
+/** SQL that adds the pairs of rows that have `user_id`, `position`, `id` and `pairs`. */
+export const addPairs = (owners: Owners, rows: string): string =>
+  `INSERT INTO ${PAIRS[owners].table} (user_id, pair, position, ${PAIRS[owners].owner})
+        SELECT user_id, unnest(pairs::bigint[]), position, id FROM (${rows}) AS r
+        ON CONFLICT DO NOTHING`
+
+/** Of a record whose metadata has changed, and whose row is locked. */
+export async function replacePairs(
+  db: Connection,
+  owners: Owners,
+  { userId, position, id }: { userId: string; position: string; id: string },
+  pairs: string,
+): Promise<void> {
+  const { table, owner } = PAIRS[owners]
+  await db.query({
+    name: `remove_pairs_of_${owners}`,
+    text: `-- remove_pairs_of_${owners}
+      DELETE FROM ${table} WHERE ${owner} = $1 AND pair <> ALL ($2::bigint[])`,
+    values: [id, pairs],
+  })
+  if (pairs === '{}') return
+  await db.query({
+    name: `add_pairs_of_${owners}`,
+    text: `-- add_pairs_of_${owners}
+      INSERT INTO ${table} (user_id, pair, position, ${owner})
+      SELECT $2, pair, $3, $1 FROM unnest($4::bigint[]) AS pair ON CONFLICT DO NOTHING`,
+    values: [id, userId, position, pairs],
+  })
+}

@@ -10,12 +10,14 @@ import { NOTIFICATION_TYPES, type NotificationType } from '../../src/domain/noti
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../src/domain/webhooks.ts'
 import { accountQuery } from './api/account.ts'
 import { ApiError } from './api/client.ts'
+import { isGiven } from './api/metadata-filters.ts'
 import type { FeedFilters } from './api/notifications.ts'
 import { queryClient, session } from './api/query-client.ts'
 import { NotFoundState } from './components/ui/error-state.tsx'
 import { loadPage } from './load-page.ts'
 import { PageError } from './page-error.tsx'
 import { readClaimFilters } from './pages/claim-filters.ts'
+import { readCustomerSearch } from './pages/customers/customer-filters.ts'
 import { Shell } from './shell/shell.tsx'
 
 const rootRoute = createRootRoute({ component: Outlet })
@@ -41,7 +43,7 @@ type RawSearch = Record<string, string>
 const parseSearch = (query: string): RawSearch => Object.fromEntries(new URLSearchParams(query))
 
 function stringifySearch(search: Record<string, unknown>): string {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+  const given = Object.entries(search).filter(isGiven)
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   return query ? `?${query}` : ''
 }
@@ -106,10 +108,7 @@ const testClockRoute = createRoute(
 )
 const customersRoute = createRoute({
   ...page('/customers', () => import('./pages/customers.tsx'), 'CustomersPage'),
-  validateSearch: ({ search, after }: RawSearch): { search?: string; after?: string } => ({
-    ...(search ? { search } : {}),
-    ...(after ? { after } : {}),
-  }),
+  validateSearch: (search: RawSearch) => readCustomerSearch(search),
 })
 const customerRoute = createRoute(
   page('/customers/$id', () => import('./pages/customer.tsx'), 'CustomerPage'),

@@ -7,8 +7,8 @@ interface GuardedSave<Values, Kind> {
   read: () => Promise<Tagged<Kind>>
   /** Saves over this record, and over no other state of it; makes one if there is none yet. */
   save: (values: Values, base: Tagged<Kind> | null) => Promise<Tagged<Kind>>
-  /** What a form of the record says. */
-  valuesOf: (stored: Kind) => Values
+  /** What a form of the record says; of a form that says but some of it, what this one is about. */
+  valuesOf: (stored: Kind, mine: Values) => Values
   /** Of one's own values; or of what somebody else has saved, and one has taken. */
   onStored: (stored: Tagged<Kind>, by: 'me' | 'others') => void | Promise<void>
 }
@@ -51,7 +51,7 @@ export function useGuardedSave<Values, Kind>(guarded: GuardedSave<Values, Kind>)
     reset,
     error,
     isPending,
-    conflict: found && { mine: found.mine, theirs: guarded.valuesOf(found.record) },
+    conflict: found && { mine: found.mine, theirs: guarded.valuesOf(found.record, found.mine) },
     overwrite: () => {
       if (found) saving.mutate({ mine: found.mine, base: found.record })
     },
@@ -74,9 +74,9 @@ async function trySave<Values, Kind>(
     if (!isChangedSince(error)) throw error
   }
   const theirs = await read()
-  if (areSame(valuesOf(theirs), mine)) return { stored: theirs }
+  if (areSame(valuesOf(theirs, mine), mine)) return { stored: theirs }
   // What else was changed is in nobody's form.
-  if (base && areSame(valuesOf(theirs), valuesOf(base))) {
+  if (base && areSame(valuesOf(theirs, mine), valuesOf(base, mine))) {
     try {
       return { stored: await save(mine, theirs) }
     } catch (error) {

@@ -61,8 +61,8 @@ export interface DemoData {
   candidate: string
 }
 
-/** Weeks of business on a test clock, and some live claims and candidates. */
-export async function makeDemoData(send: Send): Promise<DemoData> {
+/** So many days of business on a test clock, and some live claims and candidates. */
+export async function makeDemoData(send: Send, days = 34): Promise<DemoData> {
   const customers = []
   for (const [external_id, name] of [
     ['acme', 'ACME Inc.'],
@@ -78,8 +78,9 @@ export async function makeDemoData(send: Send): Promise<DemoData> {
     schemas.push(await send('POST', '/v1/schemas', { contract }))
   await haveHistory(send, schemas[0]?.id ?? '')
   const world = { send, customers: customers as World['customers'], schemas, roll: dice(7) }
-  const clock = await liveThroughWeeks(world)
+  const clock = await liveThrough(world, days)
   const live = await makeLiveClaims(world)
+  await send('PATCH', `/v1/customers/${customers[0]?.id}`, { metadata: { region: 'emea', tier: 'gold' } })
   return { clock, schema: schemas[0]?.id ?? '', customer: customers[0]?.id ?? '', ...live }
 }
 
@@ -109,13 +110,13 @@ interface World {
 
 const pick = <T>({ roll }: World, items: readonly T[]): T => items[roll(items.length)] as T
 
-async function liveThroughWeeks(world: World): Promise<string> {
+async function liveThrough(world: World, days: number): Promise<string> {
   const { send } = world
-  const start = new Date(Date.now() - 34 * DAY * 1000)
+  const start = new Date(Date.now() - days * DAY * 1000)
   start.setUTCHours(9, 0, 0, 0)
   const at = (day: number) => new Date(start.getTime() + day * DAY * 1000).toISOString()
   const clock = await send('POST', '/v1/test_clocks', { name: 'Last month, rehearsed', frozen_time: at(0) })
-  for (let day = 1; day <= 34; day++) {
+  for (let day = 1; day <= days; day++) {
     for (let n = 2 + world.roll(5); n > 0; n--) {
       const claim = await send('POST', '/v1/claims', {
         customer_id: pick(world, world.customers).id,
@@ -164,6 +165,7 @@ async function makeLiveClaims(world: World): Promise<Omit<DemoData, 'clock' | 's
   await submit(pending.id, { type: 'ticket_resolved', agent: 'omar', id: 'ticket-8812' })
   await submit(pending.id, { type: 'satisfaction', value: 4 })
   const open = await create(DELIVERY)
+  await send('PATCH', `/v1/claims/${open.id}`, { metadata: { order: 'A-4711', warehouse: 'HAM-2' } })
   await submit(open.id, { type: 'picked_up', depot: 'HAM-2' })
   await submit(open.id, { type: 'delivered', country: 'DE', carrier: 'DHL', id: 'scan-4711' })
   const candidate = await makeCandidates(world)

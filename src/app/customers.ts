@@ -1,4 +1,4 @@
-import { changeMetadata, type Metadata, type MetadataChange } from '../domain/metadata.ts'
+import type { Metadata, MetadataChange } from '../domain/metadata.ts'
 import type { Customer, ExpectedVersions, Versioned } from '../domain/records.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ServiceError, unavailable } from '../errors.ts'
@@ -6,7 +6,7 @@ import { readCustomerMetadata, listCustomers as readCustomers } from '../storage
 import { changeCustomer, findCustomer, findCustomerPosition, type NewCustomer } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { changedSince } from './changed-since.ts'
-import { tooManyKeys } from './claims/change-metadata.ts'
+import { changed } from './claims/change-metadata.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { customerNotFound } from './not-found.ts'
@@ -57,9 +57,6 @@ export interface CustomerChange {
   metadata: MetadataChange | undefined
 }
 
-/** Each time somebody else was faster. */
-const MOST_TRIES = 20
-
 export async function listCustomers(app: App, request: CustomerListRequest): Promise<CustomerPage> {
   const after = await resolveCursor(request.after, async (id) =>
     isUuid(id) ? findCustomerPosition(app.db.reads.for(request.userId), request.userId, id) : null,
@@ -85,8 +82,8 @@ export async function listCustomers(app: App, request: CustomerListRequest): Pro
 /**
  * Changes the customer's name and metadata; its external_id never changes. Of several changes at the same time each is made of
  * what the one before has left.
- * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too many keys, UNAVAILABLE if others
- *   change it all the time
+ * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too many keys, UNAVAILABLE if somebody
+ *   holds it for long
  */
 export async function updateCustomer(
   app: App,
@@ -95,16 +92,11 @@ export async function updateCustomer(
   change: CustomerChange,
   expected: ExpectedVersions,
 ): Promise<Versioned<Customer>> {
-  const db = app.db.writes.for(userId)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const { version, ...customer } = await getCustomer(app, userId, id)
+  const customer = await changeCustomer(app.db.writes.for(userId), userId, id, ({ version, ...before }) => {
     if (expected && !expected.includes(version)) throw changedSince('customer')
-    const { name = customer.name } = change
-    const metadata =
-      change.metadata === undefined ? customer.metadata : changeMetadata(customer.metadata, change.metadata)
-    if (!metadata) throw tooManyKeys()
-    const changed = await changeCustomer(db, { ...customer, name, metadata }, [version])
-    if (changed) return changed
-  }
-  throw unavailable('Others are changing the customer at the moment. Nothing was done.')
+    const { name = before.name, metadata } = change
+    return { name, metadata: metadata === undefined ? before.metadata : changed(before.metadata, metadata) }
+  })
+  if (!customer) throw customerNotFound({ id })
+  return customer
 }

@@ -5,6 +5,8 @@ export type Metadata = Readonly<Record<string, string>>
 export type MetadataChange = Readonly<Record<string, string | null>> | null
 
 export const MOST_METADATA_KEYS = 50
+/** Pairs that a list is filtered by: each is looked up for each record. */
+export const MOST_METADATA_FILTERS = 10
 /** In characters. */
 export const LONGEST_METADATA_KEY = 40
 export const LONGEST_METADATA_VALUE = 500

@@ -4,8 +4,10 @@ import {
   LONGEST_METADATA_VALUE,
   type Metadata,
   type MetadataChange,
+  MOST_METADATA_FILTERS,
   MOST_METADATA_KEYS,
 } from '../domain/metadata.ts'
+import { validationError } from '../errors.ts'
 
 const WHAT = `What the caller notes about it: up to ${MOST_METADATA_KEYS} keys of ${LONGEST_METADATA_KEY} characters, with values of ${LONGEST_METADATA_VALUE}.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }
@@ -41,8 +43,7 @@ export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
 
 const Value = Type.String({
   maxLength: LONGEST_METADATA_VALUE,
-  description:
-    'Only those whose metadata has this value at this key: `metadata[order]=A-4711`. Of several all must fit.',
+  description: `Only those whose metadata has this value at this key: \`metadata[order]=A-4711\`. Of several, ${MOST_METADATA_FILTERS} at most, all must fit.`,
   examples: [EXAMPLE],
 })
 
@@ -59,11 +60,15 @@ export const METADATA_PATTERN = {
 
 const FILTER = /^metadata\[([\s\S]+)\]$/
 
-/** The pairs that are asked for; undefined for none. */
+/** The pairs that are asked for; undefined for none. @throws VALIDATION_ERROR if they are too many */
 export function metadataOf(query: object): Metadata | undefined {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const [, key] = FILTER.exec(name) ?? []
     return key === undefined ? [] : [[key, value as string]]
   })
+  if (pairs.length > MOST_METADATA_FILTERS)
+    throw validationError([
+      { path: 'metadata', message: `must not be asked for by more than ${MOST_METADATA_FILTERS} keys` },
+    ])
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
 }

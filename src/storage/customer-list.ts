@@ -4,7 +4,7 @@ import { CUSTOMER_COLUMNS, type CustomerRow, toCustomer } from './customers.ts'
 import type { Connection } from './database/connection.ts'
 import { IS_FRESH, type ListedRow, readPage, waitAtTurnstile } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
-import { METADATA, METADATA_IF_SHORT, PAIRS, pairOf } from './metadata.ts'
+import { hasPairs, METADATA, METADATA_IF_SHORT, PAIRS, pairsOf } from './metadata.ts'
 
 export interface CustomerFilter {
   userId: string
@@ -68,9 +68,7 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
       .where('position', '<=', upTo)
       .where('position', filter.order === 'asc' ? '<=' : '>=', stop?.position)
     const found = filters.map((one) =>
-      one === few
-        ? `id = ANY (ARRAY(${one.ids(query).join(' UNION ')})) AND ${one.fits(query)}`
-        : one.fits(query),
+      one === few ? `id = ANY (ARRAY(${one.ids(query).join(' UNION ')}))` : one.fits(query),
     )
     return db.query<CustomerRow & ListedRow & { metadata: string | null }>({
       text: `-- list_customers
@@ -104,12 +102,10 @@ function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] 
   const filters: FoundFilter[] = []
   if (search !== undefined) filters.push(beginningWith(search))
   if (metadata) {
-    const fits = (query: ListQuery) => `metadata @> ${query.parameter(JSON.stringify(metadata))}::jsonb`
-    const pairs = Object.entries(metadata).map((pair) => pairOf(userId, 'customer', ...pair))
     const { table, owner } = PAIRS.customers
-    for (const pair of pairs)
+    for (const pair of pairsOf(userId, 'customer', metadata))
       filters.push({
-        fits,
+        fits: (query) => hasPairs('customers', [pair], (one) => query.parameter(one)),
         ids: (query) => [
           `SELECT ${owner} FROM ${table} WHERE user_id = $1 AND pair = ${query.parameter(pair)}::bigint`,
         ],

@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Metadata } from '../domain/metadata.ts'
-import type { Customer, CustomerKey, ExpectedVersions, Versioned } from '../domain/records.ts'
+import type { Customer, CustomerKey, Versioned } from '../domain/records.ts'
 import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
-import { ENTER_TURNSTILES } from './lists/list-page.ts'
+import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from './lists/list-page.ts'
 import { addPairs, metadataColumns, metadataParameters, replacePairs } from './metadata.ts'
-import { isExpected, versionOf } from './record-version.ts'
+import { versionOf } from './record-version.ts'
 
 export interface CustomerRow {
   id: string
@@ -153,25 +153,40 @@ export async function findCustomerByExternalId(
   return found?.[0] ?? null
 }
 
-/** Sets name and metadata; null if the account has no such customer, or none of a version that is expected. */
+/**
+ * Changes name and metadata of a customer, whose row is held meanwhile: of several changes each is made of what the one
+ * before has left. Whoever holds it is not waited for long (`isPassing`).
+ * @param change what becomes of it; whatever it throws leaves it as it was
+ * @returns null if the account has no such customer
+ */
 export function changeCustomer(
   db: Connection,
-  { userId, id, name, metadata }: Customer,
-  expected: ExpectedVersions,
+  userId: string,
+  id: string,
+  change: (customer: Versioned<Customer>) => Pick<Customer, 'name' | 'metadata'>,
 ): Promise<Versioned<Customer> | null> {
-  const columns = metadataColumns(userId, 'customer', metadata)
   return db.transaction(async (connection) => {
-    const [row] = await connection.query<VersionedRow & { position: string }>({
+    await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+    const [held] = await connection.query<VersionedRow & { position: string }>({
+      name: 'hold_customer',
+      text: `-- hold_customer
+        SELECT ${VERSIONED_COLUMNS}, position FROM customers WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+      values: [userId, id],
+    })
+    if (!held) return null
+    const before = toVersioned(held)
+    const { name, metadata } = change(before)
+    const columns = metadataColumns(userId, 'customer', metadata)
+    const [row] = await connection.query<VersionedRow>({
       name: 'change_customer',
       text: `-- change_customer
-        UPDATE customers SET name = $3, metadata = $4::jsonb
-        WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$5')}
-        RETURNING ${VERSIONED_COLUMNS}, position`,
-      values: [userId, id, name, columns.metadata, expected],
+        UPDATE customers SET name = $3, metadata = $4::jsonb WHERE user_id = $1 AND id = $2
+        RETURNING ${VERSIONED_COLUMNS}`,
+      values: [userId, id, name, columns.metadata],
     })
-    if (!row) return null
-    await replacePairs(connection, 'customers', { userId, position: row.position, id }, columns.pairs)
-    return toVersioned(row)
+    if (metadata !== before.metadata)
+      await replacePairs(connection, 'customers', { userId, position: held.position, id }, columns.pairs)
+    return toVersioned(row as VersionedRow)
   })
 }
 

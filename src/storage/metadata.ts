@@ -15,6 +15,7 @@ export const PAIRS = {
   customers: { table: 'customer_metadata', owner: 'customer_id' },
 } as const
 type Owners = keyof typeof PAIRS
+type Kind = 'claim' | 'candidate' | 'customer'
 
 /** Bytes of metadata that are not long. */
 const SHORT = 1024
@@ -32,18 +33,13 @@ export interface MetadataColumns {
 }
 
 /** @param kind of the record, since lists are of one kind */
-export function metadataColumns(
-  userId: string,
-  kind: 'claim' | 'candidate' | 'customer',
-  metadata: Metadata,
-): MetadataColumns {
-  const entries = Object.entries(metadata)
-  const pairs = entries.map(([key, value]) => pairOf(userId, kind, key, value))
-  return { metadata: entries.length === 0 ? null : JSON.stringify(metadata), pairs: plainArray(pairs) }
+export function metadataColumns(userId: string, kind: Kind, metadata: Metadata): MetadataColumns {
+  const pairs = pairsOf(userId, kind, metadata)
+  return { metadata: pairs.length === 0 ? null : JSON.stringify(metadata), pairs: plainArray(pairs) }
 }
 
-/** The number of a key with its value. Two pairs of a great many could share one: whoever finds a record by it looks there. */
-export function pairOf(userId: string, kind: string, key: string, value: string): string {
+/** The number of a key with its value: 64 bits of a digest, so that no two of an account share one. */
+export function pairOf(userId: string, kind: Kind, key: string, value: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([userId, kind, key, value]))
     .digest()
@@ -55,6 +51,24 @@ export const metadataParameters = (records: readonly MetadataColumns[]): unknown
   records.map(({ metadata }) => metadata),
   records.map(({ pairs }) => pairs),
 ]
+
+/** SQL for whether a record has each of these pairs; the values themselves may be long, and are not read. */
+export function hasPairs(
+  owners: Owners,
+  pairs: readonly string[],
+  parameter: (pair: string) => string,
+): string {
+  const { table, owner } = PAIRS[owners]
+  const probes = pairs.map(
+    (pair) =>
+      `(SELECT true FROM ${table} AS p WHERE p.${owner} = ${owners}.id AND p.pair = ${parameter(pair)}::bigint) IS NOT NULL`,
+  )
+  return ['metadata IS NOT NULL', ...probes].join(' AND ')
+}
+
+/** The numbers of all pairs. */
+export const pairsOf = (userId: string, kind: Kind, metadata: Metadata): string[] =>
+  Object.entries(metadata).map(([key, value]) => pairOf(userId, kind, key, value))
 
 /** SQL that adds the pairs of rows that have `user_id`, `position`, `id` and `pairs`. */
 export const addPairs = (owners: Owners, rows: string): string =>

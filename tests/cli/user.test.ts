@@ -17,7 +17,7 @@ async function runWithInput(databaseUrl: string, args: string[], input: string) 
 }
 
 test('user create --password reads the password, with which the account signs in', async (t) => {
-  const { databaseUrl, ...service } = await startTestService(t)
+  const { databaseUrl, ...service } = await startTestService(t, { hashesSlowly: true })
   const email = 'Billing@example.com'
   const run = await runWithInput(databaseUrl, ['create', '--email', email, '--password'], `${PASSWORD}\n`)
   assert.deepEqual([run.status, run.stderr], [0, ''])
@@ -36,7 +36,7 @@ test('user create refuses a password that is too short, and makes no account', a
 })
 
 test('user set-password changes the password of an account', async (t) => {
-  const service = await startTestService(t)
+  const service = await startTestService(t, { hashesSlowly: true })
   const { email } = await signUp(service)
   const args = ['set-password', '--email', email]
   assert.equal((await runWithInput(service.databaseUrl, args, 'another horse\n')).status, 0)

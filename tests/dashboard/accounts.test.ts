@@ -3,7 +3,14 @@ import { after, test } from 'node:test'
 import { openPage, startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { openAnotherPage, openSignedInPage, PASSWORD, sendAs, signUp } from '../support/signed-in-page.ts'
+import {
+  newPageOf,
+  newSignedInPage,
+  openSignedInPage,
+  PASSWORD,
+  sendAs,
+  signUp,
+} from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -29,8 +36,8 @@ test('signing out leads to the sign-in page, and signing in leads back to where 
 })
 
 test('a changed password ends the other sessions, which then land on the sign-in page', async () => {
-  const { page, email } = await openSignedInPage(service, browser)
-  const other = await openAnotherPage(service, browser, email)
+  const { page, email } = await newSignedInPage(service, browser)
+  const other = await newPageOf(service, browser, email)
   // A page that asks for nothing by itself: the overview would find out before the click.
   await other.page.goto('/schemas')
   await other.page.getByRole('heading', { level: 1 }).waitFor()
@@ -52,8 +59,10 @@ test('a changed password ends the other sessions, which then land on the sign-in
 })
 
 test('a session is ended from another one', async () => {
-  const { page, email } = await openSignedInPage(service, browser)
-  const other = await openAnotherPage(service, browser, email)
+  const { page, email } = await newSignedInPage(service, browser)
+  const other = await newPageOf(service, browser, email)
+  await other.page.goto('/')
+  await other.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   await page.goto('/settings')
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
@@ -62,8 +71,8 @@ test('a session is ended from another one', async () => {
 })
 
 test('a session takes its tokens along when it is ended, after the page has said so', async () => {
-  const { page, email } = await openSignedInPage(service, browser)
-  const other = await openAnotherPage(service, browser, email)
+  const { page, email } = await newSignedInPage(service, browser)
+  const other = await newPageOf(service, browser, email)
   const { body } = await sendAs(other.page, 'POST', '/v1/tokens', { name: 'made-elsewhere' })
   const api = service.clientWith(body.token)
   assert.equal((await api.get('/v1/me')).status, 200)
@@ -80,7 +89,7 @@ test('a session takes its tokens along when it is ended, after the page has said
 })
 
 test('an invitation makes one account, works once, and can be revoked', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const invite = async () => {
     await page.goto('/settings')
     await page.getByRole('button', { name: 'Invite' }).click()
@@ -112,7 +121,7 @@ test('without an invitation nobody signs up where sign-up is not open', async ()
 })
 
 test('the currency of the account is shown with every amount, as the reader writes it', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   await sendAs(page, 'POST', '/v1/claims', {
     customer_id: customer.id,

@@ -7,7 +7,7 @@ import { oldNotifications } from '../../src/app/removal/old-notifications.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -71,7 +71,7 @@ test('the page of activity grows by itself, newest first, and leads to what it t
 })
 
 test('what happened before is there, what is older on demand; filters are in the URL', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const acme = await createCustomer(page, 'acme')
   const globex = await createCustomer(page, 'globex')
   const aliases = Array.from({ length: 70 }, (_, n) => `list-${1000 + n}`)
@@ -123,7 +123,7 @@ test('a claim is called by its reference, with the name of its schema', async ()
 })
 
 test('a page that is held, or out of sight, or left, has no stream; it goes on with what it has missed', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const streams = watchStreams(page)
   await createCustomer(page, 'acme')
   await page.goto('/activity')
@@ -155,7 +155,7 @@ test('a page that is held, or out of sight, or left, has no stream; it goes on w
 })
 
 test('after a pause in which much happened the list begins anew at the newest, without a gap', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await createCustomer(page, 'acme')
   await createCandidates(page, 'anew-first')
   await page.goto('/activity')
@@ -178,7 +178,7 @@ test('after a pause in which much happened the list begins anew at the newest, w
 
 test('a connection that breaks is made again, and nothing is missed or told twice; if it lasts, the page says so', async () => {
   const way = await startWay(service.url)
-  const { page } = await openSignedInPage({ ...service, url: way.url }, browser)
+  const { page } = await newSignedInPage({ ...service, url: way.url }, browser)
   await createCustomer(page, 'acme')
   await createCandidates(page, 'broken-0001')
   await page.goto('/activity')
@@ -207,7 +207,7 @@ test('a connection that breaks is made again, and nothing is missed or told twic
 })
 
 test('where no stream comes through, long polls take its place', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await createCustomer(page, 'acme')
   let refused = 0
   await page.route('**/v1/notifications*', async (route) => {
@@ -227,7 +227,7 @@ test('where no stream comes through, long polls take its place', async () => {
 })
 
 test('where all that happened has been removed for its age, what comes is shown all the same', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const streams = watchStreams(page)
   const customer = await createCustomer(page, 'acme')
   await createCandidates(page, 'removed-0001')
@@ -246,7 +246,7 @@ test('where all that happened has been removed for its age, what comes is shown 
 })
 
 test('a session that ends leads to the sign-in page; a customer that cannot be one is told', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/activity?customer=acme')
   await page.getByRole('heading', { name: 'That did not work' }).waitFor()
   await page.goto('/activity')
@@ -335,7 +335,7 @@ test('single events show once the account asks for them', async () => {
 })
 
 test('the page is live though many events were recorded since anything else happened', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await createCustomer(page, 'acme')
   await createCandidates(page, 'busy-0001')
   await sendAs(page, 'PATCH', '/v1/notification_settings', { event_recorded: true })

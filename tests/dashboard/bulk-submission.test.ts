@@ -7,7 +7,7 @@ import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { openAnotherPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newPageOf, newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -17,7 +17,7 @@ let accounts = 0
 
 /** A page of an account with so many candidates of acme, which "done" settles, and one of globex. */
 async function openWithCandidates(count: number, options: BrowserContextOptions = {}) {
-  const opened = await openSignedInPage(service, browser, options)
+  const opened = await newSignedInPage(service, browser, options)
   const { page } = opened
   const prefix = `run-${process.pid}-${accounts++}`
   const names = Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`)
@@ -294,7 +294,9 @@ test('a value is read as on the page of a claim: by the numbers of the reader’
 test('the filters count as they are set when counting begins, the last key included; the confirmation names them', async () => {
   const { page, names } = await openWithCandidates(2)
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
-  await page.goto('/candidates?customer=acme&price_from=0.5')
+  const metadata = { order_id: 'A 1', note: '' }
+  await sendAs(page, 'PATCH', `/v1/candidates/${names[0]}`, { metadata })
+  await page.goto('/candidates?customer=acme&price_from=0.5&metadata[order_id]=A 1&metadata[note]=')
   await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
   await page.getByLabel('Created from', { exact: true }).fill('2020-01-31')
   await page.getByLabel('Search candidates').fill(names[0] ?? '')
@@ -306,8 +308,19 @@ test('the filters count as they are set when counting begins, the last key inclu
     .allInnerTexts()
   assert.deepEqual(
     filters.map((filter) => filter.replaceAll('\u00a0', ' ')),
-    ['customer acme', 'price from 0.5', 'created from 31 Jan 2020, 00:00:00 GMT+5:45', `search ${names[0]}`],
+    [
+      'customer acme',
+      'price from 0.5',
+      'created from 31 Jan 2020, 00:00:00 GMT+5:45',
+      `search ${names[0]}`,
+      'note (blank)',
+      'order_id A 1',
+    ],
   )
+  // A blank value says which too.
+  await page.goto('/candidates?metadata[note]=')
+  await countThem(page, { type: 'seen' })
+  assert.equal(await dialog(page).getByLabel('No filter says which').count(), 0)
 })
 
 test('without a filter that says which, the number is to be written out; more than 10,000 are refused with what to do', async () => {
@@ -339,7 +352,7 @@ test('whose session ends on the way signs in again in another tab, and goes on',
   await page.context().clearCookies()
   await button(page, /^Submit to/).click()
   await dialog(page).getByText('You are signed out.').waitFor()
-  const other = await openAnotherPage(service, browser, email)
+  const other = await newPageOf(service, browser, email)
   await page.context().addCookies(await other.page.context().cookies())
   await button(page, 'Go on').click()
   await button(page, 'Done').waitFor()

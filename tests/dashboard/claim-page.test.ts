@@ -5,7 +5,7 @@ import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { archiveAll, archiveFolder, growOld } from '../support/archived-claims.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -26,7 +26,7 @@ async function newClaim(page: Page): Promise<string> {
 }
 
 test('a claim’s page shows events as they arrive, what they satisfy, and the transition that they cause', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const id = await newClaim(page)
   await page.goto(`/claims/${id}`)
   await page.getByText('Waiting for events.').waitFor()
@@ -46,7 +46,7 @@ test('a claim’s page shows events as they arrive, what they satisfy, and the t
 })
 
 test('an event that the service refuses is told at its field, and nothing is lost', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto(`/claims/${await newClaim(page)}`)
   await page.getByLabel('Type').fill('review_window_elapsed')
   await page.getByRole('button', { name: 'Submit event' }).click()
@@ -60,8 +60,8 @@ test('an event that the service refuses is told at its field, and nothing is los
 })
 
 test('another account’s claim, candidate, customer and schema show "Not found"', async () => {
-  const { page: owner } = await openSignedInPage(service, browser)
-  const { page: stranger } = await openSignedInPage(service, browser)
+  const { page: owner } = await newSignedInPage(service, browser)
+  const { page: stranger } = await newSignedInPage(service, browser)
   const claim = await newClaim(owner)
   const { customer_id } = (await sendAs(owner, 'GET', `/v1/claims/${claim}`)).body
   const { external_id } = (await sendAs(owner, 'GET', `/v1/customers/${customer_id}`)).body
@@ -88,7 +88,7 @@ test('another account’s claim, candidate, customer and schema show "Not found"
 
 test('the page of a claim that was archived says so, and in which file it is', async (t) => {
   const folder = await archiveFolder(t)
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const id = await newClaim(page)
   await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'ticket_resolved' })
   await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'satisfaction', value: 5 })

@@ -5,7 +5,7 @@ import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { openAnotherPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newPageOf, newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Two who change the same record: neither overwrites what they have not seen. */
@@ -17,8 +17,8 @@ const button = (within: Page | Locator, name: string) => within.getByRole('butto
 
 /** Two browsers of one account. */
 async function openTwo(): Promise<[Page, Page]> {
-  const { page, email } = await openSignedInPage(service, browser)
-  return [page, (await openAnotherPage(service, browser, email)).page]
+  const { page, email } = await newSignedInPage(service, browser)
+  return [page, (await newPageOf(service, browser, email)).page]
 }
 
 /** What differs, a row each, as the dialog shows it. */

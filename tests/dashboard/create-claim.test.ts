@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -12,7 +12,7 @@ const browser = await startBrowser({ after })
 
 /** A page of an account with two schemas, of which the second is newer, a customer and a clock. */
 async function openFurnishedPage() {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
   const older = await create('/v1/schemas', { contract: contractWith({ price: 11 }) })
   const newer = await create('/v1/schemas', { contract: contractWith({ price: 22 }) })
@@ -80,10 +80,12 @@ test('the pages of a schema, a customer and a test clock create a claim of their
   assert.deepEqual(complaints, [])
 })
 
-test('another claim like one begins with its customer, contract and clock, and without its reference', async () => {
+test('another claim like one begins with its customer, contract, clock and metadata, and without its reference', async () => {
   const { page, complaints, older, customer, clock } = await openFurnishedPage()
   const dialog = page.getByRole('dialog')
-  const body = { customer_id: customer, schema_id: older, test_clock_id: clock, reference: 'order-4711' }
+  const metadata = { order: 'A-4711', note: 'one\ntwo' }
+  const terms = { customer_id: customer, schema_id: older, test_clock_id: clock, metadata }
+  const body = { ...terms, reference: 'order-4711' }
   const claim = (await sendAs(page, 'POST', '/v1/claims', body)).body
   const open = async (path: string, worth: string) => {
     await page.goto(path)
@@ -96,15 +98,17 @@ test('another claim like one begins with its customer, contract and clock, and w
   assert.equal(await source.inputValue(), older)
   assert.equal(await dialog.getByLabel('Time').inputValue(), clock)
   assert.equal(await dialog.getByLabel('Reference').inputValue(), '')
+  await dialog.getByText('Metadata (2)').waitFor()
   await dialog.getByLabel('Reference').fill('order-4712')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: 'Claim order-4712', level: 1 }).waitFor()
   const made = (await sendAs(page, 'GET', '/v1/claims?reference=order-4712')).body.data[0]
-  const termsOf = ({ customer_id, schema_id, test_clock_id, contract }: typeof made) => ({
+  const termsOf = ({ customer_id, schema_id, test_clock_id, contract, metadata }: typeof made) => ({
     customer_id,
     schema_id,
     test_clock_id,
     contract,
+    metadata,
   })
   assert.deepEqual(termsOf(made), termsOf(claim))
 

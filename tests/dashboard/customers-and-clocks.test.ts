@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -51,7 +51,7 @@ test('customers are created, found by their external_id, renamed, and shown with
 })
 
 test('an external_id that is taken is told at its field', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   await page.goto('/customers')
   await button(page, 'Create customer').click()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
@@ -14,7 +14,7 @@ const clickBeside = (page: Page) => page.mouse.click(5, 5)
 const isClosed = (dialog: Locator) => dialog.waitFor({ state: 'detached' })
 
 test('a dialog begins at its first field, or its first button, and gives the focus back where it came from', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })
   const time = { frozen_time: '2026-01-01T00:00:00Z' }
@@ -23,6 +23,7 @@ test('a dialog begins at its first field, or its first button, and gives the foc
     ['/tokens', 'Create token', 'Name'],
     ['/customers', 'Create customer', 'External id'],
     [`/customers/${customer}`, 'Rename', 'Name'],
+    [`/customers/${customer}`, 'Edit metadata', 'Key 1'],
     ['/test-clocks', 'Create test clock', 'Name (optional)'],
     ['/settings', 'Invite', 'Email (optional)'],
     ['/claims', 'Create claim', 'Customer'],
@@ -45,7 +46,7 @@ test('a dialog begins at its first field, or its first button, and gives the foc
 })
 
 test('focus comes back after a dialog has done its work too, and to the page if what opened it is gone', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/customers')
   for (const name of ['first', 'second']) {
     // At first from within the list, as long as that is empty.
@@ -59,7 +60,7 @@ test('focus comes back after a dialog has done its work too, and to the page if 
 })
 
 test('a half-filled form asks before it goes, each time; an untouched one, or one that was emptied again, just closes', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await page.goto('/customers')
   const form = page.getByRole('dialog', { name: 'Create a customer' })
   const question = page.getByRole('dialog', { name: 'Discard what you entered?' })
@@ -100,7 +101,7 @@ test('a half-filled form asks before it goes, each time; an untouched one, or on
 })
 
 test('boxes that were ticked and what was chosen count as filled in', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/webhooks')
   await button(page, 'Create endpoint').first().click()
   await page.getByLabel('Of all customers').click()
@@ -110,7 +111,7 @@ test('boxes that were ticked and what was chosen count as filled in', async () =
 })
 
 test('a secret that is shown once stays until its own button is pressed', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const dialog = page.getByRole('dialog')
   const stays = async (secret: RegExp, done: string) => {
     await dialog.getByText(secret).first().waitFor()
@@ -142,7 +143,7 @@ test('a secret that is shown once stays until its own button is pressed', async 
 })
 
 test('what is wrong with a form that was submitted has the focus', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   await page.goto('/customers')
   await button(page, 'Create customer').click()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
-import { openSignedInPage } from '../support/signed-in-page.ts'
+import { newSignedInPage, openSignedInPage } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -49,7 +49,7 @@ test('a page whose chunk could not be fetched stays as long as the service is aw
 })
 
 test('the overview whose chart could not be fetched comes back with the service too', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const chart = '**/assets/resolutions-chart-*.js'
   await page.route(chart, (route) => route.abort())
   await page.route('**/healthz', (route) => route.fulfill({ status: 502 }))
@@ -72,7 +72,7 @@ test('a page that is refused with 503 offers to try again', async () => {
 })
 
 test('the theme that was chosen is there before the first paint, whatever the system says', async () => {
-  const { page } = await openSignedInPage(service, browser, { colorScheme: 'light' })
+  const { page } = await newSignedInPage(service, browser, { colorScheme: 'light' })
   await page.goto('/settings')
   await page.getByRole('button', { name: 'Dark' }).click()
   const theme = 'document.documentElement.dataset.theme'

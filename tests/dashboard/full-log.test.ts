@@ -3,12 +3,12 @@ import { after, test } from 'node:test'
 import { refusalOf } from '../../dashboard/src/pages/claim/event-refusal.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
 const browser = await startBrowser({ after })
-const { page, complaints } = await openSignedInPage(service, browser)
+const { page, complaints } = await newSignedInPage(service, browser)
 
 const EVENTS = 10_000
 const BATCH = 1000

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -21,7 +21,7 @@ const CONTRACT = contractWith({
 })
 
 test('hints to a contract stand beside its words, lead to their places, and go as the contract is changed', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
   await page.goto(`/schemas/${id}`)
   const hints = hintsOn(page)
@@ -57,7 +57,7 @@ test('hints to a contract stand beside its words, lead to their places, and go a
 })
 
 test('who creates a claim sees the hints to its contract', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })

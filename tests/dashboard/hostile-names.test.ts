@@ -3,19 +3,23 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
 const browser = await startBrowser({ after })
-const { page, complaints } = await openSignedInPage(service, browser)
+const { page, complaints } = await newSignedInPage(service, browser)
 
 const MARK = 'مكتبة'
 /** Without a place to break, in letters that are written from right to left, and with one that turns the line around. */
 const NAME = `${MARK}\u202e${'W'.repeat(120)}`
+const METADATA = { [`${MARK}\u202e${'W'.repeat(30)}`]: NAME, 'two\nlines': `${NAME}\n${NAME}` }
+const BY_METADATA = new URLSearchParams(
+  Object.entries(METADATA).map(([key, value]) => [`metadata[${key}]`, value]),
+)
 const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
 
-const customer = await create('/v1/customers', { external_id: NAME, name: NAME })
+const customer = await create('/v1/customers', { external_id: NAME, name: NAME, metadata: METADATA })
 const clock = await create('/v1/test_clocks', { name: NAME, frozen_time: '2026-01-01T00:00:00Z' })
 // What is hidden is escaped in a contract's words, so that its events have none.
 const type = `${MARK}${'w'.repeat(120)}`
@@ -26,7 +30,11 @@ const contract = contractWith({
   },
 })
 const schema = await create('/v1/schemas', { contract })
-const claim = await create('/v1/claims', { customer_id: customer.id, schema_id: schema.id })
+const claim = await create('/v1/claims', {
+  customer_id: customer.id,
+  schema_id: schema.id,
+  metadata: METADATA,
+})
 await create('/v1/claims', { customer_id: customer.id, contract, test_clock_id: clock.id })
 const alias = `${NAME}${process.pid}`
 await create('/v1/candidates', { candidate_alias: alias, customer_uuid: NAME, contract })
@@ -40,6 +48,7 @@ const PATHS = [
   `/?clock=${clock.id}`,
   '/activity',
   '/claims',
+  `/claims?${BY_METADATA}`,
   `/claims/${claim.id}`,
   '/candidates',
   `/candidates/${encodeURIComponent(alias)}`,
@@ -47,6 +56,7 @@ const PATHS = [
   '/schemas/new',
   `/schemas/${schema.id}`,
   '/customers',
+  `/customers?${BY_METADATA}`,
   `/customers/${customer.id}`,
   '/test-clocks',
   `/test-clocks/${clock.id}`,
@@ -77,7 +87,7 @@ const outgrown = (shown: Page) =>
     for (let box = text.parentElement; box; box = box.parentElement) {
       const style = getComputedStyle(box)
       if (style.overflowX === 'auto' || style.overflowX === 'scroll' || style.textOverflow === 'ellipsis') return false
-      if (style.display === 'inline') continue
+      if (style.display === 'inline' || style.display === 'contents') continue
       const bounds = box.getBoundingClientRect()
       if (left < bounds.left - 1 || right > bounds.right + 1) return true
     }
@@ -130,6 +140,7 @@ test('the dialogs of long names are no wider than the screen either', async () =
   for (const [path, opener] of [
     ['/tokens', /^Revoke/],
     [`/customers/${customer.id}`, 'Rename'],
+    [`/claims/${claim.id}`, 'Edit metadata'],
     ['/claims', 'Create claim'],
     [`/webhooks/${endpoint.id}`, 'Edit'],
   ] as const) {

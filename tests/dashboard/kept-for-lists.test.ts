@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { openAnotherPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newPageOf, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* What the browser keeps of lists, for the account: filters under a name, and chosen columns. */
@@ -15,8 +15,10 @@ const { page, complaints, email } = await openSignedInPage(service, browser)
 const { id: account } = (await sendAs(page, 'GET', '/v1/me')).body
 const customer_id = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
 const contract = contractWith({ price: 20 })
-const { id } = (await sendAs(page, 'POST', '/v1/claims', { customer_id, contract, reference: 'order-1' }))
-  .body
+/** As long as a value may be, and four times that in a URL's bytes, each of them escaped. */
+const note = '😀'.repeat(500)
+const claim = { customer_id, contract, reference: 'order-1', metadata: { note } }
+const { id } = (await sendAs(page, 'POST', '/v1/claims', claim)).body
 
 const menu = (of: Page = page) => of.getByRole('button', { name: /^Saved filters/ })
 const saved = (of: Page = page) => of.getByRole('list', { name: 'Saved filters' })
@@ -31,16 +33,16 @@ async function save(name: string) {
 }
 
 test('filters are saved under a name, found again, renamed, replaced and deleted; another tab hears of it', async () => {
-  await page.goto('/claims?status=OPEN&price_from=10&sort=due')
+  await page.goto(`/claims?status=OPEN&price_from=10&sort=due&metadata[note]=${note}`)
   await save('  Dear and open ')
   await dialog.waitFor({ state: 'detached' })
   const other = await page.context().newPage()
   await other.goto('/claims')
   await menu(other).click()
   await saved(other).getByRole('link', { name: 'Dear and open' }).click()
-  await other.waitForURL('**/claims?status=OPEN&sort=due&price_from=10')
+  await other.waitForURL(/claims\?status=OPEN&sort=due&price_from=10&metadata%5Bnote%5D=%F0/)
   await other.getByRole('link', { name: 'order-1' }).waitFor()
-  await other.getByRole('button', { name: 'More (2) filters' }).waitFor()
+  await other.getByRole('button', { name: 'More (3) filters' }).waitFor()
   await menu(other)
     .and(other.getByRole('button', { name: /Dear and open/ }))
     .waitFor()
@@ -131,11 +133,12 @@ test('columns are chosen for each list; the first stays, and so does what the li
   assert.ok(await page.getByRole('checkbox', { name: 'Due or since (sorted by it)' }).isDisabled())
 
   // Of another account in the same browser nothing is seen, and of other lists neither.
-  const { page: elsewhere } = await openAnotherPage(service, browser, email)
+  const { page: elsewhere } = await newPageOf(service, browser, email)
+  await elsewhere.goto('/claims')
   await elsewhere.evaluate(
     `localStorage.setItem(${keyOf('columns of claims').replace(account, 'another')}, '[]')`,
   )
-  await elsewhere.goto('/claims')
+  await elsewhere.reload()
   await elsewhere.getByRole('columnheader', { name: 'Status' }).waitFor()
   await elsewhere.evaluate(
     `localStorage.setItem(${keyOf('columns of claims')}, '["price", "nothing", "price"]')`,

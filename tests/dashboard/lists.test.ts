@@ -4,12 +4,12 @@ import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
 const browser = await startBrowser({ after })
-const { page, complaints } = await openSignedInPage(service, browser)
+const { page, complaints } = await newSignedInPage(service, browser)
 
 const COUNT = 120
 await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })

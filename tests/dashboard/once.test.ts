@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* What is pressed twice is done once. */
@@ -31,7 +31,7 @@ async function newClaim(page: Page): Promise<string> {
 const eventsOf = async (page: Page, id: string) => (await sendAs(page, 'GET', `/v1/claims/${id}`)).body.events
 
 test('an event whose answer was lost is recorded once, and a later one by itself', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const id = await newClaim(page)
   await page.goto(`/claims/${id}`)
   await loseAnswer(page, '**/v1/claims/*/events')
@@ -49,7 +49,7 @@ test('an event whose answer was lost is recorded once, and a later one by itself
 })
 
 test('a form that is sent twice at once makes one token', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()
   await page.getByLabel('Name').fill('quick')
@@ -63,7 +63,7 @@ test('a form that is sent twice at once makes one token', async () => {
 })
 
 test('a token whose answer was lost is shown at the next try, and is the only one', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()
   await page.getByLabel('Name').fill('lost')

@@ -7,7 +7,7 @@ import { startBrowser } from '../support/browser.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -37,7 +37,7 @@ async function newSchema(page: Page, changes: object[] = []): Promise<string> {
 }
 
 test('the history of a schema tells who changed what, in words, the newest first', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const { body: token } = await sendAs(page, 'POST', '/v1/tokens', { name: 'nightly import' })
   const condition = all({ event: 'delivered' }, { event: 'rating', gte: 4 })
   const id = await newSchema(page, [
@@ -74,7 +74,7 @@ test('the history of a schema tells who changed what, in words, the newest first
 })
 
 test('what is saved stands in the history at once', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto(`/schemas/${await newSchema(page)}`)
   await version(page, 1).waitFor()
   await page.getByLabel('Price').fill('77')
@@ -88,7 +88,7 @@ test('what is saved stands in the history at once', async () => {
 })
 
 test('a claim leads to the version that it was made from, and says if the schema was changed since', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 } }])
   const { body: claim } = await sendAs(page, 'POST', '/v1/claims', {
@@ -119,7 +119,7 @@ test('a claim leads to the version that it was made from, and says if the schema
 })
 
 test('one goes back to the contract of a version by way of the form, and loses nothing that was entered unasked', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 }, name: 'Parcels' }])
   await page.goto(`/schemas/${id}?version=1`)
   await page.getByLabel('Price').fill('70')
@@ -141,7 +141,7 @@ test('one goes back to the contract of a version by way of the form, and loses n
 })
 
 test('older versions are shown when asked for, and of one that is forgotten it says so', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const changes = Array.from({ length: 101 }, (_, i) => ({ contract: { ...CONTRACT, price: i } }))
   const id = await newSchema(page, changes)
   await page.goto(`/schemas/${id}?version=2`)

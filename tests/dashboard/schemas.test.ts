@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { all, contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -27,7 +27,7 @@ async function openSchema(page: Page): Promise<string> {
 }
 
 test('what is edited in the builder shows in the JSON, and what is edited in the JSON in the builder', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await openSchema(page)
   assert.deepEqual(await readJson(page), CONTRACT)
 
@@ -55,7 +55,7 @@ test('what is edited in the builder shows in the JSON, and what is edited in the
 })
 
 test('JSON that is none leaves the builder at its last state and says where; the way back is a button', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await openSchema(page)
   await json(page).fill('{\n  "price": 1,,\n}')
   await page.getByText('Not valid JSON').waitFor()
@@ -71,7 +71,7 @@ test('JSON that is none leaves the builder at its last state and says where; the
 })
 
 test('what is missing or wrong is said at its field, and nothing is saved', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/schemas/new')
   await button(page, 'Create schema').click()
   await page.getByText('Is required', { exact: true }).waitFor()
@@ -85,7 +85,7 @@ test('what is missing or wrong is said at its field, and nothing is saved', asyn
 })
 
 test('a schema is made from scratch, tried, saved, changed and deleted; a claim from it is confirmed', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const clock = { name: 'trial', frozen_time: '2026-01-01T09:00:00Z' }
   const { id: clockId } = (await sendAs(page, 'POST', '/v1/test_clocks', clock)).body
@@ -141,7 +141,7 @@ async function createClaim(page: Page, schemaId: string, clockId: string): Promi
 }
 
 test('the live trial follows events and contract: accepted, refused, and what is not complete left out', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await openSchema(page)
   const end = page.getByLabel('Final state')
   const timeline = page.getByRole('list', { name: 'Simulated timeline' })
@@ -165,7 +165,7 @@ test('the live trial follows events and contract: accepted, refused, and what is
 })
 
 test('leaving with unsaved changes asks first', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await openSchema(page)
   await page.getByLabel('Price').fill('11')
   await page.getByRole('link', { name: 'Customers' }).click()
@@ -177,7 +177,7 @@ test('leaving with unsaved changes asks first', async () => {
 })
 
 test('a schema is created with a name, called by it everywhere, and named anew', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   await page.goto('/schemas/new')
   await page.getByLabel('Name', { exact: true }).fill('Delivery to Germany')
   await page.getByLabel('Description').fill('For parcels.')

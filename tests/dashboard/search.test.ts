@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Ctrl-K finds whatever has a name or an id. */
 
 const service = await startTestService({ after })
 const browser = await startBrowser({ after })
-const { page, complaints } = await openSignedInPage(service, browser)
+const { page, complaints } = await newSignedInPage(service, browser)
 
 const contract = contractWith()
 const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'c-17', name: 'Acme Labs' }))

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startBrowser } from '../support/browser.ts'
-import { openSignedInPage } from '../support/signed-in-page.ts'
+import { newSignedInPage, openSignedInPage } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -30,7 +30,7 @@ test('a token made in the page works in the curl that the page shows, and stops 
 })
 
 test('a token may end with a day', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()
   await page.getByLabel('Name').fill('until-june')

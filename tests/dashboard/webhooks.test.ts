@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
@@ -73,7 +73,7 @@ test('an endpoint is created with a secret that is shown until it is confirmed, 
 })
 
 test('what is wrong with an endpoint’s settings is told at its fields', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   await page.goto('/webhooks')
   await button(page, 'Create endpoint').first().click()
   await page.getByLabel('URL').fill('nowhere')
@@ -93,7 +93,7 @@ test('what is wrong with an endpoint’s settings is told at its fields', async 
 })
 
 test('an endpoint is edited, disabled and enabled, its secret rotated, and deleted', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   const { id } = await newEndpoint(page)
   await page.goto(`/webhooks/${id}`)
@@ -135,7 +135,7 @@ test('an endpoint is edited, disabled and enabled, its secret rotated, and delet
 })
 
 test('deliveries open to their attempts and their body, are filtered by status, and sent again alone or as a range', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const { id, receiver } = await newEndpoint(page)
   receiver.answer((response) => {
     response.statusCode = 400
@@ -168,7 +168,7 @@ test('deliveries open to their attempts and their body, are filtered by status, 
 })
 
 test('an endpoint that fails says so, at a glance and on its page; one that is gone is disabled', async () => {
-  const { page } = await openSignedInPage(service, browser)
+  const { page } = await newSignedInPage(service, browser)
   const { id, receiver } = await newEndpoint(page, { description: 'down' })
   receiver.answer((response, { path }) => {
     response.statusCode = path === '/gone' ? 410 : 500
@@ -191,7 +191,7 @@ test('an endpoint that fails says so, at a glance and on its page; one that is g
 })
 
 test('a claim’s and a candidate’s page show what was sent of it and with what result, if there are endpoints', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await newSignedInPage(service, browser)
   const claim = await newClaim(page)
   await page.goto(`/claims/${claim}`)
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()

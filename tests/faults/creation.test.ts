@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { candidateId } from '../../src/storage/claims/candidate-id.ts'
-import { pairOf } from '../../src/storage/metadata.ts'
+import { pairsOf } from '../../src/storage/metadata.ts'
 import type { Answer } from '../support/api-client.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newSchema, uniqueName } from '../support/new-records.ts'
@@ -134,24 +134,38 @@ testFaults({
   name: 'changing metadata',
   begin: async ({ service: { api, sql }, customer }) => {
     const [before, after] = [uniqueName('before'), uniqueName('after')]
-    const claim = { customer_id: customer.id, contract: NEVER_SETTLED, metadata: { mark: before, of: 'x' } }
-    const { body } = await api.post('/v1/claims', claim)
-    const change = () => api.patch(`/v1/claims/${body.id}`, { metadata: { mark: after } })
-    const assertIs = async (mark: string) => {
-      const [row] = await sql('SELECT metadata FROM claims WHERE id = $1', [body.id])
+    const metadata = { mark: before, of: 'x' }
+    const claim = { customer_id: customer.id, contract: NEVER_SETTLED, metadata }
+    const made = [
+      { kind: 'claim', ...(await api.post('/v1/claims', claim)).body },
+      {
+        kind: 'customer',
+        ...(await api.post('/v1/customers', { external_id: uniqueName('c'), metadata })).body,
+      },
+    ] as const
+    const change = ({ kind, id }: (typeof made)[number]) =>
+      api.patch(`/v1/${kind}s/${id}`, { metadata: { mark: after } })
+    const assertIs = async ({ kind, id, user_id }: (typeof made)[number], mark: string) => {
+      const [row] = await sql(`SELECT metadata FROM ${kind}s WHERE id = $1`, [id])
       assert.deepEqual(row?.metadata, { mark, of: 'x' })
-      const pairs = await sql('SELECT pair FROM claim_metadata WHERE claim_id = $1', [body.id])
-      const wanted = Object.entries({ mark, of: 'x' }).map((pair) => pairOf(body.user_id, 'claim', ...pair))
-      assert.deepEqual(new Set(pairs.map(({ pair }) => pair)), new Set(wanted))
+      const found = await sql(`SELECT pair FROM ${kind}_metadata WHERE ${kind}_id = $1`, [id])
+      assert.deepEqual(
+        new Set(found.map(({ pair }) => pair)),
+        new Set(pairsOf(user_id, kind, { mark, of: 'x' })),
+      )
     }
     return {
       run: async () => {
-        const fate = fateOf(await change())
-        if (fate !== 'unknown') await assertIs(fate === 'done' ? after : before)
+        for (const one of made) {
+          const fate = fateOf(await change(one))
+          if (fate !== 'unknown') await assertIs(one, fate === 'done' ? after : before)
+        }
       },
       finish: async () => {
-        assert.equal((await change()).status, 200)
-        await assertIs(after)
+        for (const one of made) {
+          assert.equal((await change(one)).status, 200)
+          await assertIs(one, after)
+        }
       },
     }
   },

@@ -161,13 +161,19 @@ export const STATEMENTS = {
   'creating a schema with a key': SCHEMA_WITH_KEY,
   'changing a schema': { update_claim_schema: 1 },
   'changing metadata': {
-    find_noted_claim: 1,
-    BEGIN: 1,
-    [SHORT_LOCK_TIMEOUT]: 1,
+    BEGIN: 2,
+    [SHORT_LOCK_TIMEOUT]: 2,
+    find_clock_of_claim: 1,
+    hold_claim: 1,
     set_metadata: 1,
     remove_pairs_of_claims: 1,
     add_pairs_of_claims: 1,
-    COMMIT: 1,
+    read_noted_claim: 1,
+    hold_customer: 1,
+    change_customer: 1,
+    remove_pairs_of_customers: 1,
+    add_pairs_of_customers: 1,
+    COMMIT: 2,
   },
   'an advance of a test clock': {
     BEGIN: 1,
@@ -422,8 +428,8 @@ export const STRUCK: readonly string[] = [STATEMENTS, ON_SHARDS].flatMap((table)
 /** Named statements that no claim, event or sum depends on. */
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
-    'read_long_parts read_metadata read_customer_metadata begin_overview find_creations find_idempotency_keys read_stored_contracts count_search count_claims_up_to count_found_customers find_stop_of_customers find_stop_of_claims select_claims find_claim_at find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema find_claim_schema_version ' +
-    'find_customer find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position find_time_zone ' +
+    'read_long_parts read_metadata read_customer_metadata begin_overview find_creations find_idempotency_keys read_stored_contracts count_search count_claims_up_to count_found_customers find_stop_of_customers find_stop_of_claims select_claims find_claim_from find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema find_claim_schema_version ' +
+    'find_customer find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position find_time_zone share_test_clock ' +
     'find_user_by_email find_webhook_delivery find_webhook_endpoints has_password list_accounts list_api_tokens list_api_tokens_of list_claim_schema_versions list_claim_schemas list_claims ' +
     'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
     'list_all_webhook_endpoints list_archive_files list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
@@ -436,7 +442,7 @@ export const NOT_STRUCK = {
     'ask_for_deliveries_again ask_for_delivery_again delete_webhook_endpoint insert_webhook_endpoint replace_webhook_secret ' +
     'update_webhook_endpoint write_notification_settings ' +
     'count_attempt delete_claim_schema delete_expired_sessions delete_expired_throttles ' +
-    'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens remove_old_idempotency_keys change_customer rename_user replace_password revoke_invitation_of ' +
+    'delete_sessions_of forget_attempts forget_ended_invitations forget_ended_tokens remove_old_idempotency_keys rename_user replace_password revoke_invitation_of ' +
     'revoke_invitations_to set_password share_secret update_account',
   'they are one statement that a server sends again in its own time':
     'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',

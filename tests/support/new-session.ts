@@ -6,14 +6,10 @@ import { setPassword } from '../../src/storage/accounts/credentials.ts'
 import type { TestService } from './test-service.ts'
 
 /*
- * Who is signed in, written behind the service's back: for tests that are about what comes after. Signing up and in
- * cost a third of a second of hashing each.
+ * Who is signed in, written behind the service's back: for tests that are about what comes after.
  */
 
 export const PASSWORD = 'correct horse battery'
-/** Of it, as `Passwords` made it. */
-const HASH =
-  '$scrypt$ln=17,r=8,p=1$aRm4dW8C6eUke263pPTGLw$F2h79OyzaySd3OmXa8AbArkrE2T4nhxxv02r8jqyfKjT81raHNto3MKGJFzw3+ZfS359r+9qUBBE68sn88PWKw'
 
 /** A new account that signs in with the password. */
 export async function newUserWithPassword(
@@ -23,7 +19,7 @@ export async function newUserWithPassword(
 ) {
   const { id } = await createUser(app, email)
   await sql('UPDATE users SET name = $2 WHERE id = $1', [id, name])
-  await setPassword(app.db, id, HASH)
+  await setPassword(app.db, id, await app.passwords.hash(PASSWORD))
 }
 
 type Ask = TestService['sql']

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { pino } from 'pino'
+import { Passwords } from '../../src/app/accounts/passwords.ts'
 import { createUser } from '../../src/app/accounts/users.ts'
 import { type App, createApp, partsOf } from '../../src/app/app.ts'
 import { startParts, stopParts } from '../../src/app/part.ts'
@@ -42,6 +43,8 @@ export interface TestServiceOptions extends Partial<ServerOptions> {
   throughUrl?: (databaseUrl: string) => Promise<string>
   /** Of a statement; the service's own where nothing is given. */
   statementTimeoutMs?: number
+  /** Hashes passwords with all of the service's work, a third of a second each. */
+  hashesSlowly?: true
   /** By default there are no traces. */
   tracing?: Tracing
   /** With which `/metrics` is read; there is none without it. */
@@ -50,6 +53,9 @@ export interface TestServiceOptions extends Partial<ServerOptions> {
 
 /** Connections of all shares together. */
 export const POOL_SIZE = 16
+
+/** Of hashing a password: 2^10 blocks, a hundredth of the usual. */
+const LITTLE_WORK = 10
 
 let accounts = 0
 
@@ -67,6 +73,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const distribution = await distributionOf(databaseUrl)
   const db = new Database({ connectionString, poolSize: POOL_SIZE, distribution, ...timeout })
   const app = createApp(db, null, options.tracing ?? null)
+  if (!options.hashesSlowly) app.passwords = new Passwords(LITTLE_WORK)
   await startParts(partsOf(app))
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),

@@ -2,8 +2,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ClaimSort } from '../../../src/domain/claims/claim-sorts.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
+import type { Metadata } from '../../../src/domain/metadata.ts'
 import { uuidEnds } from '../../../src/domain/uuid.ts'
-import { get, post, withQuery } from './client.ts'
+import { get, post, type Tagged, withQuery } from './client.ts'
+import type { MetadataFilters } from './metadata-filters.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 
 /** Claims and candidates have the same pages: one state machine, two ways of naming. */
@@ -20,7 +22,7 @@ export const CLAIM_ORDERS = {
 } as const satisfies Record<string, { label: string; sort: ClaimSort; order: 'asc' | 'desc' }>
 export type ClaimOrder = keyof typeof CLAIM_ORDERS
 
-export interface ClaimFilters {
+export interface ClaimFilters extends MetadataFilters {
   /** One, or several with commas between. */
   status?: string | undefined
   /** A UUID for claims, an external_id for candidates. */
@@ -123,7 +125,7 @@ const pathOf = (kind: ClaimKind, name: string) => `/v1/${kind}/${encodeURICompon
 export const claimQuery = (kind: ClaimKind, name: string) =>
   queryOptions({
     queryKey: [kind, 'one', name],
-    queryFn: ({ signal }) => get<WithEvents<AnyClaim>>(pathOf(kind, name), {}, signal),
+    queryFn: ({ signal }) => get<Tagged<WithEvents<AnyClaim>>>(pathOf(kind, name), {}, signal),
   })
 
 /** `version` changes with the log: what a page shows is then of one moment. */
@@ -137,7 +139,7 @@ export const explanationQuery = (kind: ClaimKind, name: string, version: string)
 /** What an event did. */
 export interface Submitted {
   event: ClaimEvent
-  claim: AnyClaim
+  claim: Pick<AnyClaim, 'status'>
 }
 
 export const submitEvent = (kind: ClaimKind, name: string, event: JsonObject): Promise<Submitted> =>
@@ -150,15 +152,16 @@ export interface NewClaim {
   reference?: string
   source: { schema_id: string } | { contract: Contract }
   clock?: string | undefined
+  metadata?: Metadata
 }
 
 export function createClaim(
   kind: ClaimKind,
-  { customer, alias, reference, source, clock }: NewClaim,
+  { customer, alias, reference, source, clock, metadata }: NewClaim,
 ): Promise<AnyClaim> {
   const naming =
     kind === 'claims'
       ? { customer_id: customer, ...(reference ? { reference } : {}) }
       : { customer_uuid: customer, candidate_alias: alias }
-  return post(`/v1/${kind}`, { ...naming, ...source, ...(clock ? { test_clock_id: clock } : {}) })
+  return post(`/v1/${kind}`, { ...naming, ...source, ...(clock ? { test_clock_id: clock } : {}), metadata })
 }

@@ -1,3 +1,4 @@
+import { isGiven } from './metadata-filters.ts'
 import { once } from './once.ts'
 import { noteServerTime } from './server-time.ts'
 
@@ -43,7 +44,7 @@ type Query = Record<string, string | number | boolean | null | undefined>
 
 /** The path with those parameters of the query that have a value. */
 export function withQuery(path: string, query: Query): string {
-  const given = Object.entries(query).filter(([, value]) => value != null && value !== '')
+  const given = Object.entries(query).filter(isGiven)
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   return text ? `${path}?${text}` : path
 }

@@ -1,8 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Metadata } from '../../../src/domain/metadata.ts'
 import { get, patch, post, type Tagged } from './client.ts'
+import type { MetadataFilters } from './metadata-filters.ts'
 import type { Customer, Page } from './records.ts'
 
-interface CustomersQuery {
+interface CustomersQuery extends MetadataFilters {
   after?: string | undefined
   external_id?: string | undefined
   /** The beginning of an external id or of a name. */
@@ -33,8 +35,13 @@ export const customerQuery = (id: string) =>
 export const readCustomer = (id: string, signal?: AbortSignal): Promise<Tagged<Customer>> =>
   get(`/v1/customers/${encodeURIComponent(id)}`, {}, signal)
 
-export const createCustomer = (body: { external_id: string; name?: string }): Promise<Customer> =>
-  post('/v1/customers', body)
+interface NewCustomer {
+  external_id: string
+  name?: string
+  metadata?: Metadata
+}
+
+export const createCustomer = (body: NewCustomer): Promise<Customer> => post('/v1/customers', body)
 
 /** Null leaves it without a name; the external_id never changes. If it was renamed since, it is not. */
 export const renameCustomer = (base: Tagged<Customer>, name: string | null): Promise<Tagged<Customer>> =>

@@ -2,6 +2,7 @@ import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
 import type { Json } from '../../../src/domain/json.ts'
+import type { Metadata } from '../../../src/domain/metadata.ts'
 import type { NotificationType } from '../../../src/domain/notification-types.ts'
 import type { DeliveryStatus } from '../../../src/domain/webhooks.ts'
 
@@ -21,6 +22,7 @@ interface StateFields {
   schema_id: string | null
   schema_version: number | null
   test_clock_id: string | null
+  metadata: Metadata
   created_at: string
 }
 
@@ -68,6 +70,7 @@ export interface Customer {
   id: string
   external_id: string
   name: string | null
+  metadata: Metadata
   created_at: string
 }
 

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
+import { isGiven } from '../api/metadata-filters.ts'
 import { session } from '../api/query-client.ts'
 import { NO_EVENT } from '../components/event-form/event-draft.ts'
 import { Dialog } from '../components/ui/dialog.tsx'
@@ -105,4 +106,4 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
 
 /** Their order says nothing of it, and only OPEN ones take events anyway. */
 const saysWhich = ({ sort: _, status: __, ...others }: ClaimFilters): boolean =>
-  Object.values(others).some(Boolean)
+  Object.entries(others).some(isGiven)

@@ -1,20 +1,18 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { STATUSES } from '../../../src/domain/claims/lifecycle.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
-import { useCustomerNames } from '../components/customer-names.ts'
-import { useSchemaNames } from '../components/schema-names.ts'
 import { Button } from '../components/ui/button.tsx'
 import { DialogActions } from '../components/ui/dialog.tsx'
 import { Field } from '../components/ui/field.tsx'
 import { Form } from '../components/ui/form.tsx'
 import { Input } from '../components/ui/input.tsx'
 import { Textarea } from '../components/ui/textarea.tsx'
-import { DateTime } from '../components/ui/time.tsx'
 import { legibleJson } from '../isolated.ts'
 import { LOCAL_NUMBERS } from '../local-number.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 import { type Counted, numberOf } from './count-list.ts'
+import { FiltersInShort } from './filters-in-short.tsx'
 import { Step } from './step.tsx'
 
 interface ConfirmStepProps {
@@ -105,34 +103,6 @@ function others(counted: readonly Counted[]): string {
     return count === 0 ? [] : [`${count.toLocaleString('en')} ${status}`]
   })
   return parts.length === 0 ? '' : `The others take no events: ${parts.join(', ')}.`
-}
-
-/** Those that say which, by their names in the address. */
-function FiltersInShort({ filters: { sort: _, ...others } }: { filters: ClaimFilters }) {
-  const wordsOf = useFilterWords()
-  const set = Object.entries(others).flatMap(([name, value]) => (value ? [[name, value] as const] : []))
-  return set.length === 0 ? null : (
-    <ul aria-label="Filters" className="flex flex-wrap gap-1.5 text-xs">
-      {set.map(([name, value]) => (
-        <li key={name} className="rounded-md bg-sunken px-2 py-1">
-          <span className="text-muted">{name.replaceAll('_', ' ')}</span> <bdi>{wordsOf(name, value)}</bdi>
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-/** What each is set to, as lists and fields show it. */
-function useFilterWords(): (name: string, value: string) => ReactNode {
-  const nameOfCustomer = useCustomerNames()
-  const nameOfSchema = useSchemaNames()
-  return (name, value) => {
-    if (name === 'customer') return nameOfCustomer(value)
-    if (name === 'schema') return nameOfSchema(value)
-    if (name.startsWith('price_')) return LOCAL_NUMBERS.writeDecimal(value)
-    const isTime = /_(?:from|before)$/.test(name) && !Number.isNaN(Date.parse(value))
-    return isTime ? <DateTime at={value} /> : value
-  }
 }
 
 function EventInShort({ event }: { event: JsonObject & { type: string } }) {

@@ -1,5 +1,6 @@
 import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
 import { CLAIM_ORDERS, type ClaimFilters } from '../api/claims.ts'
+import { metadataFiltersIn } from '../api/metadata-filters.ts'
 
 /** What the URL of a list holds: the filters, and the cursor of each page gone through. */
 export interface ClaimSearch extends ClaimFilters {
@@ -32,5 +33,5 @@ export function readClaimFilters(search: Record<string, string>): ClaimSearch {
     const value = search[name]
     if (value && (name !== 'sort' || Object.hasOwn(CLAIM_ORDERS, value))) found[name] = value as never
   }
-  return found
+  return { ...found, ...metadataFiltersIn(search) }
 }

@@ -8,9 +8,11 @@ import {
   nameOf,
   POLL_MS,
 } from '../api/claims.ts'
+import type { Tagged } from '../api/client.ts'
 import type { WithEvents } from '../api/records.ts'
 import { ConditionTree } from '../components/condition-tree.tsx'
 import { ContractCard } from '../components/contract-card.tsx'
+import { MetadataCard } from '../components/metadata/metadata-card.tsx'
 import { anchorOf, Timeline } from '../components/timeline.tsx'
 import { Card, CardBody, CardHeader } from '../components/ui/card.tsx'
 import { CopyButton } from '../components/ui/copy-button.tsx'
@@ -75,7 +77,7 @@ function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
   )
 }
 
-function ClaimDetails({ kind, one }: { kind: ClaimKind; one: WithEvents<AnyClaim> }) {
+function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<AnyClaim>> }) {
   const version = `${one.status} ${one.events.length}`
   const { data: explanation } = useQuery(explanationQuery(kind, nameOf(one), version))
   const typeOf = new Map(one.events.map(({ id, type }) => [id, type]))
@@ -116,6 +118,7 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: WithEvents<AnyClaim
         <SubmitEvent kind={kind} one={one} />
         <ContractCard contract={one.contract} />
         <ClaimFacts one={one} />
+        <MetadataCard kind={kind} name={nameOf(one)} noted={one} />
       </div>
     </div>
   )

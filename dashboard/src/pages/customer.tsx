@@ -11,6 +11,7 @@ import { ClaimList } from '../components/claim-list.tsx'
 import { ClaimSection } from '../components/claim-section.tsx'
 import { CreateClaimButton } from '../components/create-claim/create-claim-button.tsx'
 import { Figures } from '../components/figures.tsx'
+import { MetadataCard } from '../components/metadata/metadata-card.tsx'
 import { StatusFigures } from '../components/status-figures.tsx'
 import { Button } from '../components/ui/button.tsx'
 import { CopyButton } from '../components/ui/copy-button.tsx'
@@ -56,6 +57,7 @@ function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
       />
       <div className="grid gap-5">
         <CustomerTotals customer={customer} />
+        <MetadataCard kind="customers" name={id} noted={customer} />
         <ClaimSection
           kind="claims"
           filters={{ customer: id }}

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { customersQuery } from '../api/customers.ts'
+import { askedPairs } from '../api/metadata-filters.ts'
 import type { Customer } from '../api/records.ts'
 import { Button } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
@@ -16,24 +17,16 @@ import { DateTime } from '../components/ui/time.tsx'
 import { isolated } from '../isolated.ts'
 import { usePages } from '../use-pages.ts'
 import { CreateCustomerDialog } from './customers/create-customer-dialog.tsx'
-import { CustomerSearch } from './customers/customer-search.tsx'
+import { CustomerFilterBar } from './customers/customer-filter-bar.tsx'
+import type { CustomerSearch } from './customers/customer-filters.ts'
 
 export function CustomersPage() {
-  const { search, after } = getRouteApi('/shell/customers').useSearch()
+  const { after, ...filters } = getRouteApi('/shell/customers').useSearch()
   const navigate = useNavigate()
-  const { data, error, refetch } = useQuery(customersQuery({ search, after }))
+  const { data, error, refetch } = useQuery(customersQuery({ ...filters, after }))
   const [isCreating, setCreating] = useState(false)
-  const show = (changed: { search?: string; after?: string | undefined }, state = {}) =>
-    void navigate({
-      to: '/customers',
-      search: {
-        ...(changed.search ? { search: changed.search } : {}),
-        ...(changed.after ? { after: changed.after } : {}),
-      },
-      state,
-    })
   const pages = usePages(after, data?.next_cursor ?? null, (cursor, state) =>
-    show({ ...(search ? { search } : {}), after: cursor }, state),
+    navigate({ to: '/customers', search: { ...filters, ...(cursor ? { after: cursor } : {}) }, state }),
   )
   const createButton = (
     <Button variant="primary" onClick={() => setCreating(true)}>
@@ -47,16 +40,12 @@ export function CustomersPage() {
         description="Whom the outcomes are promised to. Each claim belongs to one."
         actions={createButton}
       />
-      <CustomerSearch value={search ?? ''} onSearch={(text) => show({ search: text })} />
+      <CustomerFilterBar filters={filters} />
       <Card aria-label="Customers">
         {data && data.data.length > 0 ? (
           <CustomerTable customers={data.data} />
-        ) : data && search ? (
-          <EmptyState icon={Users} title={`No customer is called ${isolated(search)}…`}>
-            {data.next_cursor
-              ? 'Many were looked at, and there are more. Next goes on through them.'
-              : 'A search finds those whose external id or name begins so, in upper or lower case.'}
-          </EmptyState>
+        ) : data && Object.keys(filters).length > 0 ? (
+          <NoneFound filters={filters} goesOn={data.next_cursor !== null} />
         ) : data ? (
           <EmptyState icon={Users} title="No customers yet" actions={createButton}>
             A customer has an external_id, your own name for it, such as the number in your books. It is
@@ -71,6 +60,24 @@ export function CustomersPage() {
       </Card>
       <CreateCustomerDialog open={isCreating} onOpenChange={setCreating} />
     </>
+  )
+}
+
+/** @param goesOn whether others follow that were not looked at yet */
+function NoneFound({ filters, goesOn }: { filters: CustomerSearch; goesOn: boolean }) {
+  const { search } = filters
+  const isSearch = search !== undefined && askedPairs(filters).length === 0
+  return (
+    <EmptyState
+      icon={Users}
+      title={isSearch ? `No customer is called ${isolated(search)}…` : 'No customers fit the filters'}
+    >
+      {goesOn
+        ? 'Many were looked at, and there are more. Next goes on through them.'
+        : isSearch
+          ? 'A search finds those whose external id or name begins so, in upper or lower case.'
+          : 'Change or remove the filters above.'}
+    </EmptyState>
   )
 }
 

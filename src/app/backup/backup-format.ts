@@ -78,7 +78,7 @@ export type Line =
   | { kind: 'sequence'; sequence: Sequence }
   | { kind: 'end'; end: BackupEnd }
 
-const COPY = /^COPY ([a-z0-9_]+) \(([a-z0-9_, ]+)\) FROM stdin;$/
+const COPY = /^COPY ([a-z_][a-z0-9_]*) \(([a-z_][a-z0-9_]*(?:, [a-z_][a-z0-9_]*)*)\) FROM stdin;$/
 const SETVAL = /^SELECT setval\('([a-z0-9_]+)', (-?\d+), (true|false)\);$/
 const NOTE = /^-- (\{.*\})$/
 

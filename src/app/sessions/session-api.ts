@@ -5,7 +5,6 @@ import { shareSecret } from '../../storage/accounts/server-secrets.ts'
 import { deleteSession, findSession } from '../../storage/accounts/sessions.ts'
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import { attemptsOfEmail } from '../accounts/attempts.ts'
-import { isOutdated } from '../accounts/passwords.ts'
 import type { App } from '../app.ts'
 import type { createAuth } from './auth.ts'
 import { hashSessionToken } from './hashed-sessions.ts'
@@ -126,7 +125,7 @@ export class SessionApi {
     const exchange = this.#exchanges.getStore()
     if (exchange?.made === hash) return true
     const isRight = await this.#app.passwords.verify(hash, password)
-    if (isRight && exchange && isOutdated(hash)) exchange.outdated = hash
+    if (isRight && exchange && this.#app.passwords.isOutdated(hash)) exchange.outdated = hash
     return isRight
   }
 

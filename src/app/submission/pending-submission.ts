@@ -40,6 +40,8 @@ export class PendingSubmission {
   lost: Retry | null = null
   /** Also while it is still on its way: its answer could not be waited for. */
   isAnswered = false
+  /** It is not among those that wait, nor on its way. */
+  hasLeft = false
   readonly #onAnswer: (answer: SubmittedEvent | Error, submission: PendingSubmission) => void
 
   /** @param onAnswer is called once */

@@ -126,11 +126,13 @@ export class SubmissionLines {
     else if (line.account.lines[line.claimId] === line) delete line.account.lines[line.claimId]
   }
 
-  /** To be called once of each submission that is on its way no more and will not be given back. */
+  /** To be called of each submission that is on its way no more and will not be given back; the first time counts. */
   leave(pending: PendingSubmission): void {
+    if (pending.hasLeft) return
     const { userId } = pending.request
     const account = this.#accounts[userId] as Account
     this.#count(account, pending, -1)
+    pending.hasLeft = true
     if (account.all.waiting === 0) delete this.#accounts[userId]
   }
 

@@ -175,7 +175,8 @@ export class SubmissionQueue implements Part {
     try {
       this.#settle(taken)
     } catch (error) {
-      for (const one of taken.submissions) one.answer(error as Error)
+      for (const one of taken.submissions) this.#answer(one, error as Error)
+      this.#lines.open(taken.line)
     }
   }
 

@@ -82,6 +82,8 @@ function withContract(ajv: Ajv2020): Ajv2020 {
 function flawsOfParameters(parameters: Record<string, unknown>, schema: object): Issue[] {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
   return Object.entries(parameters ?? {}).flatMap(([path, value]) => {
+    const flawOfName = flawOfText(path)
+    if (flawOfName) return [{ path: '', message: `has a parameter whose name ${flawOfName.message}` }]
     if (typeof value !== 'string') return []
     if (properties[path]?.type === 'integer' && !/^-?\d+$/.test(value))
       return [{ path, message: 'must be an integer' }]

@@ -41,7 +41,7 @@ export async function removeArchivedClaims(
 ): Promise<number> {
   const inOrder = claims.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const archivedAt = await readClock(db)
-  return db.transaction(async (connection) => {
+  const removing = db.transaction(async (connection) => {
     const kept = await connection.query<{ id: string }>({
       name: 'keep_archived_claims',
       text: KEEP_ARCHIVED_CLAIMS,
@@ -64,10 +64,9 @@ export async function removeArchivedClaims(
         DELETE FROM claims WHERE id = ANY ($1::uuid[]) RETURNING id, ${METADATA_DIGEST} AS digest`,
       values: [ids],
     })
-    // Whoever else removed one of them has kept a row of it, or its clock's deletion was on the way; or its metadata changed in
-    // this very moment: all is taken back.
-    if (removed.length !== kept.length || removed.some(({ id, digest }) => digest !== digests.get(id)))
-      throw new Error('Claims were changed or removed while they were archived.')
+    // Whoever else removed one of them has kept a row of it, or its clock's deletion was on the way: all is taken back.
+    if (removed.length !== kept.length) throw new Error('Claims were removed while they were archived.')
+    if (removed.some(({ id, digest }) => digest !== digests.get(id))) throw new NotedMeanwhile()
     await connection.query({
       name: 'remove_archived_logs',
       text: `-- remove_archived_logs
@@ -82,7 +81,14 @@ export async function removeArchivedClaims(
     })
     return removed.length
   })
+  return removing.catch((error) => {
+    if (error instanceof NotedMeanwhile) return 0
+    throw error
+  })
 }
+
+/** The metadata of one has changed in this very moment: they are archived the next time. */
+class NotedMeanwhile extends Error {}
 
 const KEEP_ARCHIVED_CLAIMS = `-- keep_archived_claims
       INSERT INTO archived_claims AS kept (id, user_id, is_candidate, position, status, event_count, file_id, archived_at)

@@ -1,47 +1,67 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import type { Connection } from '../database/connection.ts'
 import { LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
-import { METADATA, type MetadataColumns, replacePairs } from '../metadata.ts'
+import { METADATA, metadataColumns, replacePairs } from '../metadata.ts'
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toWholeClaim } from './claim-columns.ts'
 import { addressColumns } from './claims.ts'
 
-/** The claim without its log; null if the account has none at this address. @throws UNAVAILABLE if its contract is missing */
-export async function findNotedClaim(
+/**
+ * Changes the metadata of a claim, whose row is held meanwhile: of several changes each is made of what the one before has
+ * left. It touches nothing that decisions look at, nor what guards their writes. Whoever holds the claim, or its test clock, is
+ * not waited for long (`isPassing`).
+ * @param change what becomes of it; whatever it throws leaves it as it was
+ * @returns the claim with that, without its log; null if the account has none at this address
+ * @throws UNAVAILABLE if its contract is missing
+ */
+export function changeClaimMetadata(
   db: Connection,
   userId: string,
   address: ClaimAddress,
+  change: (metadata: Metadata) => Metadata,
 ): Promise<StoredClaim | null> {
   const { id, alias } = addressColumns(address)
-  const [row] = await db.query<StoredClaimRow & { metadata: string }>({
-    name: 'find_noted_claim',
-    text: `-- find_noted_claim
-      SELECT ${CLAIM_COLUMNS_AS_STORED}, ${METADATA} AS metadata FROM claims
-      WHERE id = $1 AND user_id = $2 AND candidate_alias IS NOT DISTINCT FROM $3`,
-    values: [id, userId, alias],
-    readOnly: true,
-  })
-  return row ? { ...toWholeClaim(row), metadata: row.metadata } : null
-}
-
-/**
- * Sets the claim's metadata if it is as it was seen; false if it is not, or the claim is gone. It touches nothing that
- * decisions look at, nor what guards their writes. Whoever holds the claim is not waited for long (`isPassing`).
- */
-export function setMetadata(
-  db: Connection,
-  { id, userId, metadata: seen }: StoredClaim,
-  { metadata, pairs }: MetadataColumns,
-): Promise<boolean> {
   return db.transaction(async (connection) => {
     // SET LOCAL reaches the machine that has the claim.
     await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-    const [row] = await connection.query<{ position: string }>({
+    const [seen] = await connection.query<{ test_clock_id: string | null }>({
+      name: 'find_clock_of_claim',
+      text: `-- find_clock_of_claim
+        SELECT test_clock_id FROM claims WHERE id = $1 AND user_id = $2 AND candidate_alias IS NOT DISTINCT FROM $3`,
+      values: [id, userId, alias],
+    })
+    if (!seen) return null
+    if (seen.test_clock_id !== null) await shareClock(connection, userId, seen.test_clock_id)
+    const [held] = await connection.query<{ position: string; metadata: Metadata | null }>({
+      name: 'hold_claim',
+      text: `-- hold_claim
+        SELECT position, metadata FROM claims WHERE id = $1 FOR NO KEY UPDATE`,
+      values: [id],
+    })
+    if (!held) return null
+    const columns = metadataColumns(userId, address.kind, change(held.metadata ?? {}))
+    await connection.query({
       name: 'set_metadata',
       text: `-- set_metadata
-        UPDATE claims SET metadata = $2::jsonb WHERE id = $1 AND coalesce(metadata, '{}') = $3::jsonb RETURNING position`,
-      values: [id, metadata, seen],
+        UPDATE claims SET metadata = $2::jsonb WHERE id = $1`,
+      values: [id, columns.metadata],
     })
-    if (row) await replacePairs(connection, 'claims', { userId, position: row.position, id }, pairs)
-    return row !== undefined
+    await replacePairs(connection, 'claims', { userId, position: held.position, id }, columns.pairs)
+    const [row] = await connection.query<StoredClaimRow & { metadata: string }>({
+      name: 'read_noted_claim',
+      text: `-- read_noted_claim
+        SELECT ${CLAIM_COLUMNS_AS_STORED}, ${METADATA} AS metadata FROM claims WHERE id = $1`,
+      values: [id],
+    })
+    return row ? { ...toWholeClaim(row), metadata: row.metadata } : null
   })
 }
+
+/** So that it is not advanced, nor deleted with what is on it, until the transaction ends. */
+const shareClock = (db: Connection, userId: string, id: string) =>
+  db.query({
+    name: 'share_test_clock',
+    text: `-- share_test_clock
+      SELECT FROM test_clocks WHERE user_id = $1 AND id = $2 FOR SHARE`,
+    values: [userId, id],
+  })

@@ -7,7 +7,13 @@ import { uniqueName } from '../../support/new-records.ts'
 import { PASSWORD, SessionClient, signIn, signUpByInvitation } from '../../support/session-client.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await startTestService({ after }, { hashesSlowly: true })
+
+test('an unknown email takes as long as a wrong password: both are hashed', async () => {
+  const { email } = await signUpByInvitation(service)
+  const [known, unknown] = [await hashingTime(email), await hashingTime(`${uniqueName()}@example.com`)]
+  assert.ok(unknown > known / 3, `unknown ${unknown} ms, known ${known} ms`)
+})
 
 test('a hash of before is renewed by the right password, and takes as long for a wrong one', async () => {
   const { email: longKnown } = await signUpByInvitation(service)

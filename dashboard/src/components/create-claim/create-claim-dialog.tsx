@@ -1,9 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import type { Metadata } from '../../../../src/domain/metadata.ts'
 import { type AnyClaim, type ClaimKind, createClaim, type NewClaim, nameOf } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
+import { metadataIn, rowsOf } from '../metadata/metadata-rows.ts'
+import { NewMetadata } from '../metadata/new-metadata.tsx'
 import { TestClockSelect } from '../test-clock-select.tsx'
 import { Dialog, SubmitActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
@@ -18,6 +21,7 @@ import { CustomerField } from './customer-field.tsx'
 export interface ClaimBeginning extends ContractBeginning {
   customer?: Customer
   clock?: string
+  metadata?: Metadata
 }
 
 interface CreateClaimDialogProps {
@@ -47,15 +51,16 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
   const [customer, setCustomer] = useState<Customer | null>(begin.customer ?? null)
   const source = useContractSource(begin)
   const [clock, setClock] = useState(begin.clock ?? '')
+  const [rows, setRows] = useState(() => rowsOf(begin.metadata ?? {}))
   const [isChecked, setChecked] = useState(false)
   const open = useOpenClaim(kind)
   const creation = useMutation({
-    mutationFn: (given: NewClaim['source']) =>
+    mutationFn: (given: Pick<NewClaim, 'source' | 'metadata'>) =>
       createClaim(kind, {
+        ...given,
         customer: (kind === 'claims' ? customer?.id : customer?.external_id) ?? '',
         alias,
         reference: reference.trim(),
-        source: given,
         clock,
       }),
     onSuccess: open,
@@ -64,7 +69,8 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)
-    if (customer && source.given) creation.mutate(source.given)
+    const metadata = metadataIn(rows)
+    if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata })
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
@@ -111,6 +117,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       <Field label="Time" hint="On a test clock, time stands still until you advance it.">
         {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
       </Field>
+      <NewMetadata rows={rows} onChange={setRows} isChecked={isChecked} />
       <FormError
         error={creation.error}
         shownPaths={['candidate_alias', 'reference', 'customer_id', 'customer_uuid']}

@@ -1,21 +1,25 @@
-import { createContext, type ReactNode, useContext, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 import { Modal, type ModalProps } from './modal.tsx'
 import { useEntries } from './use-entries.ts'
 
 const DismissContext = createContext<() => void>(() => {})
+const UnsavedContext = createContext({ current: false })
 
 /** A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost. */
 export function Dialog({ className, onOpenChange, children, ...props }: ModalProps) {
   const [isAsking, setAsking] = useState(false)
   const { areChanged, ...listeners } = useEntries()
+  const unsaved = useRef(false)
   if (isAsking && !props.open) setAsking(false)
-  const dismiss = () => (areChanged() ? setAsking(true) : onOpenChange(false))
+  const dismiss = () => (areChanged() || unsaved.current ? setAsking(true) : onOpenChange(false))
   return (
     <DismissContext value={dismiss}>
       <Modal {...props} onOpenChange={dismiss} className={cn(MIDDLE, className)}>
-        <div {...listeners}>{children}</div>
+        <UnsavedContext value={unsaved}>
+          <div {...listeners}>{children}</div>
+        </UnsavedContext>
       </Modal>
       <Modal
         open={isAsking && props.open}
@@ -33,6 +37,17 @@ export function Dialog({ className, onOpenChange, children, ...props }: ModalPro
       </Modal>
     </DismissContext>
   )
+}
+
+/** Has the dialog ask also for what no field holds, such as rows that were removed. */
+export function useUnsaved(isUnsaved: boolean): void {
+  const unsaved = useContext(UnsavedContext)
+  useEffect(() => {
+    unsaved.current = isUnsaved
+    return () => {
+      unsaved.current = false
+    }
+  }, [unsaved, isUnsaved])
 }
 
 const MIDDLE =

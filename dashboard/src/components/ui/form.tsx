@@ -32,8 +32,9 @@ export function Form({ onSubmit, onInput, ...props }: ComponentProps<'form'>) {
   )
 }
 
-/** Of a group, its first control. */
+/** Of a group, its first control; what is folded away is opened. */
 function focusOn(wrong: Element): void {
+  wrong.closest('details')?.setAttribute('open', '')
   const control =
     wrong instanceof HTMLFieldSetElement ? wrong.querySelector('input, select, textarea') : wrong
   if (control instanceof HTMLElement) control.focus()

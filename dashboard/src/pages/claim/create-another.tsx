@@ -7,7 +7,7 @@ import { type ClaimBeginning, CreateClaimDialog } from '../../components/create-
 import { Button } from '../../components/ui/button.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 
-/** The form for a new one with the same customer, contract and clock; the name is to be another. */
+/** The form for a new one with the same customer, contract, clock and metadata; the name is to be another. */
 export function CreateAnother({ kind, one }: { kind: ClaimKind; one: AnyClaim }) {
   const queryClient = useQueryClient()
   const [begin, setBegin] = useState<ClaimBeginning | null>(null)
@@ -23,6 +23,7 @@ export function CreateAnother({ kind, one }: { kind: ClaimKind; one: AnyClaim })
         ...(one.schema_id ? { schemaId: one.schema_id } : {}),
         ...(one.test_clock_id ? { clock: one.test_clock_id } : {}),
         contract: one.contract,
+        metadata: one.metadata,
       }),
   })
   return (

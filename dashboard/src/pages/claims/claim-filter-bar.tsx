@@ -3,6 +3,7 @@ import { Search, SlidersHorizontal, X } from 'lucide-react'
 import { useId, useState } from 'react'
 import { STATUSES } from '../../../../src/domain/claims/lifecycle.ts'
 import type { ClaimFilters, ClaimKind } from '../../api/claims.ts'
+import { isGiven } from '../../api/metadata-filters.ts'
 import { CustomerSelect } from '../../components/customer-select.tsx'
 import { DelayedInput } from '../../components/delayed-input.tsx'
 import { SchemaSelect } from '../../components/schema-select.tsx'
@@ -112,7 +113,7 @@ export function ClaimFilterBar({ kind, filters, columns }: ClaimFilterBarProps) 
 }
 
 function withoutEmpty(filters: ClaimFilters): ClaimFilters {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value))
+  return Object.fromEntries(Object.entries(filters).filter(isGiven))
 }
 
 /** After the last key. */

@@ -1,7 +1,9 @@
 import { type ReactNode, useState } from 'react'
 import { CLAIM_ORDERS, type ClaimFilters, type ClaimOrder } from '../../api/claims.ts'
+import { askedPairs } from '../../api/metadata-filters.ts'
 import { asSentence } from '../../as-sentence.ts'
 import { DelayedInput } from '../../components/delayed-input.tsx'
+import { MetadataFilter } from '../../components/metadata/metadata-filter.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Select } from '../../components/ui/select.tsx'
 import { useLocalTime } from '../../components/use-local-time.ts'
@@ -72,6 +74,7 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
           </Select>
         )}
       </Field>
+      <MetadataFilter filters={filters} onChange={onChange} />
       <p className="col-span-full text-xs text-muted">
         Days and times are those of {useLocalTime().timeZone}. Without a time of the day, from its beginning
         and to its end.
@@ -82,7 +85,7 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
 
 /** Of these filters those that are set. */
 export const countMore = (filters: ClaimFilters): number =>
-  MORE_FILTERS.filter((name) => filters[name] !== undefined).length
+  MORE_FILTERS.filter((name) => filters[name] !== undefined).length + askedPairs(filters).length
 
 const Range = ({ label, children }: { label: string; children: ReactNode }) => (
   <fieldset className="grid min-w-0 content-start gap-1.5">

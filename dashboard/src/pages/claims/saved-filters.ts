@@ -11,8 +11,8 @@ export interface SavedFilters {
 
 export const MOST_SAVED = 50
 export const LONGEST_NAME = 60
-/** Longer than all filters together. */
-const LONGEST_QUERY = 4_000
+/** With a longer one the service answers no list: so large is the head of a request at most, in bytes. */
+const LONGEST_QUERY = 16_384
 
 /** What of it are saved filters, each name once. */
 export function readSaved(stored: unknown): SavedFilters[] {

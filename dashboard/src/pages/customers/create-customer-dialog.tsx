@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError, errorsByPath } from '../../api/client.ts'
 import { createCustomer } from '../../api/customers.ts'
+import { metadataIn, rowsOf } from '../../components/metadata/metadata-rows.ts'
+import { NewMetadata } from '../../components/metadata/new-metadata.tsx'
 import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
@@ -25,6 +27,8 @@ export function CreateCustomerDialog({ open, onOpenChange }: CreateCustomerDialo
 function CreateCustomerForm({ onClose }: { onClose: () => void }) {
   const [externalId, setExternalId] = useState('')
   const [name, setName] = useState('')
+  const [rows, setRows] = useState(() => rowsOf({}))
+  const [isChecked, setChecked] = useState(false)
   const queryClient = useQueryClient()
   const toast = useToast()
   const creation = useMutation({
@@ -40,7 +44,9 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
   const errors = errorsByPath(error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    creation.mutate({ external_id: externalId, ...(name ? { name } : {}) })
+    setChecked(true)
+    const metadata = metadataIn(rows)
+    if (metadata) creation.mutate({ external_id: externalId, ...(name ? { name } : {}), metadata })
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
@@ -71,6 +77,7 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
+      <NewMetadata rows={rows} onChange={setRows} isChecked={isChecked} />
       {isTaken ? null : <FormError error={error} shownPaths={['external_id', 'name']} />}
       <SubmitActions action="Create" pending={creation.isPending} />
     </Form>

@@ -3,17 +3,26 @@ import { STATUSES } from '../../../domain/claims/lifecycle.ts'
 import type { Connection } from '../../database/connection.ts'
 import { FRESH, isOfKind, isOneOf } from './claim-conditions.ts'
 
-/** The record at this position of the list; null if it is there no more. */
-export async function findClaimAt(
+/**
+ * The first record of the list that is there at this position or behind it; null if there is none. What was there when the position
+ * was found may be gone.
+ */
+export async function findClaimFrom(
   db: Connection,
   userId: string,
   kind: ClaimAddress['kind'],
   position: string,
-): Promise<{ id: string; fresh: boolean } | null> {
-  const [row] = await db.query<{ id: string; fresh: boolean }>({
-    text: `-- find_claim_at
-      SELECT id, ${FRESH} FROM claims
-      WHERE user_id = $1 AND ${isOfKind(kind)} AND ${isOneOf(STATUSES)} AND position = $2`,
+  order: 'asc' | 'desc',
+): Promise<{ id: string; position: string; fresh: boolean } | null> {
+  // An index by status has them in order, of each status by itself.
+  const first = STATUSES.map(
+    (status) => `(SELECT id, position, ${FRESH} FROM claims
+        WHERE user_id = $1 AND ${isOfKind(kind)} AND ${isOneOf([status])} AND position ${order === 'asc' ? '>=' : '<='} $2
+        ORDER BY position ${order} LIMIT 1)`,
+  )
+  const [row] = await db.query<{ id: string; position: string; fresh: boolean }>({
+    text: `-- find_claim_from
+      SELECT id, position, fresh FROM (${first.join(' UNION ALL ')}) AS first ORDER BY position ${order} LIMIT 1`,
     values: [userId, position],
     readOnly: true,
   })

@@ -1,6 +1,7 @@
 import { STATUSES, type Status } from '../../../domain/claims/lifecycle.ts'
 import { IS_FRESH } from '../../lists/list-page.ts'
 import { ListQuery } from '../../lists/list-query.ts'
+import { hasPairs, pairsOf } from '../../metadata.ts'
 import { whereInRange } from './claim-search.ts'
 import type { ClaimSelection, TimeRange } from './claim-selection.ts'
 
@@ -96,7 +97,7 @@ export class ConditionSql {
       case 'resolved':
         return within('status_since', resolved).conditions
       case 'metadata':
-        return `metadata @> ${own.parameter(JSON.stringify(metadata))}::jsonb`
+        return hasPairs('claims', pairsOf(userId, kind, metadata ?? {}), (pair) => own.parameter(pair))
       case 'price':
         return own.where('price', '>=', price?.from).where('price', '<=', price?.to).conditions
     }

@@ -96,8 +96,8 @@ interface ExportedRow extends ClaimFactsRow {
   metadata: string | null
 }
 
-const EXPORTED_COLUMNS = `id, reference, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
-  status_since, due_at, schema_id, schema_version, test_clock_id, created_at, ${METADATA_IF_SHORT} AS metadata`
+const EXPORTED_FACTS = `id, reference, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
+  status_since, due_at, schema_id, schema_version, test_clock_id, created_at`
 
 /** Without metadata that is long. */
 type ListedExport = Omit<ExportedClaim, 'metadata'> & { metadata: string | null }
@@ -107,7 +107,13 @@ export async function listExportedClaims(
   db: Connection,
   filter: ClaimFilter,
 ): Promise<SelectivePage<ListedExport>> {
-  const { rows, next } = await readClaimPage<ExportedRow>(db, filter, EXPORTED_COLUMNS, EXPORTED_COLUMNS)
+  const { rows, next } = await readClaimPage<ExportedRow>(
+    db,
+    filter,
+    `${EXPORTED_FACTS}, metadata`,
+    // Asked of the page alone.
+    `${EXPORTED_FACTS}, ${METADATA_IF_SHORT} AS metadata`,
+  )
   const toExported = ({ price, metadata, ...row }: ExportedRow) => ({ ...toClaimFacts(row), price, metadata })
   return { rows: rows.map(toExported), next }
 }

@@ -1,5 +1,5 @@
 import type { Status } from '../../../domain/claims/lifecycle.ts'
-import { pairOf } from '../../metadata.ts'
+import { pairsOf } from '../../metadata.ts'
 import { type FilterName, filtersOf } from './claim-conditions.ts'
 import { type ClaimFilter, isTimed, RESOLVED, UNRESOLVED } from './claim-selection.ts'
 
@@ -15,12 +15,7 @@ export interface Part {
 
 /** By each pair of metadata, in the order of positions: in each claim the filters are looked at. */
 const byPair = ({ userId, kind, metadata = {} }: ClaimFilter, time: Part['time']): Part[] =>
-  Object.entries(metadata).map((pair) => ({
-    filters: [],
-    statuses: [],
-    time,
-    pair: pairOf(userId, kind, ...pair),
-  }))
+  pairsOf(userId, kind, metadata).map((pair) => ({ filters: [], statuses: [], time, pair }))
 
 /** The filters that are still to be looked at in each claim of the part. */
 export function restOf(filter: ClaimFilter, { filters, statuses }: Part): FilterName[] {
@@ -71,9 +66,6 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
   ]
 }
 
-/** Of several pairs of metadata so many are asked for how much they find. */
-const MOST_PAIRS = 5
-
 /** What an index finds for one of the filters, the most telling first, in no order. */
 export function findersOf(filter: ClaimFilter): Part[] {
   const { sort = 'created_at', statuses, testClockId } = filter
@@ -91,7 +83,7 @@ export function findersOf(filter: ClaimFilter): Part[] {
     ['statuses', ['user', 'kind'], statuses],
   ]
   return [
-    ...byPair(filter, time).slice(0, MOST_PAIRS),
+    ...byPair(filter, time),
     ...finders
       // In an order of times the last is the only one that is of one kind, which may be few beside the other.
       .filter(([name]) => given.has(name) || (name === 'statuses' && time !== null))

@@ -1,7 +1,7 @@
 import type { Connection } from '../../database/connection.ts'
 import { FRESH_SINCE, type ListedRow, readPage, waitAtTurnstile } from '../../lists/list-page.ts'
 import { findTestClockPosition } from '../../test-clocks.ts'
-import { findClaimAt } from './claim-at.ts'
+import { findClaimFrom } from './claim-at.ts'
 import { ConditionSql } from './claim-conditions.ts'
 import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
 import { findersOf, type Part, restOf, walkOf } from './claim-walk.ts'
@@ -17,12 +17,14 @@ const FEW = 10_000
 /** A record with its place. */
 type PlacedRow = ListedRow & { id: string; list_time: Date | null }
 
-/** After what a page begins, with the id of the record that was there; null where nothing is known of it. */
+/** After what a page begins, with the id of the record that was there; null after all that have the time. */
 export interface NextPlace extends ClaimPlace {
   id: string | null
 }
 
-interface Stop extends NextPlace {
+interface Stop extends ClaimPlace {
+  /** Where the next page begins; null if nothing is left for it. */
+  next: NextPlace | null
   /** Whether records that come before it may still be on their way. */
   fresh: boolean
 }
@@ -94,7 +96,7 @@ async function readParts<Row>(
     : beginningOf(await select(filter.limit + 1, null), filter.limit)
   const last = rows.at(-1)
   if (hasMore && last) return { rows, next: { time: last.list_time, position: last.position, id: last.id } }
-  return { rows, next: options.stop }
+  return { rows, next: options.stop?.next ?? null }
 }
 
 const latestOf = (rows: readonly PlacedRow[]): Date | null =>
@@ -158,8 +160,13 @@ async function findStop(
     readOnly: true,
   })
   if (!row) return null
-  if (isByTime) return { time: row.place as Date, position: null, id: null, fresh: row.fresh }
-  const position = row.place as string
-  const there = await findClaimAt(db, filter.userId, filter.kind, position)
-  return { time: null, position, id: there?.id ?? null, fresh: there?.fresh ?? true }
+  if (isByTime) {
+    const place = { time: row.place as Date, position: null }
+    return { ...place, next: { ...place, id: null }, fresh: row.fresh }
+  }
+  // The cursor is a record's: of an entry whose record is gone the next one's, which then belongs to this page.
+  const there = await findClaimFrom(db, filter.userId, filter.kind, row.place as string, order)
+  const position = there?.position ?? (row.place as string)
+  const next = there && { time: null, position, id: there.id }
+  return { time: null, position, next, fresh: there?.fresh ?? true }
 }

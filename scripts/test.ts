@@ -1,0 +1,7 @@
+/*
+ * npm test [-- FILES]: all tests, or those of these files.
+ */
+import { runTests } from '../tests/support/run-tests.ts'
+
+const files = process.argv.slice(2)
+process.exitCode = await runTests(files.length > 0 ? files : ['tests/**/*.test.ts'])

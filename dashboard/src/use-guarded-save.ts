@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, type Tagged } from './api/client.ts'
+import { isChangedSince, type Tagged } from './api/client.ts'
 
 interface GuardedSave<Values, Kind> {
   /** What is there now. */
@@ -71,7 +71,7 @@ async function trySave<Values, Kind>(
   try {
     return { stored: await save(mine, base) }
   } catch (error) {
-    if (!isChanged(error)) throw error
+    if (!isChangedSince(error)) throw error
   }
   const theirs = await read()
   if (areSame(valuesOf(theirs, mine), mine)) return { stored: theirs }
@@ -80,14 +80,11 @@ async function trySave<Values, Kind>(
     try {
       return { stored: await save(mine, theirs) }
     } catch (error) {
-      if (!isChanged(error)) throw error
+      if (!isChangedSince(error)) throw error
       return { conflict: { mine, record: await read() } }
     }
   }
   return { conflict: { mine, record: theirs } }
 }
-
-const isChanged = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === 'PRECONDITION_FAILED'
 
 const areSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -108,6 +108,20 @@ test('what happened before is there, what is older on demand; filters are in the
   assert.deepEqual(complaints, [])
 })
 
+test('a claim is called by its reference, with the name of its schema', async () => {
+  const { page, complaints } = await openSignedInPage(service, browser)
+  const customer_id = await createCustomer(page, 'acme')
+  const schema = { contract: CONTRACT, name: 'Delivery' }
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', schema)).body
+  await sendAs(page, 'POST', '/v1/claims', { customer_id, schema_id: id, reference: 'order-4711' })
+  await page.goto('/activity')
+  const record = rows(page).getByRole('cell').nth(1)
+  await record.getByText('Delivery').waitFor()
+  await record.getByRole('link', { name: 'order-4711' }).click()
+  await page.getByRole('heading', { name: 'Claim order-4711', level: 1 }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('a page that is held, or out of sight, or left, has no stream; it goes on with what it has missed', async () => {
   const { page } = await newSignedInPage(service, browser)
   const streams = watchStreams(page)

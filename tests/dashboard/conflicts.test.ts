@@ -165,3 +165,74 @@ test('an endpoint whose description was changed meanwhile is shown with both; on
   await eventually(async () => (await second.getByRole('dialog').count()) === 0)
   assert.equal((await read()).description, 'stock')
 })
+
+test('a schema that was changed meanwhile is not deleted before one has seen it; then it is', async () => {
+  const { pages, price } = await openSchemaInBoth()
+  const [first, second] = pages
+  await button(second, 'Delete').click()
+  await first.getByLabel('Price').fill('55')
+  await button(first, 'Save changes').click()
+  await first.getByText('Schema saved').waitFor()
+  await button(second.getByRole('dialog', { name: 'Delete this schema?' }), 'Delete').click()
+  const dialog = second.getByRole('dialog', { name: 'The schema was changed meanwhile' })
+  await dialog.waitFor()
+  assert.deepEqual(await differencesIn(dialog), [['Price', '49.5', '55']])
+  assert.deepEqual(await findAccessibilityFaults(second), [])
+  await button(dialog, 'Leave it').click()
+  await eventually(async () => (await second.getByRole('dialog').count()) === 0)
+  // What is there now is shown.
+  await eventually(async () => (await second.getByLabel('Price').inputValue()) === '55')
+  assert.equal(await price(), 55)
+  await button(second, 'Delete').click()
+  await sendAs(first, 'PATCH', first.url().replace(/^.*(?=\/schemas)/, '/v1'), { name: 'Delivery' })
+  await button(second.getByRole('dialog', { name: 'Delete this schema?' }), 'Delete').click()
+  await dialog.waitFor()
+  assert.deepEqual(await differencesIn(dialog), [['Name', '(none)', 'Delivery']])
+  await button(dialog, 'Delete all the same').click()
+  await second.getByText('Schema deleted').waitFor()
+})
+
+test('an endpoint is switched and deleted only as one saw it: what was changed is shown first', async () => {
+  const [first, second] = await openTwo()
+  const { id } = (await sendAs(first, 'POST', '/v1/webhook_endpoints', { url: 'https://example.com/' })).body
+  const path = `/v1/webhook_endpoints/${id}`
+  await second.goto(`/webhooks/${id}`)
+  await button(second, 'Disable').waitFor()
+  // The page does not read it again by itself until it was switched.
+  let isHeld = true
+  await second.route(`**${path}`, (route) => {
+    if (route.request().method() !== 'GET') isHeld = false
+    return isHeld ? route.abort() : route.continue()
+  })
+  await sendAs(first, 'PATCH', path, { url: 'https://example.com/hooks' })
+  await button(second, 'Disable').click()
+  const dialog = second.getByRole('dialog', { name: 'The endpoint was changed meanwhile' })
+  await dialog.waitFor()
+  assert.deepEqual(await differencesIn(dialog), [
+    ['URL', 'https://example.com/', 'https://example.com/hooks'],
+  ])
+  assert.equal((await sendAs(first, 'GET', path)).body.enabled, true)
+  await button(dialog, 'Disable all the same').click()
+  await second.getByText('Endpoint disabled').waitFor()
+  await button(second, 'Enable').waitFor()
+  assert.equal((await sendAs(first, 'GET', path)).body.enabled, false)
+
+  await button(second, 'Delete').click()
+  await sendAs(first, 'PATCH', path, { enabled: true })
+  await button(second.getByRole('dialog', { name: 'Delete this endpoint?' }), 'Delete').click()
+  await dialog.waitFor()
+  assert.deepEqual(await differencesIn(dialog), [['Enabled', 'no', 'yes']])
+  await button(dialog, 'Delete all the same').click()
+  await second.getByText('Endpoint deleted').waitFor()
+  assert.equal((await sendAs(first, 'GET', path)).status, 404)
+})
+
+test('a setting that was changed meanwhile is shown as it is, and not turned round', async () => {
+  const [first, second] = await openTwo()
+  await second.goto('/activity?type=claim.event_recorded')
+  await button(second, 'Tell of each event').waitFor()
+  await sendAs(first, 'PATCH', '/v1/notification_settings', { event_recorded: true })
+  await button(second, 'Tell of each event').click()
+  await second.getByText('Each event that is recorded is told of.').waitFor()
+  assert.equal((await sendAs(first, 'GET', '/v1/notification_settings')).body.event_recorded, true)
+})

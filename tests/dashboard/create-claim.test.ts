@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -24,12 +25,13 @@ async function openFurnishedPage() {
 async function created(page: Page) {
   const dialog = page.getByRole('dialog')
   const create = dialog.getByRole('button', { name: 'Create', exact: true })
-  const isCreated = page.getByRole('heading', { name: 'Submit an event' })
+  const before = page.url()
+  const isCreated = () => page.url() !== before
   await create.click()
   // Whom the name is of may still be looked up.
-  await isCreated.or(dialog.getByText('Choose a customer')).waitFor()
-  if ((await isCreated.count()) === 0) await create.click()
-  await isCreated.waitFor()
+  await eventually(async () => isCreated() || (await dialog.getByText('Choose a customer').isVisible()))
+  if (!isCreated()) await create.click()
+  await page.waitForURL(({ href }) => href !== before)
   const id = new URL(page.url()).pathname.split('/').at(-1)
   return (await sendAs(page, 'GET', `/v1/claims/${id}`)).body
 }
@@ -75,6 +77,58 @@ test('the pages of a schema, a customer and a test clock create a claim of their
     const { customer_id, schema_id, test_clock_id } = await created(page)
     assert.deepEqual({ customer_id, schema_id, test_clock_id }, { customer_id: customer, ...expected }, path)
   }
+  assert.deepEqual(complaints, [])
+})
+
+test('another claim like one begins with its customer, contract, clock and metadata, and without its reference', async () => {
+  const { page, complaints, older, customer, clock } = await openFurnishedPage()
+  const dialog = page.getByRole('dialog')
+  const metadata = { order: 'A-4711', note: 'one\ntwo' }
+  const terms = { customer_id: customer, schema_id: older, test_clock_id: clock, metadata }
+  const body = { ...terms, reference: 'order-4711' }
+  const claim = (await sendAs(page, 'POST', '/v1/claims', body)).body
+  const open = async (path: string, worth: string) => {
+    await page.goto(path)
+    await page.getByRole('button', { name: 'Create another like this' }).click()
+    await dialog.getByText(worth).waitFor()
+    assert.equal(await dialog.getByLabel('Customer').inputValue(), 'acme')
+  }
+  const source = dialog.getByLabel('Contract', { exact: true })
+  await open(`/claims/${claim.id}`, 'The claim is worth 11.00.')
+  assert.equal(await source.inputValue(), older)
+  assert.equal(await dialog.getByLabel('Time').inputValue(), clock)
+  assert.equal(await dialog.getByLabel('Reference').inputValue(), '')
+  await dialog.getByText('Metadata (2)').waitFor()
+  await dialog.getByLabel('Reference').fill('order-4712')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'Claim order-4712', level: 1 }).waitFor()
+  const made = (await sendAs(page, 'GET', '/v1/claims?reference=order-4712')).body.data[0]
+  const termsOf = ({ customer_id, schema_id, test_clock_id, contract, metadata }: typeof made) => ({
+    customer_id,
+    schema_id,
+    test_clock_id,
+    contract,
+    metadata,
+  })
+  assert.deepEqual(termsOf(made), termsOf(claim))
+
+  // Its schema is another by now: the claim's contract counts.
+  await sendAs(page, 'PATCH', `/v1/schemas/${older}`, { contract: contractWith({ price: 12 }) })
+  const alias = { candidate_alias: `twin-${claim.id}`, customer_uuid: 'acme', contract: claim.contract }
+  await sendAs(page, 'POST', '/v1/candidates', alias)
+  await open(`/claims/${claim.id}`, 'The claim is worth 11.00.')
+  assert.equal(await source.inputValue(), '')
+  await dialog.getByText('its schema was changed or deleted since').waitFor()
+  const own = await created(page)
+  assert.deepEqual([own.contract, own.schema_id], [claim.contract, null])
+
+  await open(`/candidates/twin-${claim.id}`, 'The claim is worth 11.00.')
+  assert.equal(await dialog.getByLabel('Alias').inputValue(), '')
+  await dialog.getByLabel('Alias').fill(`triplet-${claim.id}`)
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: `Candidate triplet-${claim.id}`, level: 1 }).waitFor()
+  const triplet = (await sendAs(page, 'GET', `/v1/candidates/triplet-${claim.id}`)).body
+  assert.deepEqual([triplet.customer_uuid, triplet.contract], ['acme', claim.contract])
   assert.deepEqual(complaints, [])
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { refusalOf } from '../../dashboard/src/pages/claim/event-refusal.ts'
 import { startBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -35,6 +36,29 @@ test('the page of a claim whose log is full says so in place of the form', async
   await card.getByText('holds 10,000 events, the most that a claim takes').waitFor()
   assert.equal(await card.getByRole('button').count(), 0)
   assert.equal(await card.getByLabel('Type').count(), 0)
+})
+
+/** The most that one payload may have. */
+const LARGEST_BYTES = 256 * 1024
+
+test('a log of 64 MiB of payloads is full too, counted as the service counts them', async () => {
+  const odd = (await sendAs(page, 'POST', '/v1/claims', { customer_id: customer, contract: contractWith() }))
+    .body
+  for (const payload of [{}, { value: 1.5e300 }, { note: 'ü🙂"\u2028\n', list: [{ 7: null }, true] }])
+    await sendAs(page, 'POST', '/v1/events', { claim_id: odd.id, type: 'seen', ...payload })
+  const { events } = (await sendAs(page, 'GET', `/v1/claims/${odd.id}`)).body
+  const [stored] = await service.sql('SELECT log_bytes FROM claims WHERE id = $1', [odd.id])
+  const event = (id: string, bytes: number) => {
+    const note = 'x'.repeat(bytes - JSON.stringify({ note: '' }).length)
+    return { id, type: 'seen', created_at: '2026-01-01T00:00:00.000Z', system: false, note }
+  }
+  const large = Array.from({ length: 255 }, (_, n) => event(`large-${n}`, LARGEST_BYTES))
+  // With those, room for the least payload is left, and then not.
+  const left = LARGEST_BYTES - Number(stored?.log_bytes)
+  const after = (last: number) =>
+    refusalOf({ status: 'OPEN', events: [...events, ...large, event('last', last)] })
+  assert.equal(after(left - 2), null)
+  assert.match(after(left - 1) ?? '', /^Its log holds 64 MiB of payloads/)
 })
 
 /** Of a hundred events each, and what stands around them. A task that renders all of them at once takes 3 s. */

@@ -91,7 +91,7 @@ interface ListedPage extends Page<AnyClaim> {
 }
 
 /** What could be the beginning of an id may be a reference too, such as a long number: a reference is looked for first. */
-async function listClaims(
+export async function listClaims(
   kind: ClaimKind,
   filters: ClaimFilters,
   page: { after: string | undefined; limit: number },

@@ -14,6 +14,8 @@ export class ApiError extends Error {
   /** What is wrong, by the path of the field: `contract.price`. */
   readonly details: readonly ErrorDetail[]
   readonly requestId: string | null
+  /** After so many seconds it may be sent again, if the service said so. */
+  readonly retryAfter: number | null
 
   constructor(
     status: number,
@@ -21,12 +23,14 @@ export class ApiError extends Error {
     message: string,
     details: ErrorDetail[],
     requestId: string | null,
+    retryAfter: number | null,
   ) {
     super(message)
     this.status = status
     this.code = code
     this.details = details
     this.requestId = requestId
+    this.retryAfter = retryAfter
   }
 }
 
@@ -52,6 +56,10 @@ export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 export const post = <T>(path: string, body: unknown = {}): Promise<T> =>
   path.startsWith('/v1/') ? sendOnce<T>('POST', path, body) : send<T>('POST', path, body)
 
+/** What is done once by what is in the body, such as the ids of events: it needs no key. */
+export const postAgain = <T>(path: string, body: unknown, signal: AbortSignal): Promise<T> =>
+  send<T>('POST', path, body, signal)
+
 /**
  * Without a base it sets what it says, however often and whatever was there: so it needs no key.
  * @param base what it is a change of, if it is to be done to that alone; else the answer is 412
@@ -61,7 +69,13 @@ export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {})
     ? send<T>('PATCH', path, body)
     : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
-export const remove = (path: string): Promise<void> => send<void>('DELETE', path)
+/** @param base as of `patch` */
+export const remove = (path: string, base: Tagged<object> = {}): Promise<void> =>
+  send<void>('DELETE', path, undefined, undefined, base.etag === undefined ? {} : { 'If-Match': base.etag })
+
+/** It is not as `base` says any more, and nothing was done. */
+export const isChangedSince = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'PRECONDITION_FAILED'
 
 /** An answer that is read as it comes: its body goes on for as long as the signal lets it. */
 export async function open(
@@ -162,11 +176,20 @@ interface ErrorBody {
   code?: string
 }
 
-function toApiError({ status, statusText }: Response, answer: unknown): ApiError {
+function toApiError({ status, statusText, headers }: Response, answer: unknown): ApiError {
   const { error, message, code } = (answer ?? {}) as ErrorBody
-  if (error)
-    return new ApiError(status, error.code, error.message, error.details ?? [], error.request_id ?? null)
-  return new ApiError(status, code ?? String(status), message ?? `${status} ${statusText}`, [], null)
+  const told = error ?? { code: code ?? String(status), message: message ?? `${status} ${statusText}` }
+  const { details = [], request_id = null } = error ?? {}
+  // It may be a date too, from whoever is on the way.
+  const retryAfter = /^\d{1,5}$/.exec(headers.get('retry-after') ?? '')
+  return new ApiError(
+    status,
+    told.code,
+    told.message,
+    details,
+    request_id,
+    retryAfter && Number(retryAfter[0]),
+  )
 }
 
 /** What is wrong with each field, for a form: message by path. */

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { get, patch } from './client.ts'
+import { get, patch, type Tagged } from './client.ts'
 
 const PATH = '/v1/notification_settings'
 
@@ -9,8 +9,11 @@ export interface NotificationSettings {
 
 export const notificationSettingsQuery = queryOptions({
   queryKey: ['notification-settings'],
-  queryFn: ({ signal }) => get<NotificationSettings>(PATH, {}, signal),
+  queryFn: ({ signal }) => get<Tagged<NotificationSettings>>(PATH, {}, signal),
 })
 
-export const changeNotificationSettings = (changes: NotificationSettings): Promise<NotificationSettings> =>
-  patch(PATH, changes)
+/** If they were changed since, they are not. */
+export const changeNotificationSettings = (
+  base: Tagged<NotificationSettings>,
+  changes: NotificationSettings,
+): Promise<Tagged<NotificationSettings>> => patch(PATH, changes, base)

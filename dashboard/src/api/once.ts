@@ -56,7 +56,7 @@ function forget(target: string, intent: Intent): void {
 }
 
 /** Not `randomUUID`, which pages that came without TLS do not have. */
-const newKey = (): string =>
+export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )

@@ -1,8 +1,12 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, NetworkError } from './client.ts'
 
-/** What to do when the session has ended: the router sets it. */
-export const session: { onEnd: () => void } = { onEnd: () => {} }
+export const session = {
+  /** What to do when it has ended: the router sets it. */
+  onEnd: () => {},
+  /** Something is under way that can go on once one has signed in again in another tab: the page stays. */
+  isHeld: false,
+}
 
 function onError(error: unknown): void {
   if (error instanceof ApiError && error.code === 'TOKEN_INVALID') session.onEnd()

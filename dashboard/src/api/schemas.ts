@@ -45,5 +45,6 @@ export const updateSchema = (
   changes: { contract: Contract } | SchemaNames,
 ): Promise<Tagged<ClaimSchema>> => patch(`/v1/schemas/${base.id}`, changes, base)
 
-/** Claims keep their copy of its contract. */
-export const deleteSchema = (id: string): Promise<void> => remove(`/v1/schemas/${id}`)
+/** Claims keep their copy of its contract. If it was changed since, it is not deleted. */
+export const deleteSchema = (base: Tagged<ClaimSchema>): Promise<void> =>
+  remove(`/v1/schemas/${base.id}`, base)

@@ -37,11 +37,14 @@ export const changeEndpoint = (
   settings: EndpointSettings,
 ): Promise<Tagged<WebhookEndpoint>> => patch(pathOf(base.id), settings, base)
 
-/** On or off, whatever else was changed. */
-export const switchEndpoint = (id: string, enabled: boolean): Promise<Tagged<WebhookEndpoint>> =>
-  patch(pathOf(id), { enabled })
+/** On or off, if it was not changed since. */
+export const switchEndpoint = (
+  base: Tagged<WebhookEndpoint>,
+  enabled: boolean,
+): Promise<Tagged<WebhookEndpoint>> => patch(pathOf(base.id), { enabled }, base)
 
-export const deleteEndpoint = (id: string): Promise<void> => remove(pathOf(id))
+/** If it was changed since, it is not deleted. */
+export const deleteEndpoint = (base: Tagged<WebhookEndpoint>): Promise<void> => remove(pathOf(base.id), base)
 
 export type RotatedEndpoint = WebhookEndpoint & { secret: string; old_secret_until: string }
 

@@ -18,12 +18,14 @@ interface LinkByNameProps {
   name: string
   /** Of a claim, shown in place of its id. */
   reference?: string | null
+  target?: '_blank'
 }
 
 /** The same, of one that is known by its name alone. */
-export const LinkByName = ({ kind, name, reference = null }: LinkByNameProps) =>
+export const LinkByName = ({ kind, name, reference = null, ...props }: LinkByNameProps) =>
   kind === 'claims' ? (
     <Link
+      {...props}
       to="/claims/$id"
       params={{ id: name }}
       className={
@@ -34,7 +36,7 @@ export const LinkByName = ({ kind, name, reference = null }: LinkByNameProps) =>
       {reference === null ? shortId(name) : <bdi>{reference}</bdi>}
     </Link>
   ) : (
-    <Link to="/candidates/$alias" params={{ alias: name }} className={`${CLASS} break-words`}>
+    <Link {...props} to="/candidates/$alias" params={{ alias: name }} className={`${CLASS} break-words`}>
       <bdi>{name}</bdi>
     </Link>
   )

@@ -1,9 +1,12 @@
+import type { ReactNode } from 'react'
 import { type AnyClaim, type ClaimKind, customerOf, nameOf } from '../api/claims.ts'
+import { CLAIM_COLUMNS, type ClaimColumn, USUAL_COLUMNS } from './claim-columns.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { useCustomerNames } from './customer-names.ts'
 import { DueText } from './due-text.tsx'
 import { OnTestClock } from './on-test-clock.tsx'
 import { useSchemaNames } from './schema-names.ts'
+import { cn } from './ui/cn.ts'
 import { Money } from './ui/money.tsx'
 import { StatusBadge } from './ui/status-badge.tsx'
 import { LinkRow, Table, Td, Th } from './ui/table.tsx'
@@ -12,64 +15,93 @@ import { DateTime } from './ui/time.tsx'
 interface ClaimTableProps {
   kind: ClaimKind
   claims: readonly AnyClaim[]
+  /** Those that were chosen; they are there on every screen. Null for the usual ones. */
+  columns?: readonly ClaimColumn[] | null
 }
 
-/** Claims or candidates; on a phone the lesser columns go below the greater. */
-export function ClaimTable({ kind, claims }: ClaimTableProps) {
-  const nameOfCustomer = useCustomerNames()
-  const nameOfSchema = useSchemaNames()
-  const customer = (one: AnyClaim) => (kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one))
+/** Claims or candidates. Of the usual columns the lesser ones go below the greater on a phone. */
+export function ClaimTable({ kind, claims, columns = null }: ClaimTableProps) {
+  const render = useCells(kind)
+  const shown = columns ?? USUAL_COLUMNS
+  const isUsual = columns === null
+  const classOf = (column: ClaimColumn) => cn(CLASSES[column], isUsual && WHERE_THERE_IS_ROOM[column])
   return (
     <Table aria-label={kind === 'claims' ? 'Claims' : 'Candidates'}>
       <thead>
         <tr>
           <Th>{kind === 'claims' ? 'Claim' : 'Candidate'}</Th>
-          <Th className="max-md:hidden">Customer</Th>
-          <Th className="max-sm:pl-2">Status</Th>
-          <Th className="max-sm:hidden">Due or since</Th>
-          <Th className="text-right max-sm:hidden">Price</Th>
-          <Th className="max-xl:hidden">Schema</Th>
-          <Th className="max-lg:hidden">Created</Th>
+          {shown.map((column) => (
+            <Th key={column} className={classOf(column)}>
+              {CLAIM_COLUMNS[column]}
+            </Th>
+          ))}
         </tr>
       </thead>
       <tbody>
         {claims.map((one) => (
           <LinkRow key={nameOf(one)}>
-            <Td className="max-w-44 max-sm:pr-2 sm:max-w-80">
+            <Td className={cn('max-w-44 max-sm:pr-2 sm:max-w-80', !isUsual && 'min-w-32')}>
               <span className="flex flex-wrap items-center gap-x-1.5">
                 <ClaimLink one={one} />
                 {one.test_clock_id ? <OnTestClock /> : null}
               </span>
-              <bdi className="block text-xs text-muted md:hidden">{customer(one)}</bdi>
+              {isUsual ? (
+                <span className="block text-xs text-muted md:hidden">{render.customer(one)}</span>
+              ) : null}
             </Td>
-            <Td className="max-w-56 min-w-36 max-md:hidden">
-              <bdi>{customer(one)}</bdi>
-            </Td>
-            <Td className="max-sm:pl-2">
-              <span className="flex flex-wrap">
-                <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
-              </span>
-              <span className="mt-0.5 block text-xs text-muted sm:hidden">
-                <DueText one={one} />
-              </span>
-            </Td>
-            <Td className="text-muted max-sm:hidden">
-              <DueText one={one} />
-            </Td>
-            <Td className="text-right max-sm:hidden">
-              <Money amount={one.contract.price} />
-            </Td>
-            <Td className="max-w-48 text-muted max-xl:hidden">
-              {one.schema_id === null ? null : (
-                <bdi className="block truncate">{nameOfSchema(one.schema_id)}</bdi>
-              )}
-            </Td>
-            <Td className="text-muted max-lg:hidden">
-              <DateTime at={one.created_at} />
-            </Td>
+            {shown.map((column) => (
+              <Td key={column} className={classOf(column)}>
+                {render[column](one)}
+                {isUsual && column === 'status' ? (
+                  <span className="mt-0.5 block text-xs text-muted sm:hidden">
+                    <DueText one={one} />
+                  </span>
+                ) : null}
+              </Td>
+            ))}
           </LinkRow>
         ))}
       </tbody>
     </Table>
   )
+}
+
+const CLASSES: Record<ClaimColumn, string> = {
+  customer: 'max-w-56 min-w-36',
+  status: 'max-sm:pl-2',
+  due: 'text-muted',
+  price: 'text-right',
+  schema: 'max-w-48 text-muted',
+  created: 'text-muted',
+  status_since: 'text-muted',
+  id: 'text-muted',
+}
+
+const WHERE_THERE_IS_ROOM: Partial<Record<ClaimColumn, string>> = {
+  customer: 'max-md:hidden',
+  due: 'max-sm:hidden',
+  price: 'max-sm:hidden',
+  schema: 'max-xl:hidden',
+  created: 'max-lg:hidden',
+}
+
+/** What each column shows of a claim. */
+function useCells(kind: ClaimKind): Record<ClaimColumn, (one: AnyClaim) => ReactNode> {
+  const nameOfCustomer = useCustomerNames()
+  const nameOfSchema = useSchemaNames()
+  return {
+    customer: (one) => <bdi>{kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one)}</bdi>,
+    status: (one) => (
+      <span className="flex flex-wrap">
+        <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
+      </span>
+    ),
+    due: (one) => <DueText one={one} />,
+    price: (one) => <Money amount={one.contract.price} />,
+    schema: ({ schema_id }) =>
+      schema_id === null ? null : <bdi className="block truncate">{nameOfSchema(schema_id)}</bdi>,
+    created: (one) => <DateTime at={one.created_at} />,
+    status_since: (one) => <DateTime at={one.status_since} />,
+    id: (one) => <span className="font-mono text-xs whitespace-nowrap">{nameOf(one)}</span>,
+  }
 }

@@ -9,8 +9,8 @@ interface DelayedInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onC
   delayMs: number
 }
 
-/** A field whose text is taken a moment after the last key. */
+/** A field whose text is taken a moment after the last key, or when it is left. */
 export function DelayedInput({ value, onChange, delayMs, ...props }: DelayedInputProps) {
-  const [text, setText] = useDelayed({ value, onChange, delayMs })
-  return <Input {...props} value={text} onChange={(event) => setText(event.target.value)} />
+  const [text, setText, take] = useDelayed({ value, onChange, delayMs })
+  return <Input {...props} value={text} onChange={(event) => setText(event.target.value)} onBlur={take} />
 }

@@ -4,7 +4,13 @@ import { shortId } from '../short-id.ts'
 
 /** Calls a schema by its name, or by its id if it has none, or was deleted. */
 export function useSchemaNames(): (id: string) => string {
+  const nameOf = useKnownSchemaNames()
+  return (id) => nameOf(id) ?? shortId(id)
+}
+
+/** The same, or null if it has none. */
+export function useKnownSchemaNames(): (id: string) => string | null {
   const { data } = useQuery(schemasQuery)
   const names = new Map(data?.map(({ id, name }) => [id, name]))
-  return (id) => names.get(id) ?? shortId(id)
+  return (id) => names.get(id) ?? null
 }

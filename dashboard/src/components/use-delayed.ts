@@ -7,8 +7,10 @@ interface Delayed {
   delayMs: number
 }
 
-/** A text that is taken a moment after the last key, as it is being written. */
-export function useDelayed({ value, onChange, delayMs }: Delayed): [string, (text: string) => void] {
+type Writing = [text: string, write: (text: string) => void, take: () => void]
+
+/** A text as it is being written, which is taken a moment after the last key; and `take`, for when its field is left. */
+export function useDelayed({ value, onChange, delayMs }: Delayed): Writing {
   const [text, setText] = useState(value)
   const [shown, setShown] = useState(value)
   const wanted = text.trim()
@@ -17,10 +19,13 @@ export function useDelayed({ value, onChange, delayMs }: Delayed): [string, (tex
     setShown(value)
     setText(value)
   }
+  const take = () => {
+    if (wanted !== value) onChange(wanted)
+  }
   useEffect(() => {
     if (wanted === value) return
     const timer = setTimeout(() => onChange(wanted), delayMs)
     return () => clearTimeout(timer)
   })
-  return [text, setText]
+  return [text, setText, take]
 }

@@ -23,6 +23,7 @@ import { shortId } from '../short-id.ts'
 import { Archived, isArchived } from './claim/archived.tsx'
 import { ClaimFacts } from './claim/claim-facts.tsx'
 import { ClaimState } from './claim/claim-state.tsx'
+import { CreateAnother } from './claim/create-another.tsx'
 import { Sent } from './claim/sent.tsx'
 import { SubmitEvent } from './claim/submit-event.tsx'
 
@@ -69,6 +70,7 @@ function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
             <CopyButton text={name} label={kind === 'claims' ? 'Copy id' : 'Copy alias'} />
           </span>
         }
+        actions={data ? <CreateAnother kind={kind} one={data} /> : null}
       />
       {data ? <ClaimDetails kind={kind} one={data} /> : <ClaimSkeleton />}
     </>

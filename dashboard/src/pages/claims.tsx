@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Download, FileCheck, Plus, Tags } from 'lucide-react'
+import { Download, FileCheck, Plus, Send, Tags } from 'lucide-react'
 import { useState } from 'react'
-import { type ClaimKind, claimsQuery, exportUrl } from '../api/claims.ts'
+import { isReservedType } from '../../../src/domain/claims/event.ts'
+import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
+import { type AnyClaim, type ClaimKind, claimsQuery, exportUrl } from '../api/claims.ts'
+import { BulkDialog } from '../bulk/bulk-dialog.tsx'
 import { ClaimTable } from '../components/claim-table.tsx'
 import { CreateClaimDialog } from '../components/create-claim/create-claim-dialog.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
@@ -15,6 +18,7 @@ import { SkeletonRows } from '../components/ui/skeleton.tsx'
 import { usePages } from '../use-pages.ts'
 import type { ClaimSearch } from './claim-filters.ts'
 import { ClaimFilterBar } from './claims/claim-filter-bar.tsx'
+import { useColumns } from './claims/column-menu.tsx'
 
 export const ClaimsPage = () => (
   <ClaimListPage kind="claims" search={getRouteApi('/shell/claims').useSearch()} />
@@ -28,7 +32,7 @@ const WORDS = {
   claims: {
     title: 'Claims',
     create: 'Create claim',
-    description: 'Each one a promise with a contract: did the outcome happen, yes or no?',
+    description: 'Each a promise with a contract: did the outcome happen, yes or no?',
   },
   candidates: {
     title: 'Candidates',
@@ -44,11 +48,12 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
   const pages = usePages(after, list.data?.next_cursor ?? null, (cursor, state) =>
     navigate({ to: `/${kind}`, search: { ...filters, ...(cursor ? { after: cursor } : {}) }, state }),
   )
-  const [isCreating, setCreating] = useState(false)
+  const [asked, setAsked] = useState<'create' | 'bulk' | null>(null)
+  const columns = useColumns(kind, filters.sort)
   const isFiltered = Object.keys(filters).length > 0
   const { title, create, description } = WORDS[kind]
   const createButton = (
-    <Button variant="primary" onClick={() => setCreating(true)}>
+    <Button variant="primary" onClick={() => setAsked('create')}>
       <Plus aria-hidden /> {create}
     </Button>
   )
@@ -62,18 +67,21 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
             <a className={buttonVariants()} href={exportUrl(kind, filters, list.data?.by)} download>
               <Download aria-hidden /> Export CSV
             </a>
+            <Button onClick={() => setAsked('bulk')}>
+              <Send aria-hidden /> Submit to all
+            </Button>
             {createButton}
           </>
         }
       />
-      <ClaimFilterBar kind={kind} filters={filters} />
+      <ClaimFilterBar kind={kind} filters={filters} columns={columns} />
       <Card aria-label={title} aria-busy={list.isPlaceholderData}>
         {list.isPending ? (
           <SkeletonRows rows={10} />
         ) : list.isError && !list.data ? (
           <ErrorState error={list.error} retry={list.refetch} />
         ) : list.data.data.length > 0 ? (
-          <ClaimTable kind={kind} claims={list.data.data} />
+          <ClaimTable kind={kind} claims={list.data.data} columns={columns.shown} />
         ) : (
           <NoClaims
             kind={kind}
@@ -84,9 +92,23 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
         )}
         <Pagination {...pages} />
       </Card>
-      <CreateClaimDialog kind={kind} open={isCreating} onOpenChange={setCreating} />
+      <CreateClaimDialog kind={kind} open={asked === 'create'} onOpenChange={() => setAsked(null)} />
+      <BulkDialog
+        kind={kind}
+        filters={filters}
+        types={typesThatMatter(list.data?.data ?? [])}
+        open={asked === 'bulk'}
+        onClose={() => setAsked(null)}
+      />
     </>
   )
+}
+
+/** What the conditions of those that are shown ask for. */
+function typesThatMatter(shown: readonly AnyClaim[]): string[] {
+  const open = shown.filter(({ status }) => status === 'OPEN')
+  const types = new Set(open.flatMap(({ contract }) => decisiveEventTypes(contract)))
+  return [...types].filter((type) => !isReservedType(type))
 }
 
 interface NoClaimsProps {

@@ -74,7 +74,7 @@ function StoredSchema({ id }: { id: string }) {
               empty="No candidate was created from this schema."
             />
           </div>
-          <DeleteSchemaDialog id={id} open={isDeleting} onOpenChange={setDeleting} />
+          <DeleteSchemaDialog schema={data} open={isDeleting} onClose={() => setDeleting(false)} />
           <RenameSchemaDialog schema={data} open={isRenaming} onOpenChange={setRenaming} />
         </>
       ) : (

@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { ExportedClaim } from '../../domain/claims/claim.ts'
+import { spreadsheetField } from '../../domain/spreadsheet-field.ts'
 import { sendPieces } from './send-pieces.ts'
 
 type Pages = AsyncIterable<readonly ExportedClaim[]>
@@ -71,16 +72,11 @@ async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string[],
   }
 }
 
-/** What a spreadsheet takes for a formula, also behind what it does not show: blanks, controls, fillers. */
-const LIKE_A_FORMULA = /^(?:[\t\r\n]|[\s\p{Z}\p{C}\p{DI}\u2800]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u
 /** Where another country's spreadsheet splits a line: a field is to stay one. */
 const SEPARATORS = /[;\t]/
 
-/** A spreadsheet must not take a caller's name for a formula: one that looks like it is given a leading '. */
-const guard = (field: string | null) => (field !== null && LIKE_A_FORMULA.test(field) ? `'${field}` : field)
-
 const toLines = (records: (string | null)[][]) =>
   stringify(
-    records.map((fields) => fields.map(guard)),
+    records.map((fields) => fields.map((field) => field && spreadsheetField(field))),
     { quoted_match: SEPARATORS },
   )

@@ -4,6 +4,7 @@ import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { contractInWords } from '../../../../src/domain/contract/contract-in-words.ts'
 import { validateContract } from '../../../../src/domain/contract/validate-contract.ts'
 import type { NewClaim } from '../../api/claims.ts'
+import type { ClaimSchema } from '../../api/records.ts'
 import { schemasQuery } from '../../api/schemas.ts'
 import { ContractHints } from '../contract-hints.tsx'
 import { InWords } from '../in-words.tsx'
@@ -36,15 +37,23 @@ function readContract(json: string): { contract: Contract | null; problem: strin
   }
 }
 
+/** What it begins with: a schema, a contract, or a contract of a schema that may be another by now. */
+export interface ContractBeginning {
+  schemaId?: string
+  contract?: Contract
+}
+
 /** Where a contract comes from: a schema, at first the newest, or JSON, which begins as that schema's. */
-export function useContractSource(begunWith: string | undefined) {
+export function useContractSource(begin: ContractBeginning) {
   const { data: schemas = [], isPending } = useQuery(schemasQuery)
   /** Empty for a contract of its own. */
-  const [chosen, choose] = useState<string | null>(begunWith ?? null)
+  const [chosen, choose] = useState<string | null>(null)
   const [written, write] = useState<string | null>(null)
   const newest = schemas.at(-1)
-  const schemaId = chosen ?? newest?.id ?? ''
-  const json = written ?? JSON.stringify(newest?.contract ?? SAMPLE, null, 2)
+  const isOutdated = begin.contract !== undefined && !hasContract(schemas, begin.schemaId, begin.contract)
+  const begun = isOutdated ? '' : begin.schemaId
+  const schemaId = chosen ?? begun ?? newest?.id ?? ''
+  const json = written ?? JSON.stringify(begin.contract ?? newest?.contract ?? SAMPLE, null, 2)
   const { contract: own, problem } = readContract(json)
   const contract = schemaId === '' ? own : (schemas.find(({ id }) => id === schemaId)?.contract ?? null)
   const given = schemaId === '' ? own && { contract: own } : { schema_id: schemaId }
@@ -54,6 +63,8 @@ export function useContractSource(begunWith: string | undefined) {
     json,
     write,
     isWritten: written !== null,
+    /** The schema that it would have begun with has another contract by now, or is gone. */
+    isOutdated: isOutdated && begin.schemaId !== undefined,
     problem,
     contract,
     isPending,
@@ -61,6 +72,10 @@ export function useContractSource(begunWith: string | undefined) {
     given: (isPending ? null : given) satisfies NewClaim['source'] | null,
   }
 }
+
+/** To the letter: what is created of it is to have the very contract. */
+const hasContract = (schemas: readonly ClaimSchema[], id: string | undefined, contract: Contract): boolean =>
+  schemas.some((schema) => schema.id === id && JSON.stringify(schema.contract) === JSON.stringify(contract))
 
 interface ContractSourceProps {
   source: ReturnType<typeof useContractSource>
@@ -86,7 +101,15 @@ export function ContractSource({ source, isChecked }: ContractSourceProps) {
         )}
       </Field>
       {schemaId ? null : (
-        <Field label="Contract as JSON" error={isChecked || isWritten ? problem : undefined}>
+        <Field
+          label="Contract as JSON"
+          hint={
+            source.isOutdated && !isWritten
+              ? 'The original’s own contract: its schema was changed or deleted since.'
+              : undefined
+          }
+          error={isChecked || isWritten ? problem : undefined}
+        >
           {(props) => (
             <Textarea
               {...props}

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import type { Metadata } from '../../../../src/domain/metadata.ts'
 import { type AnyClaim, type ClaimKind, createClaim, type NewClaim, nameOf } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
@@ -13,14 +14,14 @@ import { Form } from '../ui/form.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Input } from '../ui/input.tsx'
 import { useToast } from '../ui/toast.tsx'
-import { ContractSource, useContractSource } from './contract-source.tsx'
+import { type ContractBeginning, ContractSource, useContractSource } from './contract-source.tsx'
 import { CustomerField } from './customer-field.tsx'
 
 /** What is chosen already. */
-export interface ClaimBeginning {
+export interface ClaimBeginning extends ContractBeginning {
   customer?: Customer
-  schemaId?: string
   clock?: string
+  metadata?: Metadata
 }
 
 interface CreateClaimDialogProps {
@@ -48,9 +49,9 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
   const [alias, setAlias] = useState('')
   const [reference, setReference] = useState('')
   const [customer, setCustomer] = useState<Customer | null>(begin.customer ?? null)
-  const source = useContractSource(begin.schemaId)
+  const source = useContractSource(begin)
   const [clock, setClock] = useState(begin.clock ?? '')
-  const [rows, setRows] = useState(() => rowsOf({}))
+  const [rows, setRows] = useState(() => rowsOf(begin.metadata ?? {}))
   const [isChecked, setChecked] = useState(false)
   const open = useOpenClaim(kind)
   const creation = useMutation({

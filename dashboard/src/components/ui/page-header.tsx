@@ -16,7 +16,7 @@ export function PageHeader({ title, documentTitle, description, actions }: PageH
   }, [name])
   return (
     <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-      <div className="min-w-0">
+      <div className="min-w-0 grow basis-72">
         <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
         {description ? <div className="mt-0.5 max-w-2xl text-muted">{description}</div> : null}
       </div>

@@ -1,10 +1,18 @@
-import { type CSSProperties, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 
 interface PopoverMenuProps extends Omit<ButtonProps, 'children'> {
   /** What the button shows. */
   trigger: ReactNode
-  /** Gets a function that closes it. */
+  /** Gets a function that closes it, and gives the focus back to the button. */
   children: (close: () => void) => ReactNode
   /** Where the panel is: below or above the button. */
   side?: 'below' | 'above'
@@ -16,11 +24,17 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
   const isOpen = place !== null
   const ref = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
   const id = useId()
+  // Once it is there, its width is known.
+  useLayoutEffect(() => {
+    if (isOpen && button.current) setPlace(placeBeside(button.current, side, panel.current?.offsetWidth))
+  }, [isOpen, side])
   useEffect(() => {
     if (!isOpen) return
     const close = () => setPlace(null)
-    const follow = () => setPlace(button.current && placeBeside(button.current, side))
+    const follow = () =>
+      setPlace(button.current && placeBeside(button.current, side, panel.current?.offsetWidth))
     const onElsewhere = ({ target }: Event) => {
       if (!ref.current?.contains(target as Node)) close()
     }
@@ -42,6 +56,10 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
       removeEventListener('resize', follow)
     }
   }, [isOpen, side])
+  const closeAndFocus = () => {
+    setPlace(null)
+    button.current?.focus()
+  }
   return (
     <div ref={ref} className="relative min-w-0">
       <Button
@@ -54,12 +72,13 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
         {trigger}
       </Button>
       <div
+        ref={panel}
         id={id}
         hidden={!isOpen}
         style={place ?? {}}
-        className="fixed z-50 min-w-52 animate-appear rounded-xl border bg-surface p-1 shadow-lg"
+        className="fixed z-50 min-w-52 animate-appear overflow-y-auto rounded-xl border bg-surface p-1 shadow-lg"
       >
-        {isOpen ? children(() => setPlace(null)) : null}
+        {isOpen ? children(closeAndFocus) : null}
       </div>
     </div>
   )
@@ -69,14 +88,15 @@ const GAP = 6
 /** If less than this is below the button, the panel opens above it. */
 const LEAST_ROOM = 300
 
-/** By the window, so that no scrolling place around it cuts it off. */
-function placeBeside(button: HTMLElement, side: 'below' | 'above'): CSSProperties {
+/** By the window, so that no scrolling place around it cuts it off; nor does the window's edge. */
+function placeBeside(button: HTMLElement, side: 'below' | 'above', width = 0): CSSProperties {
   const { top, bottom, left, right } = button.getBoundingClientRect()
-  const { clientWidth, clientHeight } = document.documentElement
+  const { clientHeight } = document.documentElement
   const isBelow = side === 'below' && (clientHeight - bottom > LEAST_ROOM || bottom < LEAST_ROOM)
   return {
     ...(isBelow ? { top: bottom + GAP } : { bottom: clientHeight - top + GAP }),
-    ...(side === 'above' ? { left } : { right: clientWidth - right }),
+    maxHeight: (isBelow ? clientHeight - bottom : top) - 2 * GAP,
+    left: side === 'above' ? left : Math.max(GAP, right - width),
   }
 }
 

@@ -3,12 +3,12 @@ import { errorsByPath } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import type { EndpointSettings } from '../../api/webhooks.ts'
 import { CustomerSelect } from '../customer-select.tsx'
+import { Choice } from '../ui/choice.tsx'
 import { SubmitActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 import { Form } from '../ui/form.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Input } from '../ui/input.tsx'
-import { Choice } from './choice.tsx'
 import { TypesField } from './types-field.tsx'
 
 interface EndpointFormProps {

@@ -4,7 +4,7 @@ import {
   type NotificationType,
 } from '../../../../src/domain/notification-types.ts'
 import { NOTIFICATION_WORDS } from '../notification-words.ts'
-import { Choice } from './choice.tsx'
+import { Choice } from '../ui/choice.tsx'
 
 interface TypesFieldProps {
   /** Null for all. */

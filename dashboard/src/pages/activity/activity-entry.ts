@@ -17,6 +17,9 @@ export type Subject =
       kind: 'claim' | 'candidate'
       /** An id or an alias. */
       name: string
+      /** Of a claim. */
+      reference: string | null
+      schemaId: string | null
       /** By UUID of a claim, by external_id of a candidate. */
       customer: string
       /** Once it is final. */
@@ -51,6 +54,8 @@ function subjectOf(notification: Notification): Subject | null {
   return {
     kind: claim ? 'claim' : 'candidate',
     name: 'id' in one ? one.id : one.candidate_alias,
+    reference: 'id' in one ? one.reference : null,
+    schemaId: one.schema_id,
     customer: 'id' in one ? one.customer_id : one.customer_uuid,
     price: isFinal ? one.contract.price : null,
     scheduledOutcome: isFinal ? null : one.scheduled_outcome,

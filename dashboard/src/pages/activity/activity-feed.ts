@@ -9,6 +9,7 @@ import {
   type Told,
 } from '../../api/notifications.ts'
 import { session } from '../../api/query-client.ts'
+import { pause } from '../../pause.ts'
 import { type ActivityList, withNewer, withOlder } from './activity-entry.ts'
 
 /** How up to date the list is. */
@@ -168,13 +169,3 @@ const mustBeginAnew = (error: unknown) =>
 
 /** The same would be answered again: the session has ended, or a filter is none. */
 const isFinal = (error: unknown) => error instanceof ApiError && error.status >= 400 && error.status < 404
-
-/** @throws what the signal was aborted with, at once */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    })
-  })

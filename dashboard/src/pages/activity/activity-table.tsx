@@ -5,6 +5,7 @@ import { LinkByName } from '../../components/claim-link.tsx'
 import { useCustomerNames } from '../../components/customer-names.ts'
 import { typeInWords } from '../../components/notification-words.ts'
 import { OnTestClock } from '../../components/on-test-clock.tsx'
+import { useKnownSchemaNames } from '../../components/schema-names.ts'
 import { cn } from '../../components/ui/cn.ts'
 import { Money } from '../../components/ui/money.tsx'
 import { Table, Td, Th, Tr } from '../../components/ui/table.tsx'
@@ -21,6 +22,9 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
       : subject?.kind === 'candidate'
         ? subject.customer
         : null
+  const nameOfSchema = useKnownSchemaNames()
+  const schemaOf = (subject: Subject | null) =>
+    subject && 'schemaId' in subject && subject.schemaId !== null ? nameOfSchema(subject.schemaId) : null
   return (
     <Table aria-label="Activity">
       <thead>
@@ -35,6 +39,7 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
       <tbody>
         {entries.map((entry) => {
           const customer = customerOf(entry.subject)
+          const schema = schemaOf(entry.subject)
           return (
             <Tr key={entry.id} className="animate-appear">
               <Td className="max-w-64 max-sm:pr-2 sm:max-w-96">
@@ -45,6 +50,7 @@ export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }
               </Td>
               <Td className="max-w-40 max-sm:pl-2 sm:max-w-72">
                 <SubjectLink subject={entry.subject} />
+                {schema ? <bdi className="block truncate text-xs text-muted">{schema}</bdi> : null}
                 {customer ? (
                   <bdi className="block text-xs break-words text-muted md:hidden">{customer}</bdi>
                 ) : null}
@@ -142,7 +148,11 @@ function SubjectLink({ subject }: { subject: Subject | null }) {
   return (
     <span className="flex flex-wrap items-center gap-x-1.5">
       <span className="min-w-0">
-        <LinkByName kind={subject.kind === 'claim' ? 'claims' : 'candidates'} name={subject.name} />
+        <LinkByName
+          kind={subject.kind === 'claim' ? 'claims' : 'candidates'}
+          name={subject.name}
+          reference={subject.reference}
+        />
       </span>
       {subject.testClockId ? <OnTestClock /> : null}
     </span>

@@ -1,5 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { changeNotificationSettings, notificationSettingsQuery } from '../../api/notification-settings.ts'
+import type { Tagged } from '../../api/client.ts'
+import {
+  changeNotificationSettings,
+  type NotificationSettings,
+  notificationSettingsQuery,
+} from '../../api/notification-settings.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
@@ -10,13 +15,16 @@ export function EventSetting() {
   const toast = useToast()
   const { data } = useQuery(notificationSettingsQuery)
   const change = useMutation({
-    mutationFn: (isOn: boolean) => changeNotificationSettings({ event_recorded: isOn }),
+    mutationFn: (base: Tagged<NotificationSettings>) =>
+      changeNotificationSettings(base, { event_recorded: !base.event_recorded }),
     onSuccess: (changed) => {
       queryClient.setQueryData(notificationSettingsQuery.queryKey, changed)
       toast(
         changed.event_recorded ? 'Each event is told of from now on' : 'Single events are told of no more',
       )
     },
+    // Somebody else may have changed it: then that is shown.
+    onError: () => queryClient.invalidateQueries(notificationSettingsQuery),
   })
   if (!data) return null
   const isOn = data.event_recorded
@@ -27,7 +35,7 @@ export function EventSetting() {
           ? 'Each event that is recorded is told of.'
           : 'Single events are told of only if a webhook endpoint names them, or you ask for it here.'}
       </p>
-      <Button size="sm" pending={change.isPending} onClick={() => change.mutate(!isOn)}>
+      <Button size="sm" pending={change.isPending} onClick={() => change.mutate(data)}>
         {isOn ? 'Leave events out' : 'Tell of each event'}
       </Button>
       <FormError error={change.error} />

@@ -11,7 +11,9 @@ import { TestClockSelect } from '../../components/test-clock-select.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { Select } from '../../components/ui/select.tsx'
 import type { ClaimSearch } from '../claim-filters.ts'
+import { ColumnMenu, type useColumns } from './column-menu.tsx'
 import { countMore, MoreFilters } from './more-filters.tsx'
+import { SavedFiltersMenu } from './saved-filters-menu.tsx'
 
 /** The four, and those that are asked for together. */
 const STATUS_CHOICES: readonly string[] = [...STATUSES, 'OPEN,PENDING', 'CONFIRMED,FAILED']
@@ -21,10 +23,11 @@ const wordsOf = (statuses: string) => statuses.split(',').join(' or ')
 interface ClaimFilterBarProps {
   kind: ClaimKind
   filters: ClaimFilters
+  columns: ReturnType<typeof useColumns>
 }
 
 /** The filters of a list; they live in the URL, so that a filtered list can be shared. */
-export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
+export function ClaimFilterBar({ kind, filters, columns }: ClaimFilterBarProps) {
   const navigate = useNavigate()
   // What was changed just before may not be in the URL yet: hence not by the filters that are shown.
   const show = (changed: ClaimFilters) =>
@@ -34,13 +37,14 @@ export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
     })
   /** With each, fields forget what is written in them. */
   const [clearings, setClearings] = useState(0)
+  const forgetWritten = () => setClearings((before) => before + 1)
   const isFiltered = Object.keys(filters).length > 0
   const more = countMore(filters)
   const [isOpen, setOpen] = useState(more > 0)
   const moreId = useId()
   const { status = '' } = filters
   return (
-    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3 lg:grid-cols-[minmax(11rem,1.6fr)_repeat(4,minmax(0,1fr))_auto_auto]">
+    <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3 lg:grid-cols-[minmax(11rem,1.6fr)_repeat(4,minmax(0,1fr))_auto]">
       <SearchField
         key={`search ${clearings}`}
         kind={kind}
@@ -81,21 +85,26 @@ export function ClaimFilterBar({ kind, filters }: ClaimFilterBarProps) {
         value={filters.clock ?? ''}
         onChange={(clock) => show({ clock })}
       />
-      <Button aria-expanded={isOpen} aria-controls={moreId} onClick={() => setOpen(!isOpen)}>
-        <SlidersHorizontal aria-hidden /> More{more > 0 ? ` (${more})` : ''}
-        <span className="sr-only"> filters</span>
-      </Button>
-      <Button
-        variant="ghost"
-        className={isFiltered ? undefined : 'max-lg:hidden'}
-        disabled={!isFiltered}
-        onClick={() => {
-          setClearings(clearings + 1)
-          void navigate({ to: `/${kind}`, search: {} })
-        }}
-      >
-        <X aria-hidden /> Clear
-      </Button>
+      <div className="col-span-full flex gap-2 lg:col-span-1">
+        <Button aria-expanded={isOpen} aria-controls={moreId} onClick={() => setOpen(!isOpen)}>
+          <SlidersHorizontal aria-hidden /> More{more > 0 ? ` (${more})` : ''}
+          <span className="sr-only"> filters</span>
+        </Button>
+        <SavedFiltersMenu kind={kind} filters={filters} onApply={forgetWritten} />
+        <ColumnMenu kind={kind} columns={columns} />
+        <Button
+          variant="ghost"
+          aria-label="Clear"
+          className={isFiltered ? 'lg:max-2xl:px-2.5' : 'max-lg:hidden lg:max-2xl:px-2.5'}
+          disabled={!isFiltered}
+          onClick={() => {
+            forgetWritten()
+            void navigate({ to: `/${kind}`, search: {} })
+          }}
+        >
+          <X aria-hidden /> <span className="lg:max-2xl:hidden">Clear</span>
+        </Button>
+      </div>
       <div id={moreId} className="contents">
         {isOpen ? <MoreFilters key={clearings} filters={filters} onChange={show} /> : null}
       </div>

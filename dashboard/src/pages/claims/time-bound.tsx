@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type FocusEvent, useRef, useState } from 'react'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { useDelayed } from '../../components/use-delayed.ts'
@@ -29,18 +29,23 @@ export function TimeBound({ label, edge, bound, onChange }: TimeBoundProps) {
     if (day === '' || taken !== null) onChange(taken ?? undefined)
   }
   const value = bound === undefined ? 'T' : writtenOf(bound, edge, local)
-  const [text, setText] = useDelayed({ value, onChange: take, delayMs: DELAY_MS })
+  const [text, setText, takeNow] = useDelayed({ value, onChange: take, delayMs: DELAY_MS })
   const [day, time] = split(text)
+  const fields = useRef<HTMLSpanElement>(null)
+  const leave = ({ relatedTarget }: FocusEvent) => {
+    if (!fields.current?.contains(relatedTarget)) takeNow()
+  }
   return (
     <Field label={label} error={isWrong ? 'Not a day from 1970 to 2999.' : undefined}>
       {(field) => (
-        <span className="flex flex-wrap gap-1.5">
+        <span ref={fields} className="flex flex-wrap gap-1.5">
           <Input
             {...field}
             type="date"
             className="min-w-34 flex-1 px-2 max-sm:min-w-full"
             value={day}
             onChange={({ target }) => setText(`${target.value}T${time}`)}
+            onBlur={leave}
           />
           <Input
             type="time"
@@ -48,6 +53,7 @@ export function TimeBound({ label, edge, bound, onChange }: TimeBoundProps) {
             className="w-auto min-w-26 flex-1 px-2"
             value={time}
             onChange={({ target }) => setText(`${day}T${target.value}`)}
+            onBlur={leave}
           />
         </span>
       )}

@@ -1,40 +1,61 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { deleteSchema } from '../../api/schemas.ts'
+import { useState } from 'react'
+import type { Tagged } from '../../api/client.ts'
+import type { ClaimSchema } from '../../api/records.ts'
+import { deleteSchema, readSchema } from '../../api/schemas.ts'
+import { ChangedDialog } from '../../components/changed-dialog.tsx'
 import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
+import { useGuardedAction } from '../../use-guarded-action.ts'
+import { SCHEMA_TEXTS } from './schema-texts.ts'
 
 interface DeleteSchemaDialogProps {
-  id: string
+  schema: Tagged<ClaimSchema>
   open: boolean
-  onOpenChange: (open: boolean) => void
+  onClose: () => void
 }
 
-export function DeleteSchemaDialog({ id, open, onOpenChange }: DeleteSchemaDialogProps) {
+export const DeleteSchemaDialog = ({ open, ...props }: DeleteSchemaDialogProps) =>
+  open ? <Deletion {...props} /> : null
+
+function Deletion({ schema, onClose }: Omit<DeleteSchemaDialogProps, 'open'>) {
+  // As it was when one was asked: it may be read again meanwhile.
+  const [base] = useState(schema)
+  const { id } = base
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  const deletion = useMutation({
-    mutationFn: () => deleteSchema(id),
-    onSuccess: async () => {
+  const deletion = useGuardedAction({
+    read: () => readSchema(id),
+    act: deleteSchema,
+    texts: SCHEMA_TEXTS,
+    onDone: async () => {
       toast('Schema deleted')
       await navigate({ to: '/schemas', ignoreBlocker: true })
       queryClient.removeQueries({ queryKey: ['schemas', 'one', id] })
       await queryClient.invalidateQueries({ queryKey: ['schemas', 'list'] })
     },
   })
+  const leave = () => {
+    onClose()
+    void queryClient.invalidateQueries({ queryKey: ['schemas', 'one', id] })
+  }
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Delete this schema?"
-      action="Delete"
-      pending={deletion.isPending}
-      error={deletion.error}
-      onConfirm={() => deletion.mutate()}
-    >
-      Claims that were created from it keep their copy of the contract. Programs that create claims from it
-      will fail. It cannot be undone.
-    </ConfirmDialog>
+    <>
+      <ConfirmDialog
+        open
+        onOpenChange={onClose}
+        title="Delete this schema?"
+        action="Delete"
+        pending={deletion.isPending}
+        error={deletion.error}
+        onConfirm={() => deletion.act(base)}
+      >
+        Claims that were created from it keep their copy of the contract. Programs that create claims from it
+        will fail. It cannot be undone.
+      </ConfirmDialog>
+      <ChangedDialog kind="schema" acting={deletion} action="Delete" onLeave={leave} />
+    </>
   )
 }

@@ -10,6 +10,7 @@ import { FormError } from '../../components/ui/form-error.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 import { useGuardedSave } from '../../use-guarded-save.ts'
 import { fromNamesDraft, SchemaNamesFields, toNamesDraft } from './schema-names-fields.tsx'
+import { NAMES_TEXTS } from './schema-texts.ts'
 
 interface RenameSchemaDialogProps {
   schema: Tagged<ClaimSchema>
@@ -27,11 +28,6 @@ export const RenameSchemaDialog = ({ schema, open, onOpenChange }: RenameSchemaD
     <RenameForm schema={schema} onClose={() => onOpenChange(false)} />
   </Dialog>
 )
-
-const TEXTS = {
-  Name: ({ name }: SchemaNames) => name ?? '(none)',
-  Description: ({ description }: SchemaNames) => description ?? '(none)',
-}
 
 function RenameForm({ schema, onClose }: { schema: Tagged<ClaimSchema>; onClose: () => void }) {
   // As it was when the form was opened: it may be read again meanwhile.
@@ -61,7 +57,7 @@ function RenameForm({ schema, onClose }: { schema: Tagged<ClaimSchema>; onClose:
         <FormError error={renaming.error} shownPaths={['name', 'description']} />
         <SubmitActions action="Save" pending={renaming.isPending} />
       </Form>
-      <ConflictDialog kind="schema" saving={renaming} texts={TEXTS} />
+      <ConflictDialog kind="schema" saving={renaming} texts={NAMES_TEXTS} />
     </>
   )
 }

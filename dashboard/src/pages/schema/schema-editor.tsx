@@ -1,12 +1,11 @@
-import { useBlocker } from '@tanstack/react-router'
-import { type FormEvent, useCallback, useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { ApiError, errorsByPath, type Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { ContractHints } from '../../components/contract-hints.tsx'
 import { ContractInWords } from '../../components/contract-in-words.tsx'
+import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
-import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { ofContract, ofDraft, withJson } from '../../condition-builder/contract-document.ts'
 import type { ContractDraft } from '../../condition-builder/contract-draft.ts'
@@ -100,25 +99,10 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
       </Form>
       <LiveTrial contract={document.contract} />
       {schema ? <SchemaHistory schema={schema} isEdited={isChanged} onTake={take} /> : null}
-      <LeaveGuard isChanged={isLost} />
+      <LeaveGuard isNeeded={isLost} title="Leave without saving?">
+        What you have changed here will be lost.
+      </LeaveGuard>
       <SchemaConflict saving={saving} />
     </>
-  )
-}
-
-/** Asks before what was entered is left behind. */
-function LeaveGuard({ isChanged }: { isChanged: boolean }) {
-  const shouldBlockFn = useCallback(() => isChanged, [isChanged])
-  const blocker = useBlocker({ shouldBlockFn, enableBeforeUnload: isChanged, withResolver: true })
-  return (
-    <ConfirmDialog
-      open={blocker.status === 'blocked'}
-      onOpenChange={() => blocker.reset?.()}
-      title="Leave without saving?"
-      action="Leave"
-      onConfirm={() => blocker.proceed?.()}
-    >
-      What you have changed here will be lost.
-    </ConfirmDialog>
   )
 }

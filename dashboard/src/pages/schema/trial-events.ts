@@ -1,6 +1,7 @@
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../../src/domain/json.ts'
+import type { JsonObject } from '../../../../src/domain/json.ts'
 import type { SimulationRequest } from '../../api/simulations.ts'
+import { readFields } from '../../components/event-form/event-draft.ts'
 import { newId } from '../../condition-builder/builder-node.ts'
 import { type DurationDraft, secondsOf } from '../../condition-builder/contract-draft.ts'
 import { problemOfValue, readValue, valueText } from '../../condition-builder/value-text.ts'
@@ -26,13 +27,6 @@ export function newTrialEvent(type: string, payload: JsonObject, after: Duration
     value: value === undefined ? '' : valueText(value),
     fields: Object.keys(rest).length > 0 ? JSON.stringify(rest) : '',
   }
-}
-
-/** Null if it is not a JSON object. */
-export function readFields(text: string): JsonObject | null {
-  if (text.trim() === '') return {}
-  const value: Json = readValue(text)
-  return isJsonObject(value) ? value : null
 }
 
 /** 100 years: as long as any window may be. */

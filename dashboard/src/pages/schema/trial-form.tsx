@@ -5,6 +5,7 @@ import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import type { Condition } from '../../../../src/domain/contract/condition.ts'
 import { suggestedEvents } from '../../../../src/domain/contract/satisfying-event.ts'
 import { asSentence } from '../../as-sentence.ts'
+import { readFields } from '../../components/event-form/event-draft.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
@@ -12,7 +13,7 @@ import { Select } from '../../components/ui/select.tsx'
 import { type DurationDraft, TIME_UNITS, type TimeUnit } from '../../condition-builder/contract-draft.ts'
 import { problemOfValue } from '../../condition-builder/value-text.ts'
 import { LOCAL_NUMBERS } from '../../local-number.ts'
-import { newTrialEvent, readAfter, readFields, type TrialEvent } from './trial-events.ts'
+import { newTrialEvent, readAfter, type TrialEvent } from './trial-events.ts'
 
 interface TrialFormProps {
   events: readonly TrialEvent[]

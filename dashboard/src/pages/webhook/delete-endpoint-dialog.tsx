@@ -1,44 +1,56 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Tagged } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
-import { deleteEndpoint } from '../../api/webhooks.ts'
+import { deleteEndpoint, readEndpoint } from '../../api/webhooks.ts'
+import { ChangedDialog } from '../../components/changed-dialog.tsx'
 import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
+import { useGuardedAction } from '../../use-guarded-action.ts'
+import { ENDPOINT_TEXTS } from './endpoint-texts.ts'
 
 interface DeleteEndpointDialogProps {
-  endpoint: WebhookEndpoint
+  endpoint: Tagged<WebhookEndpoint>
   open: boolean
   onClose: () => void
 }
 
-export function DeleteEndpointDialog({ endpoint: { id }, open, onClose }: DeleteEndpointDialogProps) {
+export const DeleteEndpointDialog = ({ open, ...props }: DeleteEndpointDialogProps) =>
+  open ? <Deletion {...props} /> : null
+
+function Deletion({ endpoint, onClose }: Omit<DeleteEndpointDialogProps, 'open'>) {
+  // As it was when one was asked: it is read again every few seconds.
+  const [base] = useState(endpoint)
+  const { id } = base
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  const deletion = useMutation({
-    mutationFn: () => deleteEndpoint(id),
-    onSuccess: async () => {
+  const deletion = useGuardedAction({
+    read: () => readEndpoint(id),
+    act: deleteEndpoint,
+    texts: ENDPOINT_TEXTS,
+    onDone: async () => {
       toast('Endpoint deleted')
       await navigate({ to: '/webhooks' })
       queryClient.removeQueries({ queryKey: ['webhooks', 'endpoints', 'one', id] })
       void queryClient.invalidateQueries({ queryKey: ['webhooks'] })
     },
   })
-  const close = () => {
-    deletion.reset()
-    onClose()
-  }
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={close}
-      title="Delete this endpoint?"
-      action="Delete"
-      pending={deletion.isPending}
-      error={deletion.error}
-      onConfirm={() => deletion.mutate()}
-    >
-      Nothing is sent to it any more, and its deliveries go with it. It cannot be undone.
-    </ConfirmDialog>
+    <>
+      <ConfirmDialog
+        open
+        onOpenChange={onClose}
+        title="Delete this endpoint?"
+        action="Delete"
+        pending={deletion.isPending}
+        error={deletion.error}
+        onConfirm={() => deletion.act(base)}
+      >
+        Nothing is sent to it any more, and its deliveries go with it. It cannot be undone.
+      </ConfirmDialog>
+      <ChangedDialog kind="endpoint" acting={deletion} action="Delete" onLeave={onClose} />
+    </>
   )
 }

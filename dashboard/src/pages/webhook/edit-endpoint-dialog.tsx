@@ -8,6 +8,7 @@ import { Dialog } from '../../components/ui/dialog.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 import { EndpointForm } from '../../components/webhooks/endpoint-form.tsx'
 import { useGuardedSave } from '../../use-guarded-save.ts'
+import { SETTINGS_TEXTS } from './endpoint-texts.ts'
 
 interface EditEndpointDialogProps {
   endpoint: Tagged<WebhookEndpoint>
@@ -53,7 +54,7 @@ function EditForm({ endpoint, onClose }: Omit<EditEndpointDialogProps, 'open'>) 
         error={change.error}
         onSubmit={(settings) => change.save(settings, base)}
       />
-      <ConflictDialog kind="endpoint" saving={change} texts={TEXTS} />
+      <ConflictDialog kind="endpoint" saving={change} texts={SETTINGS_TEXTS} />
     </>
   )
 }
@@ -65,10 +66,3 @@ const settingsOf = ({ url, description, types, customer_id }: EndpointSettings):
   types,
   customer_id,
 })
-
-const TEXTS = {
-  URL: ({ url }: EndpointSettings) => url,
-  Description: ({ description }: EndpointSettings) => description ?? '(none)',
-  Types: ({ types }: EndpointSettings) => types?.join('\n') ?? '(all but single events)',
-  Customer: ({ customer_id }: EndpointSettings) => customer_id ?? '(all)',
-}

@@ -1,14 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import type { Tagged } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
-import { switchEndpoint } from '../../api/webhooks.ts'
+import { readEndpoint, switchEndpoint } from '../../api/webhooks.ts'
+import { ChangedDialog } from '../../components/changed-dialog.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
+import { useGuardedAction } from '../../use-guarded-action.ts'
 import { DeleteEndpointDialog } from './delete-endpoint-dialog.tsx'
 import { EditEndpointDialog } from './edit-endpoint-dialog.tsx'
+import { ENDPOINT_TEXTS } from './endpoint-texts.ts'
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
 
 type Asked = 'edit' | 'rotate' | 'delete' | null
@@ -16,7 +19,9 @@ type Asked = 'edit' | 'rotate' | 'delete' | null
 /** What one can do to it. */
 export function EndpointActions({ endpoint }: { endpoint: Tagged<WebhookEndpoint> }) {
   const [asked, setAsked] = useState<Asked>(null)
-  const switching = useSwitch(endpoint)
+  const enabling = useSwitch(endpoint.id, true)
+  const disabling = useSwitch(endpoint.id, false)
+  const switching = endpoint.enabled ? disabling : enabling
   const close = () => setAsked(null)
   return (
     <>
@@ -26,13 +31,15 @@ export function EndpointActions({ endpoint }: { endpoint: Tagged<WebhookEndpoint
       <Button
         variant={endpoint.enabled ? 'secondary' : 'primary'}
         pending={switching.isPending}
-        onClick={() => switching.mutate()}
+        onClick={() => switching.act(endpoint)}
       >
         {endpoint.enabled ? 'Disable' : 'Enable'}
       </Button>
       <Button onClick={() => setAsked('rotate')}>Rotate secret</Button>
       <Button onClick={() => setAsked('delete')}>Delete</Button>
       <FormError error={switching.error} />
+      <ChangedDialog kind="endpoint" acting={enabling} action="Enable" />
+      <ChangedDialog kind="endpoint" acting={disabling} action="Disable" />
       <EditEndpointDialog endpoint={endpoint} open={asked === 'edit'} onClose={close} />
       <RotateSecretDialog endpoint={endpoint} open={asked === 'rotate'} onClose={close} />
       <DeleteEndpointDialog endpoint={endpoint} open={asked === 'delete'} onClose={close} />
@@ -40,16 +47,17 @@ export function EndpointActions({ endpoint }: { endpoint: Tagged<WebhookEndpoint
   )
 }
 
-/** On if it is off, and off if it is on. */
-function useSwitch({ id, enabled }: WebhookEndpoint) {
+function useSwitch(id: string, isOn: boolean) {
   const queryClient = useQueryClient()
   const toast = useToast()
-  return useMutation({
-    mutationFn: () => switchEndpoint(id, !enabled),
-    onSuccess: (changed) => {
+  return useGuardedAction({
+    read: () => readEndpoint(id),
+    act: (base: Tagged<WebhookEndpoint>) => switchEndpoint(base, isOn),
+    texts: ENDPOINT_TEXTS,
+    onDone: (changed) => {
       queryClient.setQueryData(['webhooks', 'endpoints', 'one', id], changed)
-      toast(changed.enabled ? 'Endpoint enabled' : 'Endpoint disabled')
+      void queryClient.invalidateQueries({ queryKey: ['webhooks'] })
+      toast(isOn ? 'Endpoint enabled' : 'Endpoint disabled')
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
   })
 }

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 
 interface ChoiceProps {
   isChosen: boolean
-  onChange: (isChosen: boolean) => void
+  /** None for one that cannot be changed. */
+  onChange?: (isChosen: boolean) => void
   children: ReactNode
 }
 
@@ -13,7 +14,8 @@ export const Choice = ({ isChosen, onChange, children }: ChoiceProps) => (
       type="checkbox"
       className="mt-0.5 size-4 shrink-0 accent-accent"
       checked={isChosen}
-      onChange={({ target }) => onChange(target.checked)}
+      disabled={!onChange}
+      onChange={({ target }) => onChange?.(target.checked)}
     />
     <span className="min-w-0">{children}</span>
   </label>

@@ -1,0 +1,109 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
+import { isGiven } from '../api/metadata-filters.ts'
+import { session } from '../api/query-client.ts'
+import { NO_EVENT } from '../components/event-form/event-draft.ts'
+import { Dialog } from '../components/ui/dialog.tsx'
+import { BulkRun } from './bulk-run.ts'
+import { ConfirmStep } from './confirm-step.tsx'
+import type { Counted } from './count-list.ts'
+import { CountStep } from './count-step.tsx'
+import { EventStep } from './event-step.tsx'
+import { RunStep } from './run-step.tsx'
+
+interface BulkDialogProps {
+  kind: ClaimKind
+  filters: ClaimFilters
+  /** Types to choose from. */
+  types: readonly string[]
+  open: boolean
+  onClose: () => void
+}
+
+/** One event to all of a list: it is written, they are counted, it is confirmed, sent and reported. */
+export function BulkDialog({ kind, open, onClose, ...list }: BulkDialogProps) {
+  const queryClient = useQueryClient()
+  const [run, setRun] = useState<BulkRun | null>(null)
+  useEffect(() => {
+    if (!run) return
+    session.isHeld = true
+    return () => {
+      session.isHeld = false
+      run.stop()
+      for (const key of [kind, 'overview']) void queryClient.invalidateQueries({ queryKey: [key] })
+    }
+  }, [run, kind, queryClient])
+  const begin = (made: BulkRun) => {
+    setRun(made)
+    made.start()
+  }
+  const close = () => {
+    setRun(null)
+    onClose()
+  }
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={close}
+      title={`Submit an event to all ${kind} of this list`}
+      isHeld={run !== null}
+      className="w-[min(40rem,calc(100vw-2rem))]"
+    >
+      {run ? <RunStep run={run} onClose={close} /> : <Preparation kind={kind} {...list} onRun={begin} />}
+    </Dialog>
+  )
+}
+
+interface PreparationProps extends Pick<BulkDialogProps, 'kind' | 'filters' | 'types'> {
+  onRun: (run: BulkRun) => void
+}
+
+/** What is to be sent, and of which list: as it was filtered when counting began. */
+interface Chosen {
+  event: JsonObject & { type: string }
+  filters: ClaimFilters
+}
+
+/** All before anything is sent. */
+function Preparation({ kind, filters, types, onRun }: PreparationProps) {
+  const [draft, setDraft] = useState(NO_EVENT)
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  /** One run, however often it is confirmed. */
+  const [ready, setReady] = useState<{ counted: Counted[]; run: BulkRun } | null>(null)
+  const goBack = () => {
+    setChosen(null)
+    setReady(null)
+  }
+  if (!chosen) {
+    return (
+      <EventStep
+        draft={draft}
+        onDraft={setDraft}
+        types={types}
+        onDone={(event) => setChosen({ event, filters })}
+      />
+    )
+  }
+  if (!ready) {
+    const take = (counted: Counted[]) => {
+      const open = counted.filter(({ status }) => status === 'OPEN')
+      setReady({ counted, run: new BulkRun(kind, chosen.event, open) })
+    }
+    return <CountStep kind={kind} filters={chosen.filters} onCounted={take} onBack={goBack} />
+  }
+  return (
+    <ConfirmStep
+      {...ready}
+      filters={chosen.filters}
+      isWholeAccount={!saysWhich(chosen.filters)}
+      onBack={goBack}
+      onConfirm={() => onRun(ready.run)}
+    />
+  )
+}
+
+/** Their order says nothing of it, and only OPEN ones take events anyway. */
+const saysWhich = ({ sort: _, status: __, ...others }: ClaimFilters): boolean =>
+  Object.entries(others).some(isGiven)

@@ -1,0 +1,170 @@
+import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import type { ClaimKind } from '../api/claims.ts'
+import { ApiError } from '../api/client.ts'
+import { type BatchResult, submitToEach } from '../api/event-batches.ts'
+import { newKey } from '../api/once.ts'
+import { pause } from '../pause.ts'
+import type { Counted } from './count-list.ts'
+import { pauseAfter, untilAnswered } from './until-answered.ts'
+
+/**
+ * What is known of a claim's event. `unanswered`: it was sent, and whether it was recorded is not known. `repeated`: the
+ * claim had an event of this id and content before.
+ */
+export type Result = 'waiting' | 'unanswered' | 'recorded' | 'repeated' | 'refused'
+
+/** A claim or candidate that the event goes to. */
+export interface Target extends Pick<Counted, 'name' | 'reference'> {
+  result: Result
+  /** How it stood after the event. */
+  status: Status | null
+  scheduledOutcome: Outcome | null
+  /** Why it was refused, or is not answered. */
+  code: string | null
+  message: string | null
+}
+
+export interface RunState {
+  phase: 'paused' | 'running' | 'ended'
+  /** The person has paused or stopped it, and an answer is still awaited. */
+  isSettling: boolean
+  /** Why it waits, or has paused by itself. */
+  trouble: unknown
+}
+
+const MOST_IN_PIECE = 100
+/** A request has 8 MiB at most, and the answer brings contracts too. */
+const MOST_BYTES_IN_PIECE = 2 * 1024 * 1024
+/** The service answers sooner, or not any more. */
+const LONGEST_ANSWER_MS = 60_000
+/** Whoever stops waits no longer than this for the last answer. */
+const LAST_ANSWER_MS = 10_000
+
+/** Of a single event: it is sent again. */
+const isLeft = ({ status }: BatchResult) => status === 429 || status >= 500
+
+/**
+ * One event on its way to many, piece by piece. The id is the same in each try, so each has the event once however
+ * often a piece is sent.
+ */
+export class BulkRun {
+  readonly kind: ClaimKind
+  readonly event: JsonObject & { id: string; type: string }
+  readonly targets: readonly Target[]
+  /** Whether the id was made for this run: then whoever has an event of it has it from this run. */
+  readonly #isOwnId: boolean
+  readonly #pieceSize: number
+  readonly #listeners = new Set<() => void>()
+  /** Not yet answered for good. */
+  #left: Target[]
+  #state: RunState = { phase: 'paused', isSettling: false, trouble: null }
+  #halt: AbortController | null = null
+  #haltTo: 'paused' | 'ended' = 'paused'
+
+  constructor(kind: ClaimKind, event: JsonObject & { type: string }, counted: readonly Counted[]) {
+    this.kind = kind
+    this.#isOwnId = typeof event.id !== 'string'
+    this.event = { ...event, id: typeof event.id === 'string' ? event.id : `bulk-${newKey()}` }
+    const bytes = new TextEncoder().encode(JSON.stringify(this.event)).length
+    this.#pieceSize = Math.max(1, Math.min(MOST_IN_PIECE, Math.floor(MOST_BYTES_IN_PIECE / bytes)))
+    const unknown = { status: null, scheduledOutcome: null, code: null, message: null }
+    this.targets = counted.map(({ name, reference }) => ({ name, reference, result: 'waiting', ...unknown }))
+    this.#left = [...this.targets]
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  state = (): RunState => this.#state
+
+  /** Begins, or goes on with what is left. */
+  start = (): void => {
+    if (this.#halt) return
+    this.#halt = new AbortController()
+    this.#show({ phase: 'running', trouble: null })
+    void this.#run(this.#halt.signal)
+  }
+
+  pause = (): void => this.#haltAs('paused')
+
+  stop = (): void => this.#haltAs('ended')
+
+  #haltAs(phase: 'paused' | 'ended'): void {
+    this.#haltTo = phase
+    this.#halt?.abort()
+    this.#show(this.#halt ? { isSettling: true } : { phase })
+  }
+
+  async #run(halt: AbortSignal): Promise<void> {
+    try {
+      await this.#sendAll(halt)
+      this.#end(halt.aborted ? this.#haltTo : 'ended', null)
+    } catch (error) {
+      this.#end(halt.aborted ? this.#haltTo : 'paused', halt.aborted ? null : error)
+    }
+  }
+
+  #end(phase: 'paused' | 'ended', trouble: unknown): void {
+    this.#halt = null
+    this.#show({ phase, isSettling: false, trouble })
+  }
+
+  async #sendAll(halt: AbortSignal): Promise<void> {
+    let failures = 0
+    while (this.#left.length > 0 && !halt.aborted) {
+      const piece = this.#left.slice(0, this.#pieceSize)
+      const results = await untilAnswered(
+        () => this.#send(piece, halt),
+        halt,
+        (trouble) => this.#show({ trouble }),
+      )
+      const again = piece.filter((target, i) => !this.#take(target, results[i] as BatchResult))
+      // Those come after all others.
+      this.#left = [...this.#left.slice(piece.length), ...again]
+      failures = again.length === 0 ? 0 : again.length < piece.length ? 1 : failures + 1
+      this.#show({ trouble: again.length === 0 ? null : new Error(again[0]?.message ?? '') })
+      if (failures > 0) await pause(pauseAfter(failures), halt)
+    }
+  }
+
+  async #send(piece: readonly Target[], halt: AbortSignal): Promise<BatchResult[]> {
+    const end = new AbortController()
+    const endSoon = () => setTimeout(() => end.abort(), LAST_ANSWER_MS)
+    halt.addEventListener('abort', endSoon)
+    const patience = AbortSignal.any([end.signal, AbortSignal.timeout(LONGEST_ANSWER_MS)])
+    const names = piece.map(({ name }) => name)
+    try {
+      return await submitToEach(this.kind, names, this.event, patience)
+    } catch (error) {
+      // Other answers say that nothing of it was done.
+      if (!(error instanceof ApiError) || error.status >= 500) {
+        for (const target of piece) target.result = 'unanswered'
+      }
+      throw error
+    } finally {
+      halt.removeEventListener('abort', endSoon)
+    }
+  }
+
+  /** @returns whether that was the last word */
+  #take(target: Target, result: BatchResult): boolean {
+    const { status, claim, error } = result
+    target.code = error?.code ?? null
+    target.message = error?.message ?? null
+    // A 503 may say that it is not known whether the event was recorded.
+    if (isLeft(result)) target.result = status === 429 ? target.result : 'unanswered'
+    else if (error) target.result = 'refused'
+    else target.result = status === 201 || this.#isOwnId ? 'recorded' : 'repeated'
+    target.status = claim?.status ?? null
+    target.scheduledOutcome = claim?.scheduled_outcome ?? null
+    return !isLeft(result)
+  }
+
+  #show(changed: Partial<RunState>): void {
+    this.#state = { ...this.#state, ...changed }
+    for (const listener of this.#listeners) listener()
+  }
+}

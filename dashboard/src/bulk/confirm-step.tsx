@@ -1,0 +1,136 @@
+import { type FormEvent, useState } from 'react'
+import { STATUSES } from '../../../src/domain/claims/lifecycle.ts'
+import type { JsonObject } from '../../../src/domain/json.ts'
+import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
+import { Button } from '../components/ui/button.tsx'
+import { DialogActions } from '../components/ui/dialog.tsx'
+import { Field } from '../components/ui/field.tsx'
+import { Form } from '../components/ui/form.tsx'
+import { Input } from '../components/ui/input.tsx'
+import { Textarea } from '../components/ui/textarea.tsx'
+import { legibleJson } from '../isolated.ts'
+import { LOCAL_NUMBERS } from '../local-number.ts'
+import type { BulkRun, Target } from './bulk-run.ts'
+import { type Counted, numberOf } from './count-list.ts'
+import { FiltersInShort } from './filters-in-short.tsx'
+import { Step } from './step.tsx'
+
+interface ConfirmStepProps {
+  counted: readonly Counted[]
+  /** To those of them that are OPEN. */
+  run: BulkRun
+  filters: ClaimFilters
+  /** No filter says which: then the number is to be written out. */
+  isWholeAccount: boolean
+  onBack: () => void
+  onConfirm: () => void
+}
+
+/** Which of them get the event, and that there is no way back. */
+export function ConfirmStep(props: ConfirmStepProps) {
+  const { counted, run, filters, isWholeAccount, onBack, onConfirm } = props
+  const { kind, event, targets: open } = run
+  const [written, setWritten] = useState('')
+  const [isChecked, setChecked] = useState(false)
+  const isConfirmed = !isWholeAccount || readCount(written) === open.length
+  const submit = (submitted: FormEvent) => {
+    submitted.preventDefault()
+    setChecked(true)
+    if (isConfirmed) onConfirm()
+  }
+  return (
+    <Step label="Confirm">
+      <Form onSubmit={submit} className="grid grid-cols-1 gap-4">
+        <p>
+          The list has <strong>{numberOf(counted.length, kind)}</strong>.{' '}
+          {open.length > 0 ? (
+            <>
+              <strong>{numberOf(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'} OPEN and{' '}
+              {open.length === 1 ? 'gets' : 'get'} the event.{' '}
+            </>
+          ) : (
+            'None is OPEN: none takes events. '
+          )}
+          {open.length > 0 ? others(counted) : ''}
+        </p>
+        <FiltersInShort filters={filters} />
+        {open.length > 0 ? (
+          <>
+            <EventInShort event={event} />
+            <Recipients kind={kind} open={open} />
+            <p className="rounded-lg bg-pending-soft px-3 py-2.5 text-pending">
+              Events are recorded for good, and may settle claims: it cannot be undone. It goes to exactly
+              these {kind}, not to those that come to fit the filters later.
+            </p>
+          </>
+        ) : null}
+        {isWholeAccount && open.length > 0 ? (
+          <Field
+            label={`No filter says which: the event goes to every OPEN one of the account. Write ${open.length} to confirm.`}
+            error={isChecked && !isConfirmed ? `Write ${open.length}` : undefined}
+          >
+            {(props) => (
+              <Input
+                {...props}
+                inputMode="numeric"
+                className="w-32"
+                value={written}
+                onChange={({ target }) => setWritten(target.value)}
+              />
+            )}
+          </Field>
+        ) : null}
+        <DialogActions>
+          <Button onClick={onBack}>Back</Button>
+          {open.length > 0 ? (
+            <Button type="submit" variant="danger">
+              Submit to {numberOf(open.length, kind)}
+            </Button>
+          ) : null}
+        </DialogActions>
+      </Form>
+    </Step>
+  )
+}
+
+/** With groups of any country too. */
+const readCount = (text: string) => LOCAL_NUMBERS.readNumber(text.replaceAll(/\P{Nd}/gu, '')).number
+
+/** Those that take no events. */
+function others(counted: readonly Counted[]): string {
+  const parts = STATUSES.filter((status) => status !== 'OPEN').flatMap((status) => {
+    const count = counted.filter((one) => one.status === status).length
+    return count === 0 ? [] : [`${count.toLocaleString('en')} ${status}`]
+  })
+  return parts.length === 0 ? '' : `The others take no events: ${parts.join(', ')}.`
+}
+
+function EventInShort({ event }: { event: JsonObject & { type: string } }) {
+  return (
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="max-h-40 overflow-auto rounded-lg bg-sunken px-3 py-2.5 font-mono text-xs break-words whitespace-pre-wrap"
+    >
+      {legibleJson(JSON.stringify(event, null, 2))}
+    </pre>
+  )
+}
+
+/** A text: ten thousand elements would hold up the page. */
+function Recipients({ kind, open }: { kind: ClaimKind; open: readonly Target[] }) {
+  return (
+    <details>
+      <summary className="w-fit text-[0.8125rem] text-muted">Show the {kind}</summary>
+      <Textarea
+        readOnly
+        aria-label={`The ${kind} that get the event`}
+        rows={8}
+        className="mt-2 font-mono text-xs"
+        value={open
+          .map(({ name, reference }) => (reference === null ? name : `${name}  ${reference}`))
+          .join('\n')}
+      />
+    </details>
+  )
+}

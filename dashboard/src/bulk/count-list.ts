@@ -1,0 +1,51 @@
+import type { Status } from '../../../src/domain/claims/lifecycle.ts'
+import { type ClaimFilters, type ClaimKind, listClaims, nameOf } from '../api/claims.ts'
+import { untilAnswered } from './until-answered.ts'
+
+/** That one event goes to at once. */
+export const MOST_CLAIMS = 10_000
+const PAGE = 100
+
+/** A claim or candidate of the list. */
+export interface Counted {
+  /** An id or an alias. */
+  name: string
+  reference: string | null
+  status: Status
+}
+
+/** "1 claim", "1,200 claims". */
+export const numberOf = (count: number, kind: ClaimKind): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? kind.slice(0, -1) : kind}`
+
+export class TooMany extends Error {}
+
+/**
+ * Goes through the whole list, from cursor to cursor. Who changes meanwhile may be met twice, and counts once.
+ * @throws TooMany
+ */
+export async function countList(
+  kind: ClaimKind,
+  filters: ClaimFilters,
+  signal: AbortSignal,
+  onProgress: (found: number, trouble: unknown) => void,
+): Promise<Counted[]> {
+  const found = new Map<string, Counted>()
+  let after: string | undefined
+  do {
+    const cursor = after
+    const { data, next_cursor } = await untilAnswered(
+      () => listClaims(kind, filters, { after: cursor, limit: PAGE }, signal),
+      signal,
+      (trouble) => onProgress(found.size, trouble),
+    )
+    for (const one of data) {
+      const name = nameOf(one)
+      found.set(name, { name, reference: 'id' in one ? one.reference : null, status: one.status })
+    }
+    if (found.size > MOST_CLAIMS) throw new TooMany()
+    onProgress(found.size, null)
+    after = next_cursor ?? undefined
+  } while (after !== undefined)
+  return [...found.values()]
+}

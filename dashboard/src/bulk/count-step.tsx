@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'react'
+import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
+import { Button } from '../components/ui/button.tsx'
+import { CancelButton, DialogActions } from '../components/ui/dialog.tsx'
+import { FormError } from '../components/ui/form-error.tsx'
+import { type Counted, countList, MOST_CLAIMS, TooMany } from './count-list.ts'
+import { Step } from './step.tsx'
+
+interface CountStepProps {
+  kind: ClaimKind
+  filters: ClaimFilters
+  onCounted: (counted: Counted[]) => void
+  onBack: () => void
+}
+
+/** Goes through the list, so that one sees to how many the event would go. */
+export function CountStep({ kind, filters, onCounted, onBack }: CountStepProps) {
+  const [progress, setProgress] = useState<{ found: number; trouble: unknown }>({ found: 0, trouble: null })
+  const [error, setError] = useState<unknown>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it counts once, by what was set when it began
+  useEffect(() => {
+    const stop = new AbortController()
+    countList(kind, filters, stop.signal, (found, trouble) => setProgress({ found, trouble })).then(
+      onCounted,
+      (thrown: unknown) => {
+        if (!stop.signal.aborted) setError(thrown)
+      },
+    )
+    return () => stop.abort()
+  }, [])
+  return (
+    <Step label="Count">
+      {error === null ? (
+        <p role="status">
+          Counting: <strong className="figures">{progress.found.toLocaleString('en')}</strong> {kind} so far…
+        </p>
+      ) : null}
+      <FormError error={error instanceof TooMany ? new Error(tooMany(kind)) : (error ?? progress.trouble)} />
+      <DialogActions>
+        <Button onClick={onBack}>Back</Button>
+        <CancelButton />
+      </DialogActions>
+    </Step>
+  )
+}
+
+const tooMany = (kind: ClaimKind) =>
+  `The list has more than ${MOST_CLAIMS.toLocaleString('en')} ${kind}, the most that one event goes to at once. ` +
+  'Filter it further: by status OPEN, for example, or by spans of the time of creation, one after the other.'

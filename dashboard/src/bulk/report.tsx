@@ -1,0 +1,123 @@
+import { Download } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { LinkByName } from '../components/claim-link.tsx'
+import { Button } from '../components/ui/button.tsx'
+import { DialogActions } from '../components/ui/dialog.tsx'
+import { StatusBadge } from '../components/ui/status-badge.tsx'
+import { useLocalTime } from '../components/use-local-time.ts'
+import type { BulkRun, Result, Target } from './bulk-run.ts'
+import { numberOf } from './count-list.ts'
+import { downloadReport } from './report-csv.ts'
+import { Step } from './step.tsx'
+
+/** Names in a group; the file has all. */
+const MOST_SHOWN = 50
+
+const WORDS: Record<Result, { title: string; meaning?: string }> = {
+  recorded: { title: 'Recorded' },
+  repeated: {
+    title: 'Already there',
+    meaning: 'They had an event of this id and content before. Nothing was done.',
+  },
+  refused: { title: 'Refused' },
+  unanswered: {
+    title: 'Sent without an answer',
+    meaning: 'It may have been recorded. Send the rest to find out: nothing is recorded twice.',
+  },
+  waiting: { title: 'Not sent' },
+}
+
+/** What became of the event, claim by claim. */
+export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) {
+  const { targets } = run
+  const { timeZone } = useLocalTime()
+  const of = (result: Result) => targets.filter((target) => target.result === result)
+  const shown = (Object.keys(WORDS) as Result[]).filter((result) => of(result).length > 0)
+  const left = of('waiting').length + of('unanswered').length
+  return (
+    <Step label="Report">
+      <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3">
+        {(shown.includes('recorded') ? shown : (['recorded', ...shown] as const)).map((result) => (
+          <div key={result} className="rounded-lg bg-sunken px-3 py-2">
+            <dt className="text-xs text-muted">{WORDS[result].title}</dt>
+            <dd className="figures text-lg font-semibold">{of(result).length.toLocaleString('en')}</dd>
+          </div>
+        ))}
+      </dl>
+      <Statuses recorded={of('recorded')} />
+      {shown
+        .filter((result) => result !== 'recorded')
+        .map((result) => (
+          <Group key={result} title={WORDS[result].title} meaning={WORDS[result].meaning}>
+            {[...Map.groupBy(of(result), ({ code }) => code)].map(([code, some]) => (
+              <Some key={code} run={run} code={code} some={some} />
+            ))}
+          </Group>
+        ))}
+      <DialogActions>
+        {left > 0 ? <Button onClick={run.start}>Send the rest</Button> : null}
+        <Button onClick={() => downloadReport(run, timeZone)}>
+          <Download aria-hidden /> Download report
+        </Button>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Step>
+  )
+}
+
+/** How those stand that have recorded it. */
+function Statuses({ recorded }: { recorded: readonly Target[] }) {
+  const groups = Map.groupBy(recorded, ({ status, scheduledOutcome }) => `${status} ${scheduledOutcome}`)
+  return (
+    <ul aria-label="How they stand" className="grid gap-1.5 empty:hidden">
+      {[...groups].map(([key, [first, ...more]]) =>
+        first?.status ? (
+          <li key={key} className="flex flex-wrap items-center gap-x-2">
+            <span className="figures">{(more.length + 1).toLocaleString('en')}</span>
+            {first.status === 'OPEN' ? 'not settled by it:' : 'settled by it:'}
+            <StatusBadge status={first.status} scheduledOutcome={first.scheduledOutcome} />
+          </li>
+        ) : null,
+      )}
+    </ul>
+  )
+}
+
+interface GroupProps {
+  title: string
+  meaning: string | undefined
+  children: ReactNode
+}
+
+const Group = ({ title, meaning, children }: GroupProps) => (
+  <section aria-label={title} className="grid grid-cols-1 gap-1.5">
+    <h3 className="font-medium">{title}</h3>
+    {meaning ? <p className="text-muted">{meaning}</p> : null}
+    {children}
+  </section>
+)
+
+/** Those with one code. Of the messages the first, since some name the claim. */
+function Some({ run, code, some }: { run: BulkRun; code: string | null; some: readonly Target[] }) {
+  return (
+    <details className="rounded-lg border px-3 py-2">
+      <summary className="wrap-anywhere">
+        <span className="figures font-medium">{numberOf(some.length, run.kind)}</span>
+        {code ? <span className="font-mono text-xs"> {code}</span> : null}
+        {some[0]?.message ? <bdi className="text-muted"> {some[0].message}</bdi> : null}
+      </summary>
+      <ul className="mt-2 grid max-h-48 grid-cols-1 gap-1 overflow-auto">
+        {some.slice(0, MOST_SHOWN).map(({ name, reference }) => (
+          <li key={name}>
+            <LinkByName kind={run.kind} name={name} reference={reference} target="_blank" />
+          </li>
+        ))}
+      </ul>
+      {some.length > MOST_SHOWN ? (
+        <p className="mt-1 text-xs text-muted">The first {MOST_SHOWN}. The report has all.</p>
+      ) : null}
+    </details>
+  )
+}

@@ -1,0 +1,32 @@
+import { ApiError } from '../api/client.ts'
+import { pause } from '../pause.ts'
+
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 15_000
+
+/** How long to wait after so many failures in a row, if nobody says. */
+export const pauseAfter = (failures: number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+
+/** No answer came, or one that says that the service cannot answer now: asked again, it may. */
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status >= 500 || error.status === 429 || error.status === 408
+
+/** Asks again and again. `onTrouble` gets what the last try failed with. */
+export async function untilAnswered<T>(
+  ask: () => Promise<T>,
+  signal: AbortSignal,
+  onTrouble: (error: unknown) => void,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    signal.throwIfAborted()
+    try {
+      return await ask()
+    } catch (error) {
+      if (signal.aborted || !isPassing(error)) throw error
+      onTrouble(error)
+      const told = error instanceof ApiError ? error.retryAfter : null
+      await pause(told === null ? pauseAfter(failures) : told * 1_000, signal)
+    }
+  }
+}

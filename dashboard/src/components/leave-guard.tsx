@@ -1,0 +1,27 @@
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, useCallback } from 'react'
+import { ConfirmDialog } from './ui/confirm-dialog.tsx'
+
+interface LeaveGuardProps {
+  isNeeded: boolean
+  title: string
+  /** What is lost. */
+  children: ReactNode
+}
+
+/** Asks before the page is left; if the tab is closed, in the browser's words. */
+export function LeaveGuard({ isNeeded, title, children }: LeaveGuardProps) {
+  const shouldBlockFn = useCallback(() => isNeeded, [isNeeded])
+  const blocker = useBlocker({ shouldBlockFn, enableBeforeUnload: isNeeded, withResolver: true })
+  return (
+    <ConfirmDialog
+      open={blocker.status === 'blocked'}
+      onOpenChange={() => blocker.reset?.()}
+      title={title}
+      action="Leave"
+      onConfirm={() => blocker.proceed?.()}
+    >
+      {children}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,65 @@
+import { type FormEvent, useState } from 'react'
+import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
+import { Field } from '../../components/ui/field.tsx'
+import { Form } from '../../components/ui/form.tsx'
+import { FormError } from '../../components/ui/form-error.tsx'
+import { Input } from '../../components/ui/input.tsx'
+import { NOT_KEPT } from '../../use-kept.ts'
+import { LONGEST_NAME } from './saved-filters.ts'
+
+interface SaveFiltersFormProps {
+  /** The name that is to be another; null if filters are saved. */
+  renamed: string | null
+  /** Names that are there. */
+  taken: readonly string[]
+  /** @returns whether it was kept */
+  onSave: (name: string) => boolean
+  onClose: () => void
+}
+
+/** The name under which filters are saved. */
+export function SaveFiltersDialog({ open, ...form }: SaveFiltersFormProps & { open: boolean }) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={form.onClose}
+      title={form.renamed === null ? 'Save these filters' : 'Rename saved filters'}
+      description="They are kept in this browser, for your account. To share them, send the address of the list."
+    >
+      <SaveFiltersForm {...form} />
+    </Dialog>
+  )
+}
+
+function SaveFiltersForm({ renamed, taken, onSave, onClose }: SaveFiltersFormProps) {
+  const [text, setText] = useState(renamed ?? '')
+  const [isKept, setKept] = useState(true)
+  const name = text.trim()
+  const isTaken = name !== renamed && taken.includes(name)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name === '') return
+    const done = onSave(name)
+    setKept(done)
+    if (done) onClose()
+  }
+  return (
+    <Form onSubmit={submit} className="grid gap-4">
+      <Field label="Name" hint={isTaken ? 'There are filters of this name: they are replaced.' : undefined}>
+        {(props) => (
+          <Input
+            {...props}
+            required
+            pattern=".*\S.*"
+            maxLength={LONGEST_NAME}
+            placeholder="Due this week"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      <FormError error={isKept ? null : new Error(NOT_KEPT)} />
+      <SubmitActions action={isTaken ? 'Replace' : renamed === null ? 'Save' : 'Rename'} pending={false} />
+    </Form>
+  )
+}

@@ -58,6 +58,8 @@ function groupsOf(files: readonly string[]): string[][] {
 const suitesOf = (files: readonly string[]): string =>
   [
     "import { suite } from 'node:test'",
+    // Before a test takes time into its own hands.
+    'const { setTimeout } = globalThis',
     ...files.map((file) => {
       const url = pathToFileURL(join(ROOT, file)).href
       return `await suite(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})))`

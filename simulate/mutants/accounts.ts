@@ -29,8 +29,13 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     edits: [
       edit(
         'storage/customers.ts',
-        'SET name = $3 WHERE user_id = $1 AND id = $2',
-        'SET name = $3 WHERE $1::uuid IS NOT NULL AND id = $2',
+        'FROM customers WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE',
+        'FROM customers WHERE $1::uuid IS NOT NULL AND id = $2 FOR NO KEY UPDATE',
+      ),
+      edit(
+        'storage/customers.ts',
+        'metadata = $4::jsonb WHERE user_id = $1 AND id = $2',
+        'metadata = $4::jsonb WHERE $1::uuid IS NOT NULL AND id = $2',
       ),
     ],
   },

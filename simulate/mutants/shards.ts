@@ -43,7 +43,7 @@ const PLANTED: readonly Mutant[] = [
         'is_in_doubt: row.contract_bytes === -1',
       ),
       edit(
-        'storage/claims/claims.ts',
+        'storage/claims/claim-columns.ts',
         'if (row.contract === null) throw contractIsMissing()',
         'if (row.contract === undefined) throw contractIsMissing()',
       ),

@@ -93,6 +93,8 @@ function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): R
     submitClaimEvent: { type: 'a' },
     submitCandidateEvent: { type: 'a' },
     submitEvents: { events: [{ claim_id: claim, type: 'a' }] },
+    updateClaim: { metadata: { order: 'A-4711' } },
+    updateCandidate: { metadata: { order: 'A-4711' } },
     createSchema: { contract: CONTRACT },
     updateSchema: { contract: CONTRACT },
     createCustomer: { external_id: `${alias}-new` },

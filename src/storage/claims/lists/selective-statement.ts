@@ -32,10 +32,20 @@ function upToStop({ query }: ConditionSql, stop: ClaimPlace | null, { order }: C
   return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
 }
 
-/** The claims of these entries, each looked up by itself. */
-const claimsOf = (entries: string, inOrder: string) =>
-  `SELECT claims.*, place FROM (SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${entries} ${inOrder}) AS entries,
-            LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder}`
+/** The claims that a part finds: those of a pair by its entries, each looked up by itself, with their `place`. */
+const rowsOf = ({ pair }: Part, where: string, inOrder: string) =>
+  pair === undefined
+    ? `SELECT * FROM claims WHERE ${where} ${inOrder} ${OWN_PLAN}`
+    : `SELECT claims.*, place FROM (
+            SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${PAIRS.claims.table} WHERE ${where} ${inOrder} ${OWN_PLAN}
+          ) AS entries, LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder} ${OWN_PLAN}`
+
+/** The same without a limit of their own: on distributed tables the rows of a subquery with one would all go over the network. */
+const joinOf = ({ pair }: Part, where: string) =>
+  pair === undefined
+    ? `claims WHERE ${where}`
+    : `(SELECT ${PAIRS.claims.owner} AS entry FROM ${PAIRS.claims.table} WHERE ${where}) AS entries
+          JOIN claims ON claims.id = entry WHERE true`
 
 export interface PageOptions {
   columns: string
@@ -65,34 +75,19 @@ export function pageOf(
     end === null ? '' : `AND ${(latest && time) ?? 'position'} <= ${sql.query.parameter(end)}`
   const { isOn: isDistributed } = db.distribution
   const pages = parts.map((part, number) => {
-    const { time } = part
-    const inOrder = time ? `${time} ${order}, position ${order}` : `position ${order}`
+    const { time, pair } = part
+    const byPosition = pair === undefined || isDistributed ? `position ${order}` : `place ${order}`
+    const inOrder = time ? `${time} ${order}, position ${order}` : byPosition
     // What is computed is in no index: no plan goes through one in this order.
     const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
     const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToEnd(time)}`
-    const found = conditionsOf(sql, part)
+    const found = `${conditionsOf(sql, part)} ${isInOrder ? place : ''}`
     const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
-    const page = `ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
+    const page = `${isInOrder ? '' : place} ${rest.join(' ')} ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
     const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS part`
-    if (part.pair !== undefined) {
-      const where = `WHERE true ${isInOrder ? '' : place} ${rest.join(' ')}`
-      const entries = `${PAIRS.claims.table} WHERE ${found} ${isInOrder ? place : ''}`
-      if (isDistributed)
-        return `(SELECT ${listed} FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries}) AS entries
-          JOIN claims ON claims.id = entry ${where} ${page})`
-      return isInOrder
-        ? `(SELECT ${listed} FROM (${claimsOf(entries, `ORDER BY place ${order} ${OWN_PLAN}`)}) AS claims
-          ${where} ORDER BY place ${order} LIMIT ${count})`
-        : `(SELECT ${listed} FROM (${claimsOf(entries, OWN_PLAN)}) AS claims ${where} ${page})`
-    }
-    // On distributed tables the rows of a subquery with a limit would all go over the network.
-    if (rest.length === 0 || isDistributed)
-      return `(SELECT ${listed} FROM claims WHERE ${found} ${place} ${rest.join(' ')} ${page})`
-    return isInOrder
-      ? `(SELECT ${listed} FROM (SELECT * FROM claims WHERE ${found} ${place} ORDER BY ${inOrder} ${OWN_PLAN}) AS claims
-          WHERE true ${rest.join(' ')} ${page})`
-      : `(SELECT ${listed} FROM (SELECT * FROM claims WHERE ${found} ${OWN_PLAN}) AS claims
-          WHERE true ${place} ${rest.join(' ')} ${page})`
+    if (rest.length === 0 || isDistributed) return `(SELECT ${listed} FROM ${joinOf(part, found)} ${page})`
+    const rows = rowsOf(part, found, isInOrder ? `ORDER BY ${inOrder}` : '')
+    return `(SELECT ${listed} FROM (${rows}) AS claims WHERE true ${page})`
   })
   const all = `ORDER BY list_time ${order}, position ${order}`
   // There the parts are read one after the other, in the order of the statuses, which claims never go back: none is missed, and

@@ -6,9 +6,9 @@ import { readCustomerMetadata, listCustomers as readCustomers } from '../storage
 import { changeCustomer, findCustomer, findCustomerPosition, type NewCustomer } from '../storage/customers.ts'
 import type { App } from './app.ts'
 import { changedSince } from './changed-since.ts'
-import { changed } from './claims/change-metadata.ts'
+import { changedMetadata } from './claims/change-metadata.ts'
 import { type PageRequest, resolveCursor } from './cursor.ts'
-import { fillGaps } from './fill-gaps.ts'
+import { fillGaps, METADATA_AT_ONCE } from './fill-gaps.ts'
 import { customerNotFound } from './not-found.ts'
 
 /** @throws CUSTOMER_EXTERNAL_ID_CONFLICT */
@@ -48,9 +48,6 @@ export interface CustomerPage {
 /** With its metadata as JSON. */
 type StoredCustomer = Omit<Customer, 'metadata'> & { metadata: string }
 
-/** Those with long metadata that are read at a time. */
-const LONG_AT_ONCE = 8
-
 export interface CustomerChange {
   /** Null for none; undefined to leave it. */
   name: string | null | undefined
@@ -66,7 +63,7 @@ export async function listCustomers(app: App, request: CustomerListRequest): Pro
   const { rows, next } = await readCustomers(db, { ...request, after })
   const customers = fillGaps(rows, {
     gaps: ['metadata'],
-    atOnce: LONG_AT_ONCE,
+    atOnce: METADATA_AT_ONCE,
     key: ({ id }) => id,
     read: (some) =>
       readCustomerMetadata(
@@ -95,7 +92,10 @@ export async function updateCustomer(
   const customer = await changeCustomer(app.db.writes.for(userId), userId, id, ({ version, ...before }) => {
     if (expected && !expected.includes(version)) throw changedSince('customer')
     const { name = before.name, metadata } = change
-    return { name, metadata: metadata === undefined ? before.metadata : changed(before.metadata, metadata) }
+    return {
+      name,
+      metadata: metadata === undefined ? before.metadata : changedMetadata(before.metadata, metadata),
+    }
   })
   if (!customer) throw customerNotFound({ id })
   return customer

@@ -1,3 +1,6 @@
+/** Long metadata that is read at a time: a megabyte at most. */
+export const METADATA_AT_ONCE = 8
+
 /** What large fields of records are filled in from. */
 interface Filling<Row, Key, Gap extends keyof Row> {
   /** The fields that are null if they are large. */

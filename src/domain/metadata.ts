@@ -25,5 +25,5 @@ export const canonicalMetadata = (metadata: Metadata): string =>
   JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** Of all keys and values, as JavaScript counts them. */
-export const charactersOf = (metadata: Metadata): number =>
+export const charactersOfMetadata = (metadata: Metadata): number =>
   Object.entries(metadata).reduce((sum, [key, value]) => sum + key.length + value.length, 0)

@@ -44,9 +44,7 @@ export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name' | 'met
 
 // One that is there already is looked for first, as with claims.
 // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
-const insertion = (hasMetadata: boolean) => ({
-  name: hasMetadata ? 'insert_customers_with_metadata' : 'insert_customers',
-  text: `-- insert_customers
+const INSERT_CUSTOMERS = `-- insert_customers
       WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
       clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles),
       new AS MATERIALIZED (
@@ -62,11 +60,9 @@ const insertion = (hasMetadata: boolean) => ({
         ORDER BY user_id, external_id, place
         ON CONFLICT (user_id, external_id) DO NOTHING
         RETURNING ${VERSIONED_COLUMNS}, position
-      )${hasMetadata ? `,\n      noted AS (${addPairs('customers', 'SELECT inserted.user_id, position, id, pairs FROM inserted JOIN new USING (id)')})` : ''}
-      SELECT * FROM inserted`,
-})
-const INSERT_CUSTOMERS = insertion(false)
-const INSERT_CUSTOMERS_WITH_METADATA = insertion(true)
+      ),
+      noted AS (${addPairs('customers', 'SELECT inserted.user_id, position, id, pairs FROM inserted JOIN new USING (id)')})
+      SELECT * FROM inserted`
 
 /** Stores new customers, of any accounts. Each is null if its account has one with this external_id. */
 export async function insertCustomers(
@@ -75,9 +71,9 @@ export async function insertCustomers(
 ): Promise<(Versioned<Customer> | null)[]> {
   const ids = customers.map(() => uuidv7())
   const metadata = customers.map((one) => metadataColumns(one.userId, 'customer', one.metadata))
-  const hasMetadata = metadata.some((one) => one.metadata !== null)
   const rows = await db.query<VersionedRow>({
-    ...(hasMetadata ? INSERT_CUSTOMERS_WITH_METADATA : INSERT_CUSTOMERS),
+    name: 'insert_customers',
+    text: INSERT_CUSTOMERS,
     values: [
       'customers',
       plainArray(customers.map(({ userId }) => userId)),

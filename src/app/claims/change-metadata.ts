@@ -30,14 +30,14 @@ export async function changeMetadataOf(
   const db = app.db.writes.for(userId)
   const claim = await changeClaimMetadata(db, userId, address, (metadata) => {
     if (expected && !expected.includes(versionOfMetadata(metadata))) throw changedSince(address.kind)
-    return changed(metadata, change)
+    return changedMetadata(metadata, change)
   })
   if (!claim) throw await whyAbsent(db, { userId, address })
   return claim
 }
 
 /** @throws VALIDATION_ERROR if there would be too many keys */
-export function changed(metadata: Metadata, change: MetadataChange): Metadata {
+export function changedMetadata(metadata: Metadata, change: MetadataChange): Metadata {
   const result = changeMetadata(metadata, change)
   if (result) return result
   const message = `must not have more than ${MOST_METADATA_KEYS} keys with those that it has`

@@ -4,14 +4,12 @@ import { listExportedClaims, readMetadata } from '../../storage/claims/lists/cla
 import type { ClaimPlace, ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
 import { findCustomers } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
-import { fillGaps } from '../fill-gaps.ts'
+import { fillGaps, METADATA_AT_ONCE } from '../fill-gaps.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
 import type { Sorted } from './list-filters.ts'
 
 /** Records that are read, and held in memory, at a time. */
 const PAGE = 500
-/** Those of them with long metadata. */
-const LONG_AT_ONCE = 8
 
 export interface ExportOrder extends Sorted {
   order: 'asc' | 'desc'
@@ -56,7 +54,7 @@ export async function* readAllPages(
     if (rows.length === 0) yield []
     yield* fillGaps(rows, {
       gaps: ['metadata'],
-      atOnce: LONG_AT_ONCE,
+      atOnce: METADATA_AT_ONCE,
       key: ({ id }) => id,
       read: (some) => readMetadata(db, idsOf(some)),
       gone: () => unavailable('A claim was deleted while it was read.'),

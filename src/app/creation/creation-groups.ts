@@ -1,5 +1,5 @@
 import type { NotedClaim } from '../../domain/claims/claim.ts'
-import { charactersOf as charactersOfMetadata } from '../../domain/metadata.ts'
+import { charactersOfMetadata } from '../../domain/metadata.ts'
 import type { Customer, CustomerKey, Versioned } from '../../domain/records.ts'
 import { type ContractOfSchema, findContracts } from '../../storage/claim-schemas.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'

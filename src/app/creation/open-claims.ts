@@ -1,6 +1,6 @@
 import type { ClaimAddress, NotedClaim, WithContract } from '../../domain/claims/claim.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
-import { charactersOf, type Metadata } from '../../domain/metadata.ts'
+import { charactersOfMetadata, type Metadata } from '../../domain/metadata.ts'
 import type { CustomerKey } from '../../domain/records.ts'
 import { ServiceError } from '../../errors.ts'
 import { MOST_CONTRACT_BYTES } from '../../storage/claim-schemas.ts'
@@ -121,7 +121,7 @@ function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<voi
     if (done) break
     const contract = toStored(contractOf(claim.contract), claim.schemaId)
     set.push({ ...claim, contract, kept: claim.contract })
-    characters += contract.text.length + charactersOf(claim.metadata)
+    characters += contract.text.length + charactersOfMetadata(claim.metadata)
     yield
   }
   return set

@@ -53,9 +53,8 @@ const STATE = {
   test_clock_id: UuidOrNull('The test clock that it lives by; null for the real time.'),
   created_at: DateTime('When it was created.'),
 }
-const METADATA = { metadata: MetadataBody }
-const EVENTS = {
-  ...METADATA,
+const OF_WHOLE = {
+  metadata: MetadataBody,
   events: Type.Array(EventRef, { description: 'The event log, in the order of recording.' }),
 }
 
@@ -98,7 +97,7 @@ export const ClaimSummaryBody = Type.Object(
   },
 )
 export const ClaimBody = Type.Object(
-  { ...CLAIM_FIELDS, ...EVENTS },
+  { ...CLAIM_FIELDS, ...OF_WHOLE },
   { $id: 'Claim', description: 'A claim (§2.3).' },
 )
 
@@ -111,7 +110,7 @@ export const CandidateSummaryBody = Type.Object(
   },
 )
 export const CandidateBody = Type.Object(
-  { ...CANDIDATE_FIELDS, ...EVENTS },
+  { ...CANDIDATE_FIELDS, ...OF_WHOLE },
   { $id: 'Candidate', description: 'A candidate (§2.4): a claim addressed by the caller’s alias.' },
 )
 

@@ -96,7 +96,7 @@ const KEEP_ARCHIVED_CLAIMS = `-- keep_archived_claims
       FROM claims c
       JOIN unnest($1::uuid[], $2::text[], $3::integer[], $7::bigint[]) AS seen (id, status, event_count, digest) ON seen.id = c.id
       WHERE c.id = ANY ($1::uuid[]) AND c.status = seen.status AND c.event_count = seen.event_count
-        AND hashtextextended(c.metadata::text, 0) IS NOT DISTINCT FROM seen.digest
+        AND ${METADATA_DIGEST} IS NOT DISTINCT FROM seen.digest
         AND c.test_clock_id IS NULL
       ORDER BY c.id
       ON CONFLICT (id) DO UPDATE

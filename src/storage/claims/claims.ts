@@ -113,10 +113,12 @@ const insertion = (name: string, clock: string, hasMetadata: boolean) => ({
       )
       SELECT inserted.id, now FROM clock LEFT JOIN inserted ON true`,
 })
-const INSERTIONS = [false, true].map((hasMetadata) => ({
+const insertions = (hasMetadata: boolean) => ({
   live: insertion('insert_claims', LIVE, hasMetadata),
   onTestClock: insertion('insert_claims_on_test_clock', ON_TEST_CLOCK, hasMetadata),
-}))
+})
+/** What has no metadata does not pay for it. */
+const INSERTIONS = { plain: insertions(false), noted: insertions(true) }
 
 /**
  * Stores new OPEN claims, live ones of any accounts. Each is the claim, or null if its id (so its alias, or its reference) is
@@ -178,7 +180,7 @@ async function insertAtOnce(
   const contracts = new Map(rows.map(({ contract }) => [contract.hash, contract]))
   const numbers = new Map(contracts.keys().map((hash, i) => [hash, i + 1]))
   const hasMetadata = rows.some(({ metadata }) => metadata !== null)
-  const { live, onTestClock } = INSERTIONS[Number(hasMetadata)] as (typeof INSERTIONS)[number]
+  const { live, onTestClock } = hasMetadata ? INSERTIONS.noted : INSERTIONS.plain
   const inserted = await db.query<{ id: string | null; now: Date }>({
     ...(testClockId === null ? live : onTestClock),
     values: [

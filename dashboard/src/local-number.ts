@@ -79,7 +79,7 @@ export function localNumbers(locale?: string): LocalNumbers {
 
 /** With the decimals or the groups of any country. */
 const NUMBER_ELSEWHERE =
-  /^-?(?:(?:0|[1-9]\d*)(?:[.,٫]\d+)?(?:[eE][+-]?\d+)?|[1-9]\d{0,2}([.,'٬ ])(?:\d{2,3}\1)*\d{3}(?:[.,٫]\d+)?)$/
+  /^-?(?:(?:0|[1-9]\d*)(?:[.,٫]\d+)?|[1-9]\d{0,2}([.,'٬ ])(?:\d{2,3}\1)*\d{3}(?:[.,٫]\d+)?)(?:[eE][+-]?\d+)?$/
 
 function styleOf(locale: string | undefined, numberingSystem?: string): Style {
   const options = { useGrouping: 'always', ...(numberingSystem && { numberingSystem }) } as const
@@ -120,6 +120,8 @@ function decimalIn(text: string, style: Style): string | null {
   const [, minus, whole = '', fraction = '', exponent = ''] = parts
   const ungrouped = whole.replaceAll('_', '')
   if (whole.includes('_')) {
+    // 1.234e3 is 1234 elsewhere.
+    if (exponent !== '') return null
     const asGrouped = [...groups(ungrouped)].map((sign) => (sign === group ? '_' : digits.indexOf(sign)))
     if (asGrouped.join('') !== whole) return null
   }

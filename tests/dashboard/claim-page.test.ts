@@ -59,6 +59,25 @@ test('an event that the service refuses is told at its field, and nothing is los
   assert.equal(await type.inputValue(), 'review_window_elapsed')
 })
 
+test('an event whose fields have a number that would be kept as another is not sent, and says why', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const id = await newClaim(page)
+  await page.goto(`/claims/${id}`)
+  await page.getByLabel('Type').fill('scanned')
+  await page.getByText('More fields').click()
+  await page.getByLabel('Fields as JSON').fill('{"order": 9007199254740993}')
+  await page.getByRole('button', { name: 'Submit event' }).click()
+  await page.getByText('Has a number that cannot be kept exactly: write it in quotes, as a text').waitFor()
+  await page.getByLabel('Fields as JSON').fill('{"order": "9007199254740993"}')
+  await page.getByRole('button', { name: 'Submit event' }).click()
+  await page.getByText('Recorded; it stays OPEN').waitFor()
+  const { events } = (await sendAs(page, 'GET', `/v1/claims/${id}`)).body
+  assert.deepEqual(
+    events.map(({ order }: { order: string }) => order),
+    ['9007199254740993'],
+  )
+})
+
 test('another account’s claim, candidate, customer and schema show "Not found"', async () => {
   const { page: owner } = await newSignedInPage(service, browser)
   const { page: stranger } = await newSignedInPage(service, browser)

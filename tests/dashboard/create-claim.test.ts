@@ -54,7 +54,12 @@ test('creating a claim begins with the newest schema; a contract of its own begi
   await open()
   await source.selectOption({ label: 'A contract of its own, as JSON below' })
   const json = dialog.getByLabel('Contract as JSON')
-  await json.fill((await json.inputValue()).replace('22', '33'))
+  const begun = await json.inputValue()
+  await json.fill(begun.replace('22', '1e400'))
+  await dialog
+    .getByText('It has a number that cannot be kept exactly: write it in quotes, as a text')
+    .waitFor()
+  await json.fill(begun.replace('22', '33'))
   await dialog.getByText('The claim is worth 33.00.').waitFor()
   const own = await created(page)
   assert.deepEqual([own.schema_id, own.contract.price], [null, 33])

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { problemOfFields, readFields } from '../../dashboard/src/components/event-form/event-draft.ts'
+import { ofContract, withJson } from '../../dashboard/src/condition-builder/contract-document.ts'
 import { problemOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
 import { localNumbers } from '../../dashboard/src/local-number.ts'
+import { contractWith } from '../support/contracts.ts'
 
 const LOCALES = ['en', 'de', 'de-CH', 'fr', 'es', 'pl', 'sv', 'en-IN', 'ar-EG', 'fa', 'bn', 'he']
 
@@ -109,6 +112,38 @@ test('a number of which JSON would keep another is refused, and so is what is no
   assert.equal(localNumbers('en').readDecimal('0.12345678901234567').decimal, '0.12345678901234567')
   const kept = ['49.50', '9007199254740992', '1e21', '1.10e-7', '0.1', '-0']
   assert.deepEqual(readings('en', kept), [49.5, 9_007_199_254_740_992, 1e21, 1.1e-7, 0.1, 0])
+})
+
+test('groups beside an exponent are refused: elsewhere the sign between them is that of decimals', () => {
+  for (const [locale, texts] of [
+    ['de', ['1.234E0', '1.234e3', '12.345e-2']],
+    ['es', ['1.234e3']],
+    ['en', ['1,234e3', '1,234,567e2']],
+  ] as const) {
+    const numbers = localNumbers(locale)
+    for (const text of texts) {
+      assert.ok(numbers.readNumber(text).problem, `${locale} ${text}`)
+      assert.ok(problemOfValue(text, numbers), `${locale} ${text}`)
+    }
+  }
+  assert.equal(localNumbers('de').readNumber('1234e3').number, 1_234_000)
+})
+
+test('JSON with a number that would be kept as another is none: not in a value, not in fields, not in a contract', () => {
+  const lossy = ['9007199254740993', '1e400', '-1e-400']
+  for (const number of lossy) {
+    const text = `{"a": [${number}], "b": "9007199254740993"}`
+    assert.match(problemOfValue(text) ?? '', /cannot be kept exactly/)
+    assert.equal(readFields(text), null)
+    assert.match(problemOfFields(text) ?? '', /cannot be kept exactly/)
+    const contract = JSON.stringify(contractWith()).replace('"price":10', `"price":${number}`)
+    const document = withJson(ofContract(contractWith()), contract)
+    assert.equal(document.contract, null)
+    assert.match(document.problem ?? '', /cannot be kept exactly/)
+  }
+  const kept = '{"a": [9007199254740992, 0.1, 1e21], "b": "9007199254740993"}'
+  assert.deepEqual([problemOfValue(kept), readFields(kept)], [undefined, JSON.parse(kept)])
+  assert.equal(problemOfFields('[1]'), 'Must be a JSON object')
 })
 
 test('a number times a whole one is exact, and not that of floating point', () => {

@@ -1,12 +1,13 @@
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { validateContract } from '../../../src/domain/contract/validate-contract.ts'
+import { hasLossyNumber } from '../../../src/domain/exact-numbers.ts'
 import type { Issue } from '../../../src/domain/issue.ts'
 import type { Json } from '../../../src/domain/json.ts'
 import { LOCAL_NUMBERS } from '../local-number.ts'
 import type { BuilderNode, LeafNode } from './builder-node.ts'
 import { type ContractDraft, TIME_UNITS, toContract, toDraft } from './contract-draft.ts'
 import { pathsOf } from './edit-node.ts'
-import { problemOfValue } from './value-text.ts'
+import { LOSSY, problemOfValue } from './value-text.ts'
 
 export const CONDITION_PATH = 'contract.fulfillment_condition'
 
@@ -90,6 +91,7 @@ export function withJson(before: ContractDocument, json: string): ContractDocume
     const problem = `Not valid JSON: ${(error as Error).message}`
     return { ...before, json, problem, issues: [], contract: null }
   }
+  if (hasLossyNumber(json)) return { ...before, json, problem: `This ${LOSSY}.`, issues: [], contract: null }
   const draft = toDraft(value)
   const judged = judge(value)
   if (draft) return { draft, json, problem: null, ...judged }

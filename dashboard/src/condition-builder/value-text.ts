@@ -1,3 +1,4 @@
+import { hasLossyNumber } from '../../../src/domain/exact-numbers.ts'
 import type { Json } from '../../../src/domain/json.ts'
 import { LOCAL_NUMBERS } from '../local-number.ts'
 
@@ -19,13 +20,17 @@ export function readValue(text: string, numbers = LOCAL_NUMBERS): Json {
 export const readNumberValue = (text: string, times = 1, numbers = LOCAL_NUMBERS): Json =>
   numbers.readNumber(text, times).number ?? (numbers.isNumberLike(text) ? text : readValue(text, numbers))
 
-/** Why it is no value: it could be meant as a number, and is none that can be kept. */
+/** Why it is no value: it could be meant as a number, and is none that can be kept, or has such a number in it. */
 export function problemOfValue(text: string, numbers = LOCAL_NUMBERS): string | undefined {
-  const { problem } = numbers.readNumber(text)
-  return problem && numbers.isNumberLike(text)
-    ? `${problem}, or ${JSON.stringify(text.trim())} for a text`
-    : undefined
+  if (numbers.isNumberLike(text)) {
+    const { problem } = numbers.readNumber(text)
+    return problem && `${problem}, or ${JSON.stringify(text.trim())} for a text`
+  }
+  return typeof readValue(text, numbers) !== 'string' && hasLossyNumber(text) ? LOSSY : undefined
 }
+
+/** Of JSON. */
+export const LOSSY = 'has a number that cannot be kept exactly: write it in quotes, as a text'
 
 /** What `readValue` reads the value from: a text that would be read as something else comes in quotes. */
 export function valueText(value: Json, numbers = LOCAL_NUMBERS): string {

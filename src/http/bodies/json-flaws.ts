@@ -1,37 +1,14 @@
+import { findLossyNumber, NOT_EXACT } from '../../domain/exact-numbers.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { validationError } from '../../errors.ts'
 import { pathAt } from './json-text.ts'
 
 /** Arrays and objects within each other. A contract's condition of 32 levels needs 66. */
 const MAX_DEPTH = 128
-/** Where a value may begin, a number that may lose digits in a double: of 16 characters or more, or with an exponent. */
-const RISKY_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
-const STRING_OR_RISKY_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*/g
-/** Strings and numbers that are looked at in one step. */
-const A_STEP = 4_096
-
-/** Whether it is worth looking at its numbers. */
-export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
-
-/**
- * In steps: a megabyte may hold a hundred thousand numbers.
- * @throws VALIDATION_ERROR at the first number that would come back as another
- */
+/** @throws VALIDATION_ERROR at the first number that would come back as another */
 export function* requireExactNumbers(json: string): Generator<void, void> {
-  let seen = 0
-  for (const { 0: token, index } of json.matchAll(STRING_OR_RISKY_NUMBER)) {
-    if (++seen % A_STEP === 0) yield
-    if (token.startsWith('"') || !isLossy(token, Number(token))) continue
-    const message = 'is a number that cannot be kept exactly; send it as a string'
-    throw validationError([{ path: toPath(pathAt(json, index)), message }])
-  }
-}
-
-function isLossy(source: string, value: number): boolean {
-  if (!Number.isFinite(value)) return true
-  // As JavaScript writes it (2 ** 64 is 18446744073709552000) it comes back as it was sent.
-  if (/^-?\d+$/.test(source)) return BigInt(source) !== BigInt(value) && source !== String(value)
-  return value === 0 && /^-?[0.]*[1-9]/.test(source)
+  const index = yield* findLossyNumber(json)
+  if (index !== null) throw validationError([{ path: toPath(pathAt(json, index)), message: NOT_EXACT }])
 }
 
 /** @throws VALIDATION_ERROR if something in the value cannot be stored and returned as it was sent */

@@ -2,10 +2,11 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
 import { atOnce, inSlices } from '../../app/in-slices.ts'
 import { MAX_PAYLOAD_BYTES } from '../../domain/claims/event.ts'
+import { mayLoseDigits } from '../../domain/exact-numbers.ts'
 import { isJsonObject, type Json } from '../../domain/json.ts'
 import { ServiceError, validationError } from '../../errors.ts'
 import { giveBackBytes } from './give-back-bytes.ts'
-import { mayLoseDigits, requireExactNumbers, requireKeepable } from './json-flaws.ts'
+import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
 /** Characters of an item of a long list that is kept as an object, which takes 16 KiB at most. */

@@ -3,9 +3,11 @@ import { useState } from 'react'
 import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { contractInWords } from '../../../../src/domain/contract/contract-in-words.ts'
 import { validateContract } from '../../../../src/domain/contract/validate-contract.ts'
+import { hasLossyNumber } from '../../../../src/domain/exact-numbers.ts'
 import type { NewClaim } from '../../api/claims.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { schemasQuery } from '../../api/schemas.ts'
+import { LOSSY } from '../../condition-builder/value-text.ts'
 import { ContractHints } from '../contract-hints.tsx'
 import { InWords } from '../in-words.tsx'
 import { SchemaSelect } from '../schema-select.tsx'
@@ -29,6 +31,7 @@ const SAMPLE: Contract = {
 function readContract(json: string): { contract: Contract | null; problem: string | undefined } {
   try {
     const value: unknown = JSON.parse(json)
+    if (hasLossyNumber(json)) return { contract: null, problem: `It ${LOSSY}` }
     const [issue] = validateContract(value)
     if (issue) return { contract: null, problem: `${issue.path} ${issue.message}` }
     return { contract: value as Contract, problem: undefined }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../src/domain/json.ts'
+import { asSentence } from '../../as-sentence.ts'
 import { problemOfValue, readValue } from '../../condition-builder/value-text.ts'
 
 /** An event as it is being written. */
@@ -18,9 +19,11 @@ export function readEvent({ type, value, fields }: EventDraft): (JsonObject & { 
   return read && { ...read, type, ...(value === '' ? {} : { value: readValue(value) }) }
 }
 
-/** Null if it is not a JSON object. */
-export function readFields(text: string): JsonObject | null {
-  if (text.trim() === '') return {}
-  const value = readValue(text)
-  return isJsonObject(value) ? value : null
+/** Null if it is not a JSON object, or would be kept as another (`problemOfFields`). */
+export const readFields = (text: string): JsonObject | null =>
+  problemOfFields(text) ? null : text.trim() === '' ? {} : (readValue(text) as JsonObject)
+
+export function problemOfFields(text: string): string | undefined {
+  if (text.trim() === '') return undefined
+  return isJsonObject(readValue(text)) ? asSentence(problemOfValue(text)) : 'Must be a JSON object'
 }

@@ -5,7 +5,7 @@ import { problemOfValue, readValue } from '../../condition-builder/value-text.ts
 import { Field } from '../ui/field.tsx'
 import { Input } from '../ui/input.tsx'
 import { Textarea } from '../ui/textarea.tsx'
-import { type EventDraft, readFields } from './event-draft.ts'
+import { type EventDraft, problemOfFields } from './event-draft.ts'
 
 interface EventFieldsProps {
   draft: EventDraft
@@ -63,7 +63,7 @@ export function EventFields({ draft, onChange, types, errors, fieldsHint }: Even
           label="Fields as JSON"
           className="mt-2"
           hint={fieldsHint}
-          error={readFields(fields) ? errors.fields : 'Must be a JSON object'}
+          error={problemOfFields(fields) ?? errors.fields}
         >
           {(props) => (
             <Textarea

@@ -5,7 +5,7 @@ import { isReservedType } from '../../../../src/domain/claims/event.ts'
 import type { Condition } from '../../../../src/domain/contract/condition.ts'
 import { suggestedEvents } from '../../../../src/domain/contract/satisfying-event.ts'
 import { asSentence } from '../../as-sentence.ts'
-import { readFields } from '../../components/event-form/event-draft.ts'
+import { problemOfFields } from '../../components/event-form/event-draft.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
@@ -148,7 +148,7 @@ function EventRow({ event, errors, onChange, onRemove }: EventRowProps) {
       <Field
         label="Further fields"
         className="max-sm:col-span-2"
-        error={readFields(fields) ? errors[`${id}.`] : 'Must be a JSON object'}
+        error={problemOfFields(fields) ?? errors[`${id}.`]}
       >
         {(props) => (
           <Input

@@ -5,8 +5,8 @@ import { type AskedNames, askedColumns } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
-import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from './lists/list-page.ts'
-import { addPairs, metadataColumns, metadataParameters, replacePairs } from './metadata.ts'
+import { ENTER_TURNSTILES } from './lists/list-page.ts'
+import { addPairs, holdBriefly, metadataColumns, metadataParameters, replacePairs } from './metadata.ts'
 import { versionOf } from './record-version.ts'
 
 export interface CustomerRow {
@@ -162,7 +162,7 @@ export function changeCustomer(
   change: (customer: Versioned<Customer>) => Pick<Customer, 'name' | 'metadata'>,
 ): Promise<Versioned<Customer> | null> {
   return db.transaction(async (connection) => {
-    await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+    await holdBriefly(connection)
     const [held] = await connection.query<VersionedRow & { position: string }>({
       name: 'hold_customer',
       text: `-- hold_customer

@@ -3,6 +3,7 @@ import type { Metadata } from '../domain/metadata.ts'
 import type { Connection } from './database/connection.ts'
 import { ifShort } from './database/short-json.ts'
 import { plainArray } from './database/sql-array.ts'
+import { LONGEST_LOCK_WAIT } from './lists/list-page.ts'
 
 /*
  * Metadata stands in its record's row, and in a table beside it each key with its value has a number, by which lists find
@@ -17,6 +18,8 @@ export const PAIRS = {
 type Owners = keyof typeof PAIRS
 type Kind = 'claim' | 'candidate' | 'customer'
 
+/** For so long a server that falls silent between two statements of a change keeps the record. */
+const LONGEST_SILENCE = '2s'
 /** Bytes of metadata that are not long. */
 const SHORT = 1024
 /** SQL for a record's metadata as text. */
@@ -75,6 +78,15 @@ export const addPairs = (owners: Owners, rows: string): string =>
   `INSERT INTO ${PAIRS[owners].table} (user_id, pair, position, ${PAIRS[owners].owner})
         SELECT user_id, unnest(pairs::bigint[]), position, id FROM (${rows}) AS r
         ON CONFLICT DO NOTHING`
+
+/**
+ * For a transaction that holds a record while it asks for more: it waits for others no longer, and they for it, than is said here.
+ * SET LOCAL reaches the machine that has the record.
+ */
+export async function holdBriefly(db: Connection): Promise<void> {
+  await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+  await db.query({ text: `SET LOCAL idle_in_transaction_session_timeout = '${LONGEST_SILENCE}'` })
+}
 
 /** Of a record whose metadata has changed, and whose row is locked. */
 export async function replacePairs(

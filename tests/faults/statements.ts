@@ -1,6 +1,7 @@
 import { isOnCitus } from '../support/database-nodes.ts'
 
 const [LOCK_TIMEOUT, SHORT_LOCK_TIMEOUT] = ['SET LOCAL lock_timeout = n', "SET LOCAL lock_timeout = 'ns'"]
+const SHORT_SILENCE = "SET LOCAL idle_in_transaction_session_timeout = 'ns'"
 
 /** In one transaction, with its answer. */
 const SCHEMA_WITH_KEY = {
@@ -163,6 +164,7 @@ export const STATEMENTS = {
   'changing metadata': {
     BEGIN: 2,
     [SHORT_LOCK_TIMEOUT]: 2,
+    [SHORT_SILENCE]: 2,
     find_clock_of_claim: 1,
     hold_claim: 1,
     set_metadata: 1,

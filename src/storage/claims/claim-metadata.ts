@@ -1,8 +1,7 @@
 import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import type { Metadata } from '../../domain/metadata.ts'
 import type { Connection } from '../database/connection.ts'
-import { LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
-import { METADATA, metadataColumns, replacePairs } from '../metadata.ts'
+import { holdBriefly, METADATA, metadataColumns, replacePairs } from '../metadata.ts'
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toWholeClaim } from './claim-columns.ts'
 import { addressColumns } from './claims.ts'
 
@@ -22,8 +21,7 @@ export function changeClaimMetadata(
 ): Promise<StoredClaim | null> {
   const { id, alias } = addressColumns(address)
   return db.transaction(async (connection) => {
-    // SET LOCAL reaches the machine that has the claim.
-    await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+    await holdBriefly(connection)
     const [seen] = await connection.query<{ test_clock_id: string | null }>({
       name: 'find_clock_of_claim',
       text: `-- find_clock_of_claim

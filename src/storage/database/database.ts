@@ -93,10 +93,9 @@ export class Database implements Connection {
     this.reads = share('reads', Math.ceil(others / 2))
     // On distributed tables to create claims takes several statements.
     const writing = distribution.isOn && {
-      idleTransactionMs: HELD_MS,
       statementTimeoutMs: Math.min(statementTimeoutMs ?? WRITE_MS, WRITE_MS),
     }
-    this.writes = share('writes', Math.floor(others / 2), { ...writing })
+    this.writes = share('writes', Math.floor(others / 2), { idleTransactionMs: HELD_MS, ...writing })
     this.clocks = share('test_clocks', clocks)
     this.submissions = share('submissions', lanes, {
       idleTransactionMs: HELD_MS,

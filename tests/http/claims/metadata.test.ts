@@ -6,8 +6,10 @@ import { PAIRS, pairsOf } from '../../../src/storage/metadata.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
+import { eventually } from '../../support/eventually.ts'
 import { candidatePath, newCustomer, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
+import { startStruckService } from '../../support/struck-service.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -226,6 +228,36 @@ describe('metadata beside decisions', () => {
     for (const { status } of await Promise.all(changes)) assert.equal(status, 200)
     const { body } = await api.get(pathOf(claim))
     assert.deepEqual([body.events.length, Object.keys(body.metadata).length], [20, 10])
+  })
+
+  test('a server that falls silent in a change holds up nobody for long', async (t) => {
+    const { databaseUrl } = service
+    const silent = await startStruckService(t, { databaseUrl })
+    const client = silent.clientWith(api.token)
+    const claim = await newClaim()
+    const fallSilentAfter = async (statement: string, path: string) => {
+      const isHeld = Promise.withResolvers<void>()
+      silent.proxy.listen((next) => {
+        if (next !== statement) return
+        silent.proxy.freeze()
+        isHeld.resolve()
+      })
+      const changing = client.patch(path, { metadata: { a: '1' } })
+      await isHeld.promise
+      return async () => {
+        silent.proxy.thaw()
+        await changing
+      }
+    }
+
+    let wakeUp = await fallSilentAfter('set_metadata', pathOf(claim))
+    t.after(() => wakeUp())
+    assert.equal((await api.post(`${pathOf(claim)}/events`, { type: 'other' })).status, 201)
+    await wakeUp()
+    const renamed = `/v1/customers/${customer.id}`
+    wakeUp = await fallSilentAfter('change_customer', renamed)
+    assertError(await api.patch(renamed, { name: 'new' }), 503, 'UNAVAILABLE')
+    await eventually(async () => (await api.patch(renamed, { name: 'new' })).status === 200, { seconds: 5 })
   })
 
   test('an ETag is another after an event, and If-Match does not mind', async () => {

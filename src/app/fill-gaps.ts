@@ -9,8 +9,8 @@ interface Filling<Row, Key, Gap extends keyof Row> {
   atOnce: number
   key: (row: Row) => Key
   read: (rows: Row[]) => Promise<Map<Key, Large<Row, Gap>>>
-  /** What is thrown if the record is not there any more. */
-  gone: () => Error
+  /** What is thrown if the record is not there any more; if nothing is given, it is left out. */
+  gone?: () => Error
 }
 
 type Large<Row, Gap extends keyof Row> = { [G in Gap]: NonNullable<Row[G]> }
@@ -39,8 +39,8 @@ export async function* fillGaps<Row, Key, Gap extends keyof Row>(
       large = await read(next.slice(0, atOnce))
     }
     const value = large.get(key(row))
-    if (value === undefined) throw gone()
-    whole.push({ ...row, ...value })
+    if (value !== undefined) whole.push({ ...row, ...value })
+    else if (gone) throw gone()
   }
   if (whole.length > 0) yield whole
 }

@@ -55,7 +55,10 @@ export const metadataParameters = (records: readonly MetadataColumns[]): unknown
   records.map(({ pairs }) => pairs),
 ]
 
-/** SQL for whether a record has each of these pairs; the values themselves may be long, and are not read. */
+/**
+ * SQL for whether a record has each of these pairs; the values themselves may be long, and are not read. An entry with
+ * another position is of a claim that had its id before, and that a server of an older version removed.
+ */
 export function hasPairs(
   owners: Owners,
   pairs: readonly string[],
@@ -64,20 +67,26 @@ export function hasPairs(
   const { table, owner } = PAIRS[owners]
   const probes = pairs.map(
     (pair) =>
-      `(SELECT true FROM ${table} AS p WHERE p.${owner} = ${owners}.id AND p.pair = ${parameter(pair)}::bigint) IS NOT NULL`,
+      `(SELECT true FROM ${table} AS p WHERE p.${owner} = ${owners}.id AND p.pair = ${parameter(pair)}::bigint
+          AND p.position = ${owners}.position) IS NOT NULL`,
   )
   return ['metadata IS NOT NULL', ...probes].join(' AND ')
 }
 
-/** The numbers of all pairs. */
-export const pairsOf = (userId: string, kind: Kind, metadata: Metadata): string[] =>
-  Object.entries(metadata).map(([key, value]) => pairOf(userId, kind, key, value))
+/** The numbers of all pairs, each once. */
+export const pairsOf = (userId: string, kind: Kind, metadata: Metadata): string[] => [
+  ...new Set(Object.entries(metadata).map(([key, value]) => pairOf(userId, kind, key, value))),
+]
+
+/** An entry may be there that was left behind: see `hasPairs`. */
+const takeOver = (owners: Owners) =>
+  `ON CONFLICT (${PAIRS[owners].owner}, pair) DO UPDATE SET position = excluded.position`
 
 /** SQL that adds the pairs of rows that have `user_id`, `position`, `id` and `pairs`. */
 export const addPairs = (owners: Owners, rows: string): string =>
   `INSERT INTO ${PAIRS[owners].table} (user_id, pair, position, ${PAIRS[owners].owner})
         SELECT user_id, unnest(pairs::bigint[]), position, id FROM (${rows}) AS r
-        ON CONFLICT DO NOTHING`
+        ${takeOver(owners)}`
 
 /**
  * For a transaction that holds a record while it asks for more: it waits for others no longer, and they for it, than is said here.
@@ -107,7 +116,7 @@ export async function replacePairs(
     name: `add_pairs_of_${owners}`,
     text: `-- add_pairs_of_${owners}
       INSERT INTO ${table} (user_id, pair, position, ${owner})
-      SELECT $2, pair, $3, $1 FROM unnest($4::bigint[]) AS pair ON CONFLICT DO NOTHING`,
+      SELECT $2, pair, $3, $1 FROM unnest($4::bigint[]) AS pair ${takeOver(owners)}`,
     values: [id, userId, position, pairs],
   })
 }

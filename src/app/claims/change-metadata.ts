@@ -28,8 +28,9 @@ export async function changeMetadataOf(
   expected: ExpectedVersions,
 ): Promise<StoredClaim> {
   const db = app.db.writes.for(userId)
-  const claim = await changeClaimMetadata(db, userId, address, (metadata) => {
-    if (expected && !expected.includes(versionOfMetadata(metadata))) throw changedSince(address.kind)
+  const claim = await changeClaimMetadata(db, userId, address, (metadata, testClockId) => {
+    if (expected && !expected.includes(versionOfMetadata({ testClockId, metadata })))
+      throw changedSince(address.kind)
     return changedMetadata(metadata, change)
   })
   if (!claim) throw await whyAbsent(db, { userId, address })
@@ -44,6 +45,11 @@ export function changedMetadata(metadata: Metadata, change: MetadataChange): Met
   throw validationError([{ path: 'metadata', message }])
 }
 
-/** The version of all that callers can change of a claim: another after each change. */
-export const versionOfMetadata = (metadata: Metadata): string =>
-  createHash('sha256').update(canonicalMetadata(metadata)).digest('hex').slice(0, 32)
+/**
+ * The version of all that callers can change of a claim: another after each change, and of a claim that was made under the
+ * same alias or reference after the former one's test clock was deleted.
+ */
+export function versionOfMetadata(of: { testClockId: string | null; metadata: Metadata }): string {
+  const digest = createHash('sha256').update(of.testClockId ?? '')
+  return digest.update(canonicalMetadata(of.metadata)).digest('hex').slice(0, 32)
+}

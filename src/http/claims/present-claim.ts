@@ -56,9 +56,9 @@ export const presentStored = (claim: StoredClaim) =>
  * Its ETag: the version of what callers can change, a dot, and the number of its events, since whatever becomes of a claim
  * leaves one in its log.
  */
-export function tagOf({ metadata, eventCount }: StoredClaim | NotedClaim): string {
+export function tagOf({ testClockId, metadata, eventCount }: StoredClaim | NotedClaim): string {
   const noted: Metadata = typeof metadata === 'string' ? JSON.parse(metadata) : metadata
-  return `${versionOfMetadata(noted)}.${eventCount}`
+  return `${versionOfMetadata({ testClockId, metadata: noted })}.${eventCount}`
 }
 
 /** A list's answer whose claims are read to the end while it is sent. */

@@ -5,6 +5,12 @@ import { holdBriefly, METADATA, metadataColumns, replacePairs } from '../metadat
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toWholeClaim } from './claim-columns.ts'
 import { addressColumns } from './claims.ts'
 
+interface HeldRow {
+  position: string
+  test_clock_id: string | null
+  metadata: Metadata | null
+}
+
 /**
  * Changes the metadata of a claim, whose row is held meanwhile: of several changes each is made of what the one before has
  * left. It touches nothing that decisions look at, nor what guards their writes. Whoever holds the claim, or its test clock, is
@@ -17,7 +23,7 @@ export function changeClaimMetadata(
   db: Connection,
   userId: string,
   address: ClaimAddress,
-  change: (metadata: Metadata) => Metadata,
+  change: (metadata: Metadata, testClockId: string | null) => Metadata,
 ): Promise<StoredClaim | null> {
   const { id, alias } = addressColumns(address)
   return db.transaction(async (connection) => {
@@ -30,14 +36,15 @@ export function changeClaimMetadata(
     })
     if (!seen) return null
     if (seen.test_clock_id !== null) await shareClock(connection, userId, seen.test_clock_id)
-    const [held] = await connection.query<{ position: string; metadata: Metadata | null }>({
+    const [held] = await connection.query<HeldRow>({
       name: 'hold_claim',
       text: `-- hold_claim
-        SELECT position, metadata FROM claims WHERE id = $1 FOR NO KEY UPDATE`,
+        SELECT position, test_clock_id, metadata FROM claims WHERE id = $1 FOR NO KEY UPDATE`,
       values: [id],
     })
     if (!held) return null
-    const columns = metadataColumns(userId, address.kind, change(held.metadata ?? {}))
+    const metadata = change(held.metadata ?? {}, held.test_clock_id)
+    const columns = metadataColumns(userId, address.kind, metadata)
     await connection.query({
       name: 'set_metadata',
       text: `-- set_metadata

@@ -14,6 +14,8 @@ import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
 const { api } = service
+/** Another server on the same database. */
+const struck = await startStruckService({ after }, { databaseUrl: service.databaseUrl })
 const customer = await newCustomer(api)
 const contract = contractWith({})
 const account: string = (await api.get(`/v1/customers/${customer.id}`)).body.user_id
@@ -32,14 +34,15 @@ async function create(path: string, body: object): Promise<Answer['body']> {
   return answer.body
 }
 
-const newClaim = (metadata?: Metadata) =>
-  create('/v1/claims', { customer_id: customer.id, contract, ...(metadata ? { metadata } : {}) })
-const newCandidate = (metadata: Metadata) =>
+const newClaim = (metadata?: Metadata, more = {}) =>
+  create('/v1/claims', { customer_id: customer.id, contract, ...(metadata ? { metadata } : {}), ...more })
+const newCandidate = (metadata: Metadata, more = {}) =>
   create('/v1/candidates', {
     candidate_alias: uniqueName('candidate'),
     customer_uuid: customer.external_id,
     contract,
     metadata,
+    ...more,
   })
 
 /** Of each kind of record with metadata: how one is made, its path and its list. */
@@ -58,6 +61,12 @@ const KINDS = [
     at: ({ id }: Answer['body']) => `/v1/customers/${id}`,
   },
 ]
+
+/** What decides the id of a claim or a candidate. */
+const nameOf: Record<string, (name: string) => object> = {
+  claim: (reference) => ({ reference }),
+  candidate: (candidate_alias) => ({ candidate_alias }),
+}
 
 /** Whatever JSON, an array or SQL could take for its own. */
 const ODD = {
@@ -158,6 +167,39 @@ for (const { kind, list, make, at } of KINDS) {
       }
     })
 
+    if (kind !== 'customer')
+      test('of a record that is gone is not found with the one that has its name now', async () => {
+        const clock = await create('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
+        const mark = uniqueName('mark')
+        const named = uniqueName('named')
+        const again = (metadata: Metadata, more = {}) => make(metadata, { ...nameOf[kind]?.(named), ...more })
+        const gone = await again({ mark, former: mark }, { test_clock_id: clock.id })
+        const entries = await service.sql('SELECT * FROM claim_metadata WHERE claim_id = $1', [gone.id])
+        const { headers } = await api.get(at(gone))
+        assert.equal((await api.delete(`/v1/test_clocks/${clock.id}`)).status, 204)
+        // A server of an older version leaves them behind.
+        for (const one of entries)
+          await service.sql(
+            'INSERT INTO claim_metadata (user_id, pair, position, claim_id) VALUES ($1, $2, $3, $4)',
+            [one.user_id, one.pair, one.position, one.claim_id],
+          )
+        const made = await again({ mark })
+        const found = async (filter: Metadata) =>
+          (await readPages(api, list, filter)).flat().map(({ id }) => id)
+        assert.deepEqual(await found({ 'metadata[mark]': mark }), [made.id])
+        assert.deepEqual(await found({ 'metadata[former]': mark }), [])
+        // The same by its id, its metadata and the number of its events, but another.
+        await api.patch(at(made), { metadata: { former: mark } })
+        assert.deepEqual(await found({ 'metadata[former]': mark }), [made.id])
+        const tag = `${headers.get('etag')}`
+        assert.equal((await api.get(at(made), { 'If-None-Match': tag })).status, 200)
+        assertError(
+          await api.patch(at(made), { metadata: {} }, { 'If-Match': tag }),
+          412,
+          'PRECONDITION_FAILED',
+        )
+      })
+
     test('has its limits, and beyond them nothing is stored', async () => {
       const full = Object.fromEntries(
         Array.from({ length: 50 }, (_, i) => [
@@ -231,21 +273,20 @@ describe('metadata beside decisions', () => {
   })
 
   test('a server that falls silent in a change holds up nobody for long', async (t) => {
-    const { databaseUrl } = service
-    const silent = await startStruckService(t, { databaseUrl })
-    const client = silent.clientWith(api.token)
+    const client = struck.clientWith(api.token)
+    t.after(() => struck.proxy.listen(null))
     const claim = await newClaim()
     const fallSilentAfter = async (statement: string, path: string) => {
       const isHeld = Promise.withResolvers<void>()
-      silent.proxy.listen((next) => {
+      struck.proxy.listen((next) => {
         if (next !== statement) return
-        silent.proxy.freeze()
+        struck.proxy.freeze()
         isHeld.resolve()
       })
       const changing = client.patch(path, { metadata: { a: '1' } })
       await isHeld.promise
       return async () => {
-        silent.proxy.thaw()
+        struck.proxy.thaw()
         await changing
       }
     }
@@ -345,6 +386,27 @@ describe('metadata beside decisions', () => {
     const { body: feed } = await api.get(`/v1/notifications?claim_id=${claim.id}`)
     assert.deepEqual(feed.data[0].claim.metadata, { mark })
   })
+})
+
+test('what leaves while an export is written is left out of it', async (t) => {
+  const mark = uniqueName('mark')
+  const long = { mark, ...Object.fromEntries([1, 2, 3].map((n) => [`long-${n}`, 'x'.repeat(500)])) }
+  const clock = await create('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
+  const stay = [await newClaim(long), await newClaim({ mark })]
+  await newClaim(long, { test_clock_id: clock.id })
+  stay.push(await newClaim(long))
+  struck.proxy.listen(async (statement) => {
+    if (statement === 'read_metadata') await api.delete(`/v1/test_clocks/${clock.id}`)
+  })
+  t.after(() => struck.proxy.listen(null))
+  const { body } = await struck
+    .clientWith(api.token)
+    .get(`/v1/claims/export?${filteredBy({ mark })}&order=asc`)
+  const rows = parse(body, { columns: true }) as { id: string }[]
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    stay.map(({ id }) => id),
+  )
 })
 
 describe('the filter', () => {

@@ -37,7 +37,7 @@ export async function exported(
   const header = `${COLUMNS[kind].join()}\n`
   demand(reply.text.startsWith(header), () => `the columns of ${kind} are other ones`, about)
   const rows = readCsv(reply.text).map((fields) => asListed(account, fields, about))
-  return { shown: rows.map((row) => ({ row, sentAt, answeredAt })), sentAt }
+  return { shown: rows.map((row) => ({ row, sentAt, answeredAt })), sentAt, total: null }
 }
 
 /** What a file leaves out is as the creation answered it; what it has must be. */

@@ -11,7 +11,7 @@ export async function listClaims(client: Client, account: Account): Promise<void
   client.world.count('list claims')
   const filters = drawFilters(client.random, account)
   const path = filters.isOfCandidates ? '/v1/candidates' : '/v1/claims'
-  const found = await walk(client, account, path, filters.query)
+  const found = await walk(client, account, path, filters.query, { asksTotal: client.random.chance(0.3) })
   if (found) judgeListed(client, account, filters, found)
 }
 
@@ -51,10 +51,15 @@ function judgeListed(client: Client, account: Account, filters: Filters, found: 
       about,
     )
   const shown = new Set(addresses)
-  for (const record of lasts ? account.claims : []) {
-    const isMissing = !shown.has(record.address) && isSurelyIn(record, filters, found.sentAt)
-    demand(!isMissing, () => `${record.name} is missing in a list`, about)
-  }
+  const surelyIn = lasts ? account.claims.filter((record) => isSurelyIn(record, filters, found.sentAt)) : []
+  for (const record of surelyIn)
+    demand(shown.has(record.address), () => `${record.name} is missing in a list`, about)
+  const { total } = found
+  demand(
+    total === null || total >= surelyIn.length,
+    () => `${total} are counted in a list of ${surelyIn.length} at least`,
+    about,
+  )
   const known = records.filter((record) => record !== undefined)
   if (!time) demandCreationOrder(order === 'asc' ? known : known.reverse(), about)
 }

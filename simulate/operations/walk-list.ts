@@ -13,6 +13,8 @@ export interface Shown {
 export interface Walk {
   shown: Shown[]
   sentAt: number
+  /** How many there were when it began, at least; null if that was not asked. */
+  total: number | null
 }
 
 const MOST_PAGES = 200
@@ -25,10 +27,15 @@ export async function walk(
   account: Account,
   path: string,
   filters: Record<string, string>,
+  { asksTotal } = { asksTotal: false },
 ): Promise<Walk | null> {
   const limit = client.random.pick([1, 2, 5, 20, 100])
-  const query = new URLSearchParams({ ...filters, limit: `${limit}` })
-  const result: Walk = { shown: [], sentAt: Infinity }
+  const query = new URLSearchParams({
+    ...filters,
+    limit: `${limit}`,
+    ...(asksTotal ? { total: 'true' } : {}),
+  })
+  const result: Walk = { shown: [], sentAt: Infinity, total: null }
   for (let page = 0; page < MOST_PAGES; page++) {
     const request = { method: 'GET', path: `${path}?${query}` }
     const reply = await client.send(account, request, { mayBeRefused: true })
@@ -39,6 +46,7 @@ export async function walk(
     demand(reply.status === 200, () => `a list answered ${reply.status}`, about)
     const body = parse(reply.text)
     const rows = body.data as JsonObject[]
+    if (asksTotal && page === 0) result.total = readTotal(body.total, about)
     const { sentAt, answeredAt } = reply
     result.sentAt = Math.min(result.sentAt, sentAt)
     result.shown.push(...rows.map((row) => ({ row, sentAt, answeredAt })))
@@ -48,6 +56,13 @@ export async function walk(
     const isWhole = rows.length === limit || SELECTIVE.some((name) => name in filters)
     demand(isWhole, () => 'a page that is not the last has fewer records than its limit', about)
     query.set('after', body.next_cursor as string)
+    query.delete('total')
   }
   return null
+}
+
+function readTotal(total: unknown, about: () => unknown): number {
+  const { count } = (total ?? {}) as Record<string, unknown>
+  demand(typeof count === 'number', () => 'a list says no total', about)
+  return count as number
 }

@@ -178,13 +178,50 @@ for (const [name, { list }] of Object.entries(LISTS)) {
   })
 }
 
+/** Of which filters tell how many records. */
+const MOST_COUNTED = 10_000
+
+for (const [name, { list, cases }] of Object.entries(LISTS)) {
+  test(`the total of the ${name} is exact below ${MOST_COUNTED} entries of an index, and costs no more than that`, async () => {
+    const exact: number[] = []
+    for (const [what, filters] of Object.entries({ all: {}, ...cases, ...SELECTIVE })) {
+      const { db, effort } = explaining(service.app.db)
+      const app = { db: { reads: { for: () => db } } } as unknown as App
+      const request = { ...NO_FILTER, ...filters, order: 'asc', after: undefined, limit: 100 }
+      // Beside what the page costs itself.
+      const page = await list(app, { ...request, total: true })
+      const said = `${what}: ${JSON.stringify([page.total, effort])}`
+      const [rows, entries] = [2 * MOST_LOOKED_AT.rows, 2 * MOST_LOOKED_AT.entries]
+      assert.ok(effort.rows <= rows && effort.entries <= entries, said)
+      assert.ok(!effort.scans.includes('Seq Scan claims'), said)
+      const { count, isExact } = page.total ?? { count: -1, isExact: false }
+      assert.ok(count >= 0 && count <= MOST_COUNTED && (isExact ? count < MOST_COUNTED : true), said)
+      if (!isExact) continue
+      exact.push(count)
+      let listed = 0
+      for (
+        let cursor: string | undefined, next: string | null = '';
+        next !== null;
+        cursor = next ?? undefined
+      ) {
+        const { claims, nextCursor } = await list(service.app, { ...request, after: cursor })
+        for await (const some of claims) listed += some.length
+        next = nextCursor
+      }
+      assert.equal(count, listed, said)
+    }
+    assert.ok(exact.length > 15 && Math.max(...exact) > 2_000, String(exact))
+  })
+}
+
 test('who goes on to the end has all that fit, each once, though some pages have none', async () => {
   const price = { from: '3.125', to: '3.25' }
   const read = async (filters: Filters) => {
     const ids: string[] = []
     let [after, empty]: [string | undefined, number] = [undefined, 0]
     for (;;) {
-      const page = await listClaims(service.app, { ...NO_FILTER, ...filters, order: 'asc', after, limit: 50 })
+      const request = { ...NO_FILTER, ...filters, order: 'asc', after, limit: 50, total: false } as const
+      const page = await listClaims(service.app, request)
       const before = ids.length
       for await (const claims of page.claims) ids.push(...claims.map(({ id }) => id))
       if (ids.length === before) empty++

@@ -33,7 +33,7 @@ export async function addManyClaims(
       json_build_object('price', n % 1000 / 8.0), '{}', n % 1000 / 8.0, status,
       CASE status WHEN 'OPEN' THEN NULL WHEN 'PENDING' THEN 'FAILED' ELSE status END,
       CASE status WHEN 'OPEN' THEN created ELSE created + n % 80000 * interval '1 second' END,
-      CASE WHEN status IN ('OPEN', 'PENDING') THEN now() + n % 5000 * interval '1 minute' END,
+      CASE WHEN status IN ('OPEN', 'PENDING') THEN date_trunc('milliseconds', now()) + n % 5000 * interval '1 minute' END,
       ('00000000-0000-7000-a000-' || CASE WHEN n % 10 = 3 THEN '000000000000' WHEN n % 1000 = 7 THEN '000000000001' END)::uuid,
       CASE WHEN n % 1000 = 5 THEN '00000000-0000-7000-b000-000000000000'::uuid END,
       created, CASE WHEN n % 10 = 4 THEN $3::jsonb WHEN n % 1000 = 7 THEN $4::jsonb END

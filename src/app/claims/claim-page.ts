@@ -2,13 +2,9 @@ import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { unavailable } from '../../errors.ts'
 import { findArchivedPosition } from '../../storage/archive/archived-claims.ts'
+import { type ClaimCount, countClaims } from '../../storage/claims/lists/claim-count.ts'
 import { findClaimPosition, listClaims } from '../../storage/claims/lists/claim-list.ts'
-import {
-  type ClaimFilter,
-  type ClaimPlace,
-  type ClaimSelection,
-  isTimed,
-} from '../../storage/claims/lists/claim-selection.ts'
+import { type ClaimPlace, type ClaimSelection, isTimed } from '../../storage/claims/lists/claim-selection.ts'
 import type { NextPlace } from '../../storage/claims/lists/selective-list.ts'
 import type { App } from '../app.ts'
 import { type PageRequest, resolveCursor, unknownCursor } from '../cursor.ts'
@@ -21,17 +17,30 @@ export interface ClaimPage {
   claims: AsyncIterable<StoredClaim[]> | StoredClaim[][]
   /** To be given as `after`; null on the last page. */
   nextCursor: string | null
+  /** Of the whole list, if it is asked for. */
+  total: ClaimCount | undefined
 }
 
-export const EMPTY_PAGE: ClaimPage = { claims: [], nextCursor: null }
+export interface ClaimPageRequest extends PageRequest, Sorted {
+  /** Whether to count the whole list. */
+  total: boolean
+}
 
 /**
  * All claims of the page are as they were at one moment. Contracts never change, so long ones may be read later, and
  * long metadata as it is then: a page of both has 17 megabytes.
  */
-export async function readClaimPage(app: App, filter: ClaimFilter): Promise<ClaimPage> {
-  const { userId } = filter
-  const { rows, next } = await listClaims(app.db.reads.for(userId), filter)
+export async function readClaimPage(
+  app: App,
+  selection: ClaimSelection,
+  after: ClaimPlace | null,
+  { sort, limit, order, total }: ClaimPageRequest,
+): Promise<ClaimPage> {
+  const { userId } = selection
+  const db = app.db.reads.for(userId)
+  const filter = { ...selection, after, sort, limit, order }
+  const counted = total ? await countClaims(db, filter) : undefined
+  const { rows, next } = await listClaims(db, filter)
   const claims = fillGaps(rows, {
     gaps: ['contract', 'metadata'],
     atOnce: CONTRACTS_AT_ONCE,
@@ -45,7 +54,7 @@ export async function readClaimPage(app: App, filter: ClaimFilter): Promise<Clai
     // Deleted with its clock or archived in the meantime.
     gone: () => unavailable('A claim of the page was deleted while it was read.'),
   })
-  return { claims, nextCursor: next && cursorOf(next) }
+  return { claims, nextCursor: next && cursorOf(next), total: counted }
 }
 
 /** Of an order of times: the time, and the record there; without one, after all of that time. */

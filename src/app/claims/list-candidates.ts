@@ -3,9 +3,14 @@ import { aliasRange } from '../../storage/claims/lists/claim-search.ts'
 import type { ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
 import { findCustomerByExternalId } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
-import type { PageRequest } from '../cursor.ts'
-import { type ClaimPage, EMPTY_PAGE, findPosition, readClaimPage, resolvePlace } from './claim-page.ts'
-import { checkFilters, type ListFilters, type Sorted, selectionOf } from './list-filters.ts'
+import {
+  type ClaimPage,
+  type ClaimPageRequest,
+  findPosition,
+  readClaimPage,
+  resolvePlace,
+} from './claim-page.ts'
+import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
 
 export interface CandidateFilters extends ListFilters {
   customerExternalId: string | undefined
@@ -19,16 +24,16 @@ export interface CandidateFilters extends ListFilters {
  */
 export async function listCandidates(
   app: App,
-  request: CandidateFilters & PageRequest & Sorted,
+  request: CandidateFilters & ClaimPageRequest,
 ): Promise<ClaimPage> {
-  const { userId, sort, limit, order } = request
+  const { userId } = request
   const common = { ...selectionOf(request), kind: 'candidate', customerId: undefined, search: null } as const
   const after = await resolvePlace(app, common, request, (alias) =>
     findPosition(app, userId, 'candidate', candidateId(alias)),
   )
   const selection = await selectCandidates(app, request)
-  if (!selection) return EMPTY_PAGE
-  return readClaimPage(app, { ...selection, after, sort, limit, order })
+  if (selection) return readClaimPage(app, selection, after, request)
+  return { claims: [], nextCursor: null, total: request.total ? { count: 0, isExact: true } : undefined }
 }
 
 /**

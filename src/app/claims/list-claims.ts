@@ -4,9 +4,8 @@ import { idOfReference } from '../../storage/claims/candidate-id.ts'
 import { idRange } from '../../storage/claims/lists/claim-search.ts'
 import type { ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
 import type { App } from '../app.ts'
-import type { PageRequest } from '../cursor.ts'
-import { type ClaimPage, readClaimPage, resolvePlace } from './claim-page.ts'
-import { checkFilters, type ListFilters, type Sorted, selectionOf } from './list-filters.ts'
+import { type ClaimPage, type ClaimPageRequest, readClaimPage, resolvePlace } from './claim-page.ts'
+import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
 
 export interface ClaimFilters extends ListFilters {
   customerId: string | undefined
@@ -16,16 +15,9 @@ export interface ClaimFilters extends ListFilters {
 }
 
 /** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
-export async function listClaims(app: App, request: ClaimFilters & PageRequest & Sorted): Promise<ClaimPage> {
+export async function listClaims(app: App, request: ClaimFilters & ClaimPageRequest): Promise<ClaimPage> {
   const selection = selectClaims(request)
-  const { sort, limit, order } = request
-  return readClaimPage(app, {
-    ...selection,
-    after: await resolvePlace(app, selection, request),
-    sort,
-    limit,
-    order,
-  })
+  return readClaimPage(app, selection, await resolvePlace(app, selection, request), request)
 }
 
 /** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or if filters contradict each other */

@@ -11,7 +11,7 @@ import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
 import { hasAlready, IfNoneMatchHeader, tagged } from '../protocol/entity-tags.ts'
 import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
-import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
+import { exportQuery, listQuery } from '../protocol/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias } from '../protocol/scalars.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
@@ -19,7 +19,7 @@ import { sendJson } from '../protocol/send-json.ts'
 import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
 import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from './claim-bodies.ts'
-import { CANDIDATE_FILTERS, readFilters } from './claim-filters.ts'
+import { CANDIDATE_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
 import { presentCandidate, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
@@ -94,12 +94,14 @@ const listCandidatesRoute = (app: App) =>
       description:
         'The account’s candidates in the order of their creation, without their event logs (§4.2).',
       tags,
-      querystring: listQuery(CANDIDATE_FILTERS, AFTER),
-      response: responses({ 200: { description: 'A page.', schema: pageOf(CandidateSummaryBody) } }, []),
+      querystring: listQuery({ ...CANDIDATE_FILTERS, ...TOTAL }, AFTER),
+      response: responses(
+        { 200: { description: 'A page.', schema: countedPageOf(CandidateSummaryBody) } },
+        [],
+      ),
     },
     handler: async (request, reply) => {
-      const { after, limit = 50, order = 'asc' } = request.query
-      const page = await listCandidates(app, { ...filtersOf(request), after, limit, order })
+      const page = await listCandidates(app, { ...filtersOf(request), ...readPageQuery(request.query) })
       return sendJson(reply, presentClaimPage(page, presentCandidate))
     },
   })

@@ -4,6 +4,7 @@ import { CLAIM_SORTS } from '../../domain/claims/claim-sorts.ts'
 import { STATUSES } from '../../domain/claims/lifecycle.ts'
 import { validationError } from '../../errors.ts'
 import { METADATA_FILTERS, metadataOf } from '../metadata-bodies.ts'
+import { pageOf } from '../protocol/lists.ts'
 import { readTime } from '../protocol/read-time.ts'
 import { ExternalId, Time, Uuid } from '../protocol/scalars.ts'
 
@@ -84,6 +85,45 @@ export const CANDIDATE_FILTERS = {
     }),
   ),
 }
+
+/** Of both lists, and of no export. */
+export const TOTAL = {
+  total: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      default: 'false',
+      description: 'Whether to count the records of all pages; `total` of the answer tells.',
+    }),
+  ),
+}
+
+/** A page, with the total if it is asked for. */
+export const countedPageOf = (record: Parameters<typeof pageOf>[0]) =>
+  Type.Object({
+    ...pageOf(record).properties,
+    total: Type.Optional(
+      Type.Object(
+        {
+          count: Type.Integer({ minimum: 0 }),
+          is_exact: Type.Boolean({ description: 'False if there are at least so many, perhaps more.' }),
+        },
+        { description: 'Records of all pages, if `total=true`.' },
+      ),
+    ),
+  })
+
+interface PageQuery {
+  after?: string
+  limit?: number
+  order?: 'asc' | 'desc'
+  total?: 'true' | 'false'
+}
+
+export const readPageQuery = ({ after, limit = 50, order = 'asc', total }: PageQuery) => ({
+  after,
+  limit,
+  order,
+  total: total === 'true',
+})
 
 interface FilterQuery extends Partial<Record<keyof typeof FILTERS, string>> {
   sort?: NonNullable<Sorted['sort']>

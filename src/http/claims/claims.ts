@@ -11,7 +11,7 @@ import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { presentLog } from '../events/present-event.ts'
 import { hasAlready, IfNoneMatchHeader, tagged } from '../protocol/entity-tags.ts'
 import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
-import { exportQuery, listQuery, pageOf } from '../protocol/lists.ts'
+import { exportQuery, listQuery } from '../protocol/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../protocol/responses.ts'
 import { Uuid } from '../protocol/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
@@ -19,7 +19,7 @@ import { sendJson } from '../protocol/send-json.ts'
 import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
 import { ClaimBody, ClaimSummaryBody, NewClaimBody } from './claim-bodies.ts'
-import { CLAIM_FILTERS, readFilters } from './claim-filters.ts'
+import { CLAIM_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
 import { presentClaim, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
 import { presentExplanation } from './present-history.ts'
@@ -77,12 +77,11 @@ const listClaimsRoute = (app: App) =>
       summary: 'List claims',
       description: 'The account’s claims in the order of their creation, without their event logs.',
       tags,
-      querystring: listQuery(CLAIM_FILTERS),
-      response: responses({ 200: { description: 'A page.', schema: pageOf(ClaimSummaryBody) } }, []),
+      querystring: listQuery({ ...CLAIM_FILTERS, ...TOTAL }),
+      response: responses({ 200: { description: 'A page.', schema: countedPageOf(ClaimSummaryBody) } }, []),
     },
     handler: async (request, reply) => {
-      const { after, limit = 50, order = 'asc' } = request.query
-      const page = await listClaims(app, { ...filtersOf(request), after, limit, order })
+      const page = await listClaims(app, { ...filtersOf(request), ...readPageQuery(request.query) })
       return sendJson(reply, presentClaimPage(page, presentClaim))
     },
   })

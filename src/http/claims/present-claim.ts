@@ -63,11 +63,12 @@ export function tagOf({ testClockId, metadata, eventCount }: StoredClaim | Noted
 
 /** A list's answer whose claims are read to the end while it is sent. */
 export const presentClaimPage = (
-  { claims, nextCursor }: ClaimPage,
+  { claims, nextCursor, total }: ClaimPage,
   present: (claim: Presentable<JsonText>) => object,
 ) => ({
   data: presentEach(claims, (claim) => JsonText.ofObject(present(withTexts(claim)))),
   next_cursor: nextCursor,
+  ...(total ? { total: { count: total.count, is_exact: total.isExact } } : {}),
 })
 
 /** The contract and the metadata go into the answer as they are stored. */

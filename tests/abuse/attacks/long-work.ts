@@ -82,6 +82,7 @@ const SPARSE = [
   '/v1/claims?price_from=1000000&sort=due_at&order=desc',
   '/v1/claims?price_from=1000000&sort=status_since&status=OPEN',
   '/v1/claims?price_from=1000000&created_from=2000-01-01T00:00:00Z&clock=live&limit=100',
+  '/v1/claims?price_from=1000000&total=true&limit=1',
   '/v1/claims/export?price_from=1000000&sort=due_at',
 ]
 

@@ -143,6 +143,8 @@ for (const [path, { name, customer, of }] of Object.entries(LISTS)) {
           const read = (await readPages(api, path, { ...query, limit })).flat()
           assert.deepEqual(read.map(name), wanted, JSON.stringify({ ...query, limit }))
         }
+        const { body } = await readPage(api, path, { ...query, limit: 1, total: 'true' })
+        assert.deepEqual(body.total, { count: wanted.length, is_exact: true }, JSON.stringify(query))
       }
       assert.ok(found > 300)
     })
@@ -164,6 +166,7 @@ for (const [path, { name, customer, of }] of Object.entries(LISTS)) {
 
     for (const [query, field] of [
       ['clock=test', 'clock'],
+      ['total=yes', 'total'],
       [`clock=live&test_clock_id=${clockOf(0)}`, 'clock'],
       ['sort=price', 'sort'],
       ['status=OPEN,DONE', 'status'],
@@ -196,7 +199,11 @@ for (const [path, { name, customer, of }] of Object.entries(LISTS)) {
       const other = await service.newAccount()
       const { body } = await readPage(api, path, { sort: 'due_at', limit: 1 })
       for (const query of ['sort=due_at', 'sort=status_since&price_from=0', 'clock=live&price_from=0'])
-        assert.deepEqual((await other.get(`${path}?${query}`)).body, { data: [], next_cursor: null })
+        assert.deepEqual((await other.get(`${path}?${query}&total=true`)).body, {
+          data: [],
+          next_cursor: null,
+          total: { count: 0, is_exact: true },
+        })
       assertError(
         await other.get(`${path}?sort=due_at&after=${body.next_cursor}`),
         400,

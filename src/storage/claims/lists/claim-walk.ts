@@ -66,6 +66,10 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
   ]
 }
 
+/** Where no index has the order, which is by a time on a test clock: all that is on it. */
+export const ofClock = (filter: ClaimFilter): Part =>
+  findersOf(filter).find(({ filters }) => filters.includes('clock')) as Part
+
 /** What an index finds for one of the filters, the most telling first, in no order. */
 export function findersOf(filter: ClaimFilter): Part[] {
   const { sort = 'created_at', statuses, testClockId } = filter

@@ -1,18 +1,16 @@
 import type { Connection } from '../../database/connection.ts'
 import { FRESH_SINCE, type ListedRow, readPage, waitAtTurnstile } from '../../lists/list-page.ts'
-import { findTestClockPosition } from '../../test-clocks.ts'
 import { findClaimFrom } from './claim-at.ts'
 import { ConditionSql } from './claim-conditions.ts'
+import { findFew, hasItsClock } from './claim-count.ts'
 import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
-import { findersOf, type Part, restOf, walkOf } from './claim-walk.ts'
+import { ofClock, type Part, restOf, walkOf } from './claim-walk.ts'
 import { entriesOf, type PageOptions, pageOf } from './selective-statement.ts'
 
 /** Entries that a page goes through first: where most records fit, it is full then. */
 const GLANCE = 500
 /** Entries that it goes through at most: some ten milliseconds. */
 const MOST_LOOKED_AT = 10_000
-/** What an index finds is put in order if it is less; else the list is gone through. */
-const FEW = 10_000
 
 /** A record with its place. */
 type PlacedRow = ListedRow & { id: string; list_time: Date | null }
@@ -47,7 +45,6 @@ export async function readSelectivePage<Row>(
   shown: string,
 ): Promise<SelectivePage<Row & PlacedRow>> {
   const filter = whole(asked)
-  // The index of clocks is not by account: another's is not looked at.
   if (!filter || !(await hasItsClock(db, filter))) return { rows: [], next: null }
   const walk = walkOf(filter)
   const goThrough = async (parts: readonly Part[], most: number) =>
@@ -64,13 +61,6 @@ export async function readSelectivePage<Row>(
   const found = few ?? ofClock(filter)
   return readParts(db, filter, [found], { columns, shown, stop: null, isInOrder: false })
 }
-
-const hasItsClock = async (db: Connection, { userId, testClockId }: ClaimFilter) =>
-  testClockId === undefined || (await findTestClockPosition(db, userId, testClockId)) !== null
-
-/** Where no index has the order, which is by a time on a test clock: all that is on it. */
-const ofClock = (filter: ClaimFilter) =>
-  findersOf(filter).find(({ filters }) => filters.includes('clock')) as Part
 
 async function readParts<Row>(
   db: Connection,
@@ -106,29 +96,6 @@ const latestOf = (rows: readonly PlacedRow[]): Date | null =>
 function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) {
   const rows = [...new Map(all.slice(0, limit).map((row) => [row.position, row])).values()]
   return { rows, hasMore: all.length > limit }
-}
-
-/** The least of what single filters find, if it is little. */
-async function findFew(db: Connection, filter: ClaimFilter): Promise<Part | null> {
-  let least: { part: Part | null; count: number } = { part: null, count: FEW }
-  for (const part of findersOf(filter)) {
-    const count = await countUpTo(db, filter, part, least.count)
-    if (count < least.count) least = { part, count }
-    if (count <= filter.limit) break
-  }
-  return least.part
-}
-
-/** How many an index finds; read of the index alone. */
-async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: number): Promise<number> {
-  const sql = new ConditionSql(filter)
-  const [row] = await db.query<{ count: number }>({
-    text: `-- count_claims_up_to
-      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${entriesOf(sql, part)} LIMIT ${most}) AS found`,
-    values: sql.query.values,
-    readOnly: true,
-  })
-  return row?.count ?? 0
 }
 
 /**

@@ -47,6 +47,16 @@ const joinOf = ({ pair }: Part, where: string) =>
     : `(SELECT ${PAIRS.claims.owner} AS entry FROM ${PAIRS.claims.table} WHERE ${where}) AS entries
           JOIN claims ON claims.id = entry WHERE true`
 
+/** Of so many of what a part finds whether it `fits`: in what is found by a pair, no claim does if there is none any more. */
+export function looksAt(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
+  const entries = entriesOf(sql, part)
+  if (part.pair === undefined) return `SELECT ${fits} AS fits FROM ${entries} LIMIT ${most}`
+  if (db.distribution.isOn)
+    return `SELECT ${fits} AS fits FROM ${joinOf(part, conditionsOf(sql, part))} LIMIT ${most}`
+  return `SELECT ${fits} AS fits FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries} LIMIT ${most}) AS entries
+          LEFT JOIN LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ON true`
+}
+
 export interface PageOptions {
   columns: string
   shown: string

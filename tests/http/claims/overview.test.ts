@@ -128,6 +128,12 @@ describe('the overview', () => {
       begins: '2010-11-07T02:30:00Z',
       ends: '2010-11-08T03:30:00Z',
     },
+    'repeat three hours over midnight': {
+      zone: 'Antarctica/Casey',
+      day: '2010-03-05',
+      begins: '2010-03-04T13:00:00Z',
+      ends: '2010-03-05T16:00:00Z',
+    },
     'have 24 and a half hours': {
       zone: 'Australia/Lord_Howe',
       day: '2026-04-05',
@@ -179,6 +185,8 @@ describe('400 and 404', () => {
     ['time_zone=Nowhere', 'time_zone'],
     ['time_zone=%2B02:00', 'time_zone'],
     ['time_zone=XYZ-3', 'time_zone'],
+    ['time_zone=PST', 'time_zone'],
+    ['time_zone=SystemV/EST5EDT', 'time_zone'],
     ["time_zone=UTC';--", 'time_zone'],
     ['customer_id=x', 'customer_id'],
     ['test_clock_id=', 'test_clock_id'],

@@ -111,7 +111,7 @@ function offsetAt(ms: number, timeZone: string): number {
   const { format, offsets } = zoneOf(timeZone)
   const found = offsets.get(ms)
   if (found !== undefined) return found
-  const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(format.format(ms)) ?? []
+  const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(format.format(ms)) as RegExpExecArray
   const ahead = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000
   const offset = sign === '-' ? -ahead : ahead
   if (offsets.size >= MAX_OFFSETS) offsets.clear()

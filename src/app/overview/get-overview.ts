@@ -1,7 +1,7 @@
 import { checkAtOrAfter, checksBefore } from '../../domain/check-time.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Outcome, Status } from '../../domain/claims/lifecycle.ts'
-import { lastDays } from '../../domain/time-zone.ts'
+import { type Day, lastDays } from '../../domain/time-zone.ts'
 import { findCustomer } from '../../storage/customers.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -27,7 +27,7 @@ export interface Overview {
   asOf: Date
   statuses: Record<Status, Tally>
   pendingOutcomes: Record<Outcome, Tally>
-  days: ({ day: string } & Record<Outcome, Tally>)[]
+  days: (Day & Record<Outcome, Tally>)[]
   resolution: { medianSeconds: number | null; count: number }
   dueNext: Claim[]
   overdue: { count: number; oldestDueAt: Date | null }
@@ -56,7 +56,7 @@ async function readOverview(connection: Connection, request: OverviewRequest): P
     asOf,
     statuses: { OPEN: unresolved.OPEN, PENDING: unresolved.PENDING, ...resolved.totals },
     pendingOutcomes: unresolved.outcomes,
-    days: days.map(({ day }, i) => ({ day, ...(resolved.days[i] as Record<Outcome, Tally>) })),
+    days: days.map((day, i) => ({ ...day, ...(resolved.days[i] as Record<Outcome, Tally>) })),
     resolution: { medianSeconds: await findMedianSeconds(connection, request, since, count), count },
     dueNext: await listDueNext(connection, request, DUE_NEXT),
     overdue: await findOverdue(connection, request, checkThatIsOver(asOf)),

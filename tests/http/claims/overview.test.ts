@@ -71,8 +71,13 @@ describe('the overview', () => {
     const { body } = await account.get(`/v1/overview?test_clock_id=${clock.id}&days=2`)
     assert.equal(body.as_of, '2026-01-02T12:00:00.000Z')
     assert.deepEqual(body.resolutions_by_day, [
-      { day: '2026-01-01', confirmed: { count: 1, amount: '7' }, failed: NOTHING },
-      { day: '2026-01-02', confirmed: NOTHING, failed: NOTHING },
+      {
+        day: '2026-01-01',
+        begins_at: '2026-01-01T00:00:00.000Z',
+        confirmed: { count: 1, amount: '7' },
+        failed: NOTHING,
+      },
+      { day: '2026-01-02', begins_at: '2026-01-02T00:00:00.000Z', confirmed: NOTHING, failed: NOTHING },
     ])
     assert.deepEqual(body.statuses.OPEN, NOTHING)
     assert.deepEqual(body.resolution_seconds, { median: 120, count: 1 })

@@ -43,6 +43,7 @@ export const OverviewBody = Type.Object(
           description: 'In `time_zone`, from the first moment of its date to that of the next.',
           examples: ['2026-01-31'],
         }),
+        begins_at: DateTime('Its first moment: a list from there (`resolved_from`) has what is counted.'),
         confirmed: Tally,
         failed: Tally,
       }),
@@ -118,8 +119,9 @@ function presentOverview(overview: Overview, timeZone: string): Static<typeof Ov
     time_zone: timeZone,
     statuses,
     pending_outcomes: pendingOutcomes,
-    resolutions_by_day: days.map(({ day, CONFIRMED, FAILED }) => ({
+    resolutions_by_day: days.map(({ day, start, CONFIRMED, FAILED }) => ({
       day,
+      begins_at: start,
       confirmed: CONFIRMED,
       failed: FAILED,
     })),

@@ -90,6 +90,34 @@ test('the overview’s days are the account’s, and its links lead to what was 
   assert.equal(search.get('resolved_from'), midnight.toISOString())
 })
 
+test('they lead there from a browser too that knows other rules of the time zone', async () => {
+  const other = await page.context().newPage()
+  // Kathmandu's clocks were a quarter of an hour behind until 1986.
+  await other.addInitScript(() => {
+    Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
+      construct: (known, [locales, options]) =>
+        new known(
+          locales,
+          options?.timeZone === 'Asia/Kathmandu' ? { ...options, timeZone: 'Asia/Kolkata' } : options,
+        ),
+    })
+  })
+  await other.goto('/?days=7')
+  const link = other.getByRole('link', { name: 'Claims Money failed' })
+  const search = new URL((await link.getAttribute('href')) ?? '', service.url).searchParams
+  const { body } = await sendAs(page, 'GET', '/v1/overview?days=7')
+  assert.equal(search.get('resolved_from'), body.resolutions_by_day[0].begins_at)
+  await other.close()
+})
+
+test('of a clock at the beginning of all times they lead to everything: lists take no earlier time', async () => {
+  const { body } = await sendAs(page, 'POST', '/v1/test_clocks', { frozen_time: '1970-01-02T00:00:00Z' })
+  await page.goto(`/?clock=${body.id}`)
+  await page.getByRole('link', { name: 'Claims Money failed' }).click()
+  await page.getByText('No claims fit the filters').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('resolved_from'), null)
+})
+
 test('a token’s last day is the account’s', async () => {
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()

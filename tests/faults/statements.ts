@@ -433,7 +433,7 @@ export const NOT_STRUCK = {
     'read_long_parts read_metadata read_customer_metadata begin_overview find_creations find_idempotency_keys read_stored_contracts count_search count_claims count_claims_up_to count_found_customers find_stop_of_customers find_stop_of_claims select_claims find_claim_from find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema find_claim_schema_version ' +
     'find_customer find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position find_time_zone share_test_clock ' +
     'find_user_by_email find_webhook_delivery find_webhook_endpoints has_password list_accounts list_api_tokens list_api_tokens_of list_claim_schema_versions list_claim_schemas list_claims ' +
-    'list_customers list_days list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
+    'list_customers list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
     'list_all_webhook_endpoints list_archive_files list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +
     'median_of_claims median_of_classes read_claim_and_log read_contracts ' +
     'read_decisive_events read_feed read_log_end read_log_page read_notification_settings read_payloads read_delivery_lag read_feed_lag read_overdue_lag read_secret round_trip read_settled_here read_settled_on_machines read_shards read_short_claims read_told_events read_told_events_on_machines ' +

@@ -155,7 +155,7 @@ export interface Overview {
   time_zone: string
   statuses: Record<Status, Sum>
   pending_outcomes: Record<Outcome, Sum>
-  resolutions_by_day: { day: string; confirmed: Sum; failed: Sum }[]
+  resolutions_by_day: { day: string; begins_at: string; confirmed: Sum; failed: Sum }[]
   resolution_seconds: { median: number | null; count: number }
   due_next: (ClaimSummary | CandidateSummary)[]
   overdue: { count: number; oldest_due_at: string | null }

@@ -1,6 +1,5 @@
 import type { ClaimFilters } from '../api/claims.ts'
 import type { Overview } from '../api/records.ts'
-import { localTimeIn } from '../local-time.ts'
 import { shortDuration } from '../short-duration.ts'
 import { ListLinks, type ListScope } from './list-links.tsx'
 import { sumAmounts } from './sum-amounts.ts'
@@ -20,11 +19,12 @@ export function Figures({ overview, days, scope }: FiguresProps) {
   const confirmed = byDay.reduce((sum, { confirmed }) => sum + confirmed.count, 0)
   const failed = byDay.reduce((sum, { failed }) => sum + failed.count, 0)
   const share = confirmed + failed === 0 ? null : (100 * confirmed) / (confirmed + failed)
-  const from = byDay[0] ? localTimeIn(overview.time_zone).startOfDay(byDay[0].day) : null
+  const from = byDay[0]?.begins_at
   const resolved = (status: string): ClaimFilters => ({
     status,
     sort: 'changed',
-    ...(from ? { resolved_from: from } : {}),
+    // Lists take no time before, and nothing was resolved then.
+    ...(from && from >= '1970' ? { resolved_from: from } : {}),
   })
   return (
     <Card aria-label="Result of the period">

@@ -17,7 +17,6 @@ import { Segmented } from '../components/ui/segmented.tsx'
 import { Skeleton } from '../components/ui/skeleton.tsx'
 import { DateTime } from '../components/ui/time.tsx'
 import { loadPage } from '../load-page.ts'
-import { localTimeIn } from '../local-time.ts'
 import { NothingLive } from './overview/nothing-live.tsx'
 import { OverdueNotice } from './overview/overdue-notice.tsx'
 
@@ -101,7 +100,7 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
         <Card aria-label="Resolutions by day">
           <CardHeader
             title="Resolutions by day"
-            description={`Of the last ${days} days, in ${localTimeIn(overview.time_zone).timeZone}.`}
+            description={`Of the last ${days} days, in ${overview.time_zone}.`}
           />
           <CardBody>
             <Suspense fallback={<Skeleton className="h-64 rounded-lg" />}>

@@ -11,7 +11,7 @@ export function requireTimeZone(name: string): void {
 }
 
 /**
- * The time zone in the letters of its name. The database counts days by it, and the runtime names them: both must know it.
+ * The time zone in the letters of its name, which the database knows. Days are the runtime's, so that must know it too.
  * @throws VALIDATION_ERROR at time_zone if one of them does not
  */
 export async function spellTimeZone(db: Connection, name: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { checkAtOrAfter, checksBefore } from '../../domain/check-time.ts'
 import type { Claim } from '../../domain/claims/claim.ts'
 import type { Outcome, Status } from '../../domain/claims/lifecycle.ts'
+import { type Day, lastDays } from '../../domain/time-zone.ts'
 import { findCustomer } from '../../storage/customers.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { Database } from '../../storage/database/database.ts'
@@ -8,7 +9,6 @@ import { findOverdue, listDueNext, listRecent } from '../../storage/overview/ove
 import { beginOverview, type OverviewScope } from '../../storage/overview/overview-scope.ts'
 import {
   findMedianSeconds,
-  listDays,
   type Tally,
   tallyResolved,
   tallyUnresolved,
@@ -27,7 +27,7 @@ export interface Overview {
   asOf: Date
   statuses: Record<Status, Tally>
   pendingOutcomes: Record<Outcome, Tally>
-  days: ({ day: string } & Record<Outcome, Tally>)[]
+  days: (Day & Record<Outcome, Tally>)[]
   resolution: { medianSeconds: number | null; count: number }
   dueNext: Claim[]
   overdue: { count: number; oldestDueAt: Date | null }
@@ -47,7 +47,7 @@ export function getOverview(db: Database, request: OverviewRequest): Promise<Ove
 
 async function readOverview(connection: Connection, request: OverviewRequest): Promise<Overview> {
   const asOf = await readTime(connection, request)
-  const days = await listDays(connection, asOf, request.days)
+  const days = lastDays(asOf, request.timeZone, request.days)
   const unresolved = await tallyUnresolved(connection, request)
   const resolved = await tallyResolved(connection, request, days)
   const count = resolved.days.reduce((sum, day) => sum + day.CONFIRMED.count + day.FAILED.count, 0)
@@ -56,7 +56,7 @@ async function readOverview(connection: Connection, request: OverviewRequest): P
     asOf,
     statuses: { OPEN: unresolved.OPEN, PENDING: unresolved.PENDING, ...resolved.totals },
     pendingOutcomes: unresolved.outcomes,
-    days: days.map(({ day }, i) => ({ day, ...(resolved.days[i] as Record<Outcome, Tally>) })),
+    days: days.map((day, i) => ({ ...day, ...(resolved.days[i] as Record<Outcome, Tally>) })),
     resolution: { medianSeconds: await findMedianSeconds(connection, request, since, count), count },
     dueNext: await listDueNext(connection, request, DUE_NEXT),
     overdue: await findOverdue(connection, request, checkThatIsOver(asOf)),
@@ -66,8 +66,8 @@ async function readOverview(connection: Connection, request: OverviewRequest): P
 
 /** The time that the records live by: the database's, or their test clock's. */
 async function readTime(connection: Connection, request: OverviewRequest): Promise<Date> {
-  const { userId, customerId, testClockId, timeZone } = request
-  const now = await beginOverview(connection, timeZone)
+  const { userId, customerId, testClockId } = request
+  const now = await beginOverview(connection)
   if (customerId !== null && !(await findCustomer(connection, userId, customerId))) {
     throw customerNotFound({ id: customerId })
   }

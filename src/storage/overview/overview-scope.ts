@@ -1,4 +1,3 @@
-import { validationError } from '../../errors.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { ListQuery } from '../lists/list-query.ts'
@@ -48,29 +47,18 @@ export class ScopeQuery extends ListQuery {
   }
 }
 
-/** SQLSTATE of a setting's value that PostgreSQL does not know. */
-const INVALID_VALUE = '22023'
-
 /**
- * What follows on this connection until the transaction ends is of one moment, changes nothing, and names days by the
- * time zone. The planner must take the indexes, since it thinks too little of a table of many wide rows, and sort only what
- * no index has in order; its compiler would take longer than the statements do, and their sorting would spill.
+ * What follows on this connection until the transaction ends is of one moment and changes nothing. The planner must take
+ * the indexes, since it thinks too little of a table of many wide rows, and sort only what no index has in order; its
+ * compiler would take longer than the statements do, and their sorting would spill.
  * Returns the database's time.
- * @throws VALIDATION_ERROR for a time zone that the database does not know
  */
-export async function beginOverview(db: Connection, timeZone: string): Promise<Date> {
+export async function beginOverview(db: Connection): Promise<Date> {
   await db.query({ text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY' })
-  try {
-    const [row] = await db.query<{ now: Date }>({
-      text: `-- begin_overview
-        SELECT ${NOW} AS now, set_config('TimeZone', $1, true),
-          set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
-          set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`,
-      values: [timeZone],
-    })
-    return (row as { now: Date }).now
-  } catch (error) {
-    if ((error as { code?: string }).code !== INVALID_VALUE) throw error
-    throw validationError([{ path: 'time_zone', message: 'is not known to the database' }])
-  }
+  const [row] = await db.query<{ now: Date }>({
+    text: `-- begin_overview
+      SELECT ${NOW} AS now, set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`,
+  })
+  return (row as { now: Date }).now
 }

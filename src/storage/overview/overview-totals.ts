@@ -1,4 +1,5 @@
 import type { Outcome } from '../../domain/claims/lifecycle.ts'
+import type { Day } from '../../domain/time-zone.ts'
 import type { Connection } from '../database/connection.ts'
 import { IS_RESOLVED, IS_UNRESOLVED, type OverviewScope, ScopeQuery } from './overview-scope.ts'
 
@@ -41,32 +42,6 @@ export async function tallyUnresolved(
 }
 
 const toTally = (row: Tally | undefined): Tally => (row ? { count: row.count, amount: row.amount } : NOTHING)
-
-/** A day of the period by its name, such as 2026-01-31, and the moment at which it begins. */
-export interface Day {
-  day: string
-  start: Date
-}
-
-/**
- * The last days up to that of the time, in the time zone of `beginOverview`. A day begins with the first moment that
- * has its date, also where the clocks are changed at midnight; they are changed at quarters of an hour.
- */
-export async function listDays(db: Connection, until: Date, count: number): Promise<Day[]> {
-  return db.query<Day>({
-    text: `-- list_days
-      SELECT to_char(day, 'YYYY-MM-DD') AS day, (
-        SELECT min(t) FROM generate_series(day::timestamptz - interval '2 hours',
-          day::timestamptz + interval '2 hours', interval '15 minutes') AS t
-        WHERE t::date >= day::date
-      ) AS start
-      FROM generate_series($1::timestamptz::date::timestamp - ($2::int - 1) * interval '1 day',
-        $1::timestamptz::date::timestamp, interval '1 day') AS day
-      ORDER BY day`,
-    values: [until, count],
-    readOnly: true,
-  })
-}
 
 /** What was resolved: in all, and on each of the days. */
 export async function tallyResolved(

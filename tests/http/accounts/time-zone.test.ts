@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { startOfDay } from '../../../src/domain/time-zone.ts'
-import { beginOverview } from '../../../src/storage/overview/overview-scope.ts'
-import { listDays } from '../../../src/storage/overview/overview-totals.ts'
+import { lastDays } from '../../../src/domain/time-zone.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { startTestService } from '../../support/test-service.ts'
 
@@ -111,8 +109,8 @@ describe('the time zone of an account (§4.11)', () => {
   })
 })
 
-/** The dashboard finds the records of a day by its own time zone database. */
-test('the runtime and the database agree on when days begin, also those on which clocks are changed', async () => {
+test('days begin when they do by the database’s rules, also those on which clocks are changed (§4.8)', async () => {
+  // Of which both know the same rules.
   for (const zone of [
     'Europe/Berlin',
     'Asia/Kathmandu',
@@ -121,11 +119,18 @@ test('the runtime and the database agree on when days begin, also those on which
     'America/Havana',
     'Australia/Lord_Howe',
   ]) {
-    const days = await service.app.db.transaction(async (connection) => {
-      await beginOverview(connection, zone)
-      return listDays(connection, new Date('2028-01-01T12:00Z'), 1_500)
-    })
+    const days = await service.sql(DAYS_OF_DATABASE, [zone])
     assert.equal(days.length, 1_500)
-    for (const { day, start } of days) assert.deepEqual([day, startOfDay(day, zone)], [day, start])
+    assert.deepEqual(lastDays(new Date('2028-01-01T12:00Z'), zone, 1_500), days)
   }
 })
+
+/** Up to the first of 2028. */
+const DAYS_OF_DATABASE = `
+  SELECT to_char(day, 'YYYY-MM-DD') AS day, (
+    SELECT min(t) FROM generate_series(day AT TIME ZONE $1 - interval '2 hours', day AT TIME ZONE $1 + interval '2 hours',
+      interval '15 minutes') AS t
+    WHERE (t AT TIME ZONE $1)::date >= day::date
+  ) AS start
+  FROM generate_series(timestamp '2028-01-01' - 1499 * interval '1 day', '2028-01-01', interval '1 day') AS day
+  ORDER BY day`

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import { sumUpResolutions } from '../../../src/app/check/sum-up-resolutions.ts'
+import { startOfDay } from '../../../src/domain/time-zone.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { backfillOfTotals } from '../../support/backfill.ts'
 import { contractWith } from '../../support/contracts.ts'
@@ -131,6 +132,7 @@ function expected(rows: Row[], asOf: string, days: number, timeZone: string) {
     ),
     resolutions_by_day: names.map((day) => ({
       day,
+      begins_at: startOfDay(day, timeZone)?.toISOString(),
       confirmed: of('CONFIRMED', day),
       failed: of('FAILED', day),
     })),

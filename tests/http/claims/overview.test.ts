@@ -71,8 +71,13 @@ describe('the overview', () => {
     const { body } = await account.get(`/v1/overview?test_clock_id=${clock.id}&days=2`)
     assert.equal(body.as_of, '2026-01-02T12:00:00.000Z')
     assert.deepEqual(body.resolutions_by_day, [
-      { day: '2026-01-01', confirmed: { count: 1, amount: '7' }, failed: NOTHING },
-      { day: '2026-01-02', confirmed: NOTHING, failed: NOTHING },
+      {
+        day: '2026-01-01',
+        begins_at: '2026-01-01T00:00:00.000Z',
+        confirmed: { count: 1, amount: '7' },
+        failed: NOTHING,
+      },
+      { day: '2026-01-02', begins_at: '2026-01-02T00:00:00.000Z', confirmed: NOTHING, failed: NOTHING },
     ])
     assert.deepEqual(body.statuses.OPEN, NOTHING)
     assert.deepEqual(body.resolution_seconds, { median: 120, count: 1 })
@@ -128,6 +133,12 @@ describe('the overview', () => {
       begins: '2010-11-07T02:30:00Z',
       ends: '2010-11-08T03:30:00Z',
     },
+    'repeat three hours over midnight': {
+      zone: 'Antarctica/Casey',
+      day: '2010-03-05',
+      begins: '2010-03-04T13:00:00Z',
+      ends: '2010-03-05T16:00:00Z',
+    },
     'have 24 and a half hours': {
       zone: 'Australia/Lord_Howe',
       day: '2026-04-05',
@@ -179,6 +190,8 @@ describe('400 and 404', () => {
     ['time_zone=Nowhere', 'time_zone'],
     ['time_zone=%2B02:00', 'time_zone'],
     ['time_zone=XYZ-3', 'time_zone'],
+    ['time_zone=PST', 'time_zone'],
+    ['time_zone=SystemV/EST5EDT', 'time_zone'],
     ["time_zone=UTC';--", 'time_zone'],
     ['customer_id=x', 'customer_id'],
     ['test_clock_id=', 'test_clock_id'],

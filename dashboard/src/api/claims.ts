@@ -84,7 +84,7 @@ export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: stri
 /** Answers that a page is put together of at most, where few records fit and the service looks at so many a request (§4.1). */
 const MOST_ANSWERS = 20
 
-interface ListedPage extends Page<AnyClaim> {
+export interface ListedPage extends Page<AnyClaim> {
   by: Searched
   /** How many it took. */
   answers: number
@@ -115,6 +115,26 @@ export async function listClaims(
   const named = await list('reference')
   return named.data.length > 0 || uuidEnds(search) === null ? named : list('search')
 }
+
+/** How many a list has on all of its pages. */
+export interface Total {
+  count: number
+  /** If not, there are at least so many. */
+  is_exact: boolean
+}
+
+/** It changes little, and takes more than a page. */
+const TOTAL_POLL_MS = 4 * POLL_MS
+
+export const totalQuery = (kind: ClaimKind, filters: ClaimFilters, by: Searched) =>
+  queryOptions({
+    queryKey: [kind, 'total', filters, by],
+    queryFn: async ({ signal }) => {
+      const query = { ...filterParameters(kind, filters, by), limit: 1, total: 'true' }
+      return (await get<Page<AnyClaim> & { total: Total }>(`/v1/${kind}`, query, signal)).total
+    },
+    refetchInterval: TOTAL_POLL_MS,
+  })
 
 /** Where the browser downloads the filtered list as CSV. */
 export const exportUrl = (kind: ClaimKind, filters: ClaimFilters, by: Searched = 'search'): string =>

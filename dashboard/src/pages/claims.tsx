@@ -4,7 +4,15 @@ import { Download, FileCheck, Plus, Send, Tags } from 'lucide-react'
 import { useState } from 'react'
 import { isReservedType } from '../../../src/domain/claims/event.ts'
 import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
-import { type AnyClaim, type ClaimKind, claimsQuery, exportUrl } from '../api/claims.ts'
+import {
+  type AnyClaim,
+  type ClaimKind,
+  claimsQuery,
+  exportUrl,
+  type ListedPage,
+  type Total,
+  totalQuery,
+} from '../api/claims.ts'
 import { BulkDialog } from '../bulk/bulk-dialog.tsx'
 import { ClaimTable } from '../components/claim-table.tsx'
 import { CreateClaimDialog } from '../components/create-claim/create-claim-dialog.tsx'
@@ -48,6 +56,7 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
   const pages = usePages(after, list.data?.next_cursor ?? null, (cursor, state) =>
     navigate({ to: `/${kind}`, search: { ...filters, ...(cursor ? { after: cursor } : {}) }, state }),
   )
+  const total = useTotal(kind, search, list.data)
   const [asked, setAsked] = useState<'create' | 'bulk' | null>(null)
   const columns = useColumns(kind, filters.sort)
   const isFiltered = Object.keys(filters).length > 0
@@ -90,7 +99,7 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
             createButton={createButton}
           />
         )}
-        <Pagination {...pages} />
+        <Pagination {...pages} total={total} />
       </Card>
       <CreateClaimDialog kind={kind} open={asked === 'create'} onOpenChange={() => setAsked(null)} />
       <BulkDialog
@@ -102,6 +111,20 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
       />
     </>
   )
+}
+
+/** In words; a list of one page needs not be counted. Undefined until it is known, and of an empty list, which says so itself. */
+function useTotal(kind: ClaimKind, { after, ...filters }: ClaimSearch, page: ListedPage | undefined) {
+  const isAll = page !== undefined && page.next_cursor === null && after === undefined
+  const asked = useQuery({
+    ...totalQuery(kind, filters, page?.by ?? 'search'),
+    enabled: page !== undefined && !isAll,
+  })
+  const total: Total | undefined = isAll ? { count: page.data.length, is_exact: true } : asked.data
+  if (!total || (total.count === 0 && total.is_exact)) return undefined
+  const count = total.count.toLocaleString('en')
+  const what = total.count === 1 ? kind.slice(0, -1) : kind
+  return total.is_exact ? `${count} ${what}` : `at least ${count} ${what}`
 }
 
 /** What the conditions of those that are shown ask for. */

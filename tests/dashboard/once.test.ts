@@ -48,6 +48,20 @@ test('an event whose answer was lost is recorded once, and a later one by itself
   assert.equal((await eventsOf(page, id)).length, 2)
 })
 
+test('an event that somebody on the way answered, with a page of his own, is not said to be recorded', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const id = await newClaim(page)
+  await page.goto(`/claims/${id}`)
+  const login = { contentType: 'text/html', body: '<title>Sign in to the network</title>' }
+  await page.route('**/v1/claims/*/events', (route) => route.fulfill(login), { times: 1 })
+  const submit = page.getByRole('button', { name: 'Submit event' })
+  await page.getByLabel('Type').fill('seen')
+  await submit.click()
+  await page.locator('form').getByText('The service cannot be reached').waitFor()
+  await submit.click()
+  await page.getByText('Recorded; it stays OPEN').waitFor()
+})
+
 test('a form that is sent twice at once makes one token', async () => {
   const { page } = await newSignedInPage(service, browser)
   await page.goto('/tokens')

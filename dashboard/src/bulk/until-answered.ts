@@ -26,7 +26,7 @@ export async function untilAnswered<T>(
       if (signal.aborted || !isPassing(error)) throw error
       onTrouble(error)
       const told = error instanceof ApiError ? error.retryAfter : null
-      await pause(told === null ? pauseAfter(failures) : told * 1_000, signal)
+      await pause(told === null ? pauseAfter(failures) : Math.max(told * 1_000, FIRST_PAUSE_MS), signal)
     }
   }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
-import { beginCounting, bulkTests, button, figure } from '../support/bulk-submission.ts'
+import { beginCounting, bulkTests, button, countThem, dialog, figure } from '../support/bulk-submission.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
 const browser = await startBrowser({ after })
-const { openWithCandidates, assertAllHave } = bulkTests(service, browser)
+const { openWithCandidates, logsOf, assertAllHave } = bulkTests(service, browser)
 
 /** A minute's patience is half a second then, and the pauses between tries are short. */
 const HURRY = `{
@@ -50,4 +50,56 @@ test('what is not the service’s answer is none: it is asked again, in counting
   assert.equal(batches.length, 5)
   assert.equal(new Set(batches.flat().map(({ id }) => id)).size, 1)
   await assertAllHave(names, 'seen')
+})
+
+test('whoever leaves a run, if only for other filters, has stopped it; a report is kept while some can still be sent', async () => {
+  const { page, names } = await openWithCandidates(220)
+  await page.goto('/candidates')
+  await page.getByLabel('Status').selectOption('OPEN')
+  await page.waitForURL('**/candidates?status=OPEN')
+  await page.getByLabel('Customer').fill('acme')
+  await page.getByLabel('Customer').press('Enter')
+  await page.waitForURL('**/candidates?status=OPEN&customer=acme')
+  await countThem(page, { type: 'seen' })
+  const held = Promise.withResolvers<void>()
+  let pieces = 0
+  await page.route('**/v1/events/batch', async (route) => {
+    if (++pieces === 2) await held.promise
+    await route.continue()
+  })
+  await button(page, /^Submit to/).click()
+  await dialog(page).getByText('100 of 220').waitFor()
+  const goBackAnd = async (title: string, answer: 'Leave' | 'Cancel') => {
+    await page.evaluate('history.back()')
+    const question = page.getByRole('dialog', { name: title })
+    await question.getByRole('button', { name: answer }).click()
+    await question.waitFor({ state: 'detached' })
+  }
+  await goBackAnd('Leave while events are being sent?', 'Leave')
+  await page.waitForURL('**/candidates?status=OPEN')
+  await dialog(page).waitFor({ state: 'detached' })
+  const last = page.waitForResponse('**/v1/events/batch')
+  held.resolve()
+  await (await last).finished()
+  await page.evaluate('history.forward()')
+  await page.waitForURL('**/candidates?status=OPEN&customer=acme')
+  assert.equal(pieces, 2)
+  assert.equal((await logsOf(names)).length, 200)
+
+  await page.unroute('**/v1/events/batch')
+  await countThem(page, { type: 'seen again' })
+  await page.context().setOffline(true)
+  await button(page, /^Submit to/).click()
+  await dialog(page).getByText('The service cannot be reached.').waitFor()
+  await button(page, 'Stop').click()
+  await dialog(page)
+    .getByText(/Each event has the id bulk-\w+/)
+    .waitFor()
+  await goBackAnd('Leave the report?', 'Cancel')
+  await page.context().setOffline(false)
+  await button(page, 'Send the rest').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '220')
+  await page.evaluate('history.back()')
+  await page.waitForURL('**/candidates?status=OPEN')
 })

@@ -42,7 +42,10 @@ const LONGEST_ANSWER_MS = 60_000
 const LAST_ANSWER_MS = 10_000
 
 /** Of a single event: it is sent again. */
-const isLeft = ({ status }: BatchResult) => status === 429 || status >= 500
+const isForNow = ({ status }: BatchResult) => status === 429 || status >= 500
+
+/** It can still be sent. */
+const isLeft = ({ result }: Target) => result === 'waiting' || result === 'unanswered'
 
 /**
  * One event on its way to many, piece by piece. The id is the same in each try, so each has the event once however
@@ -56,8 +59,6 @@ export class BulkRun {
   readonly #isOwnId: boolean
   readonly #pieceSize: number
   readonly #listeners = new Set<() => void>()
-  /** Not yet answered for good. */
-  #left: Target[]
   #state: RunState = { phase: 'paused', isSettling: false, trouble: null }
   #halt: AbortController | null = null
   #haltTo: 'paused' | 'ended' = 'paused'
@@ -70,7 +71,6 @@ export class BulkRun {
     this.#pieceSize = Math.max(1, Math.min(MOST_IN_PIECE, Math.floor(MOST_BYTES_IN_PIECE / bytes)))
     const unknown = { status: null, scheduledOutcome: null, code: null, message: null }
     this.targets = counted.map(({ name, reference }) => ({ name, reference, result: 'waiting', ...unknown }))
-    this.#left = [...this.targets]
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -79,6 +79,8 @@ export class BulkRun {
   }
 
   state = (): RunState => this.#state
+
+  countLeft = (): number => this.targets.filter(isLeft).length
 
   /** Begins, or goes on with what is left. */
   start = (): void => {
@@ -114,8 +116,9 @@ export class BulkRun {
 
   async #sendAll(halt: AbortSignal): Promise<void> {
     let failures = 0
-    while (this.#left.length > 0 && !halt.aborted) {
-      const piece = this.#left.slice(0, this.#pieceSize)
+    let left = this.targets.filter(isLeft)
+    while (left.length > 0 && !halt.aborted) {
+      const piece = left.slice(0, this.#pieceSize)
       const results = await untilAnswered(
         () => this.#send(piece, halt),
         halt,
@@ -123,7 +126,7 @@ export class BulkRun {
       )
       const again = piece.filter((target, i) => !this.#take(target, results[i] as BatchResult))
       // Those come after all others.
-      this.#left = [...this.#left.slice(piece.length), ...again]
+      left = [...left.slice(piece.length), ...again]
       failures = again.length === 0 ? 0 : again.length < piece.length ? 1 : failures + 1
       this.#show({ trouble: again.length === 0 ? null : new Error(again[0]?.message ?? '') })
       if (failures > 0) await pause(pauseAfter(failures), halt)
@@ -155,12 +158,12 @@ export class BulkRun {
     target.code = error?.code ?? null
     target.message = error?.message ?? null
     // A 503 may say that it is not known whether the event was recorded.
-    if (isLeft(result)) target.result = status === 429 ? target.result : 'unanswered'
+    if (isForNow(result)) target.result = status === 429 ? target.result : 'unanswered'
     else if (error) target.result = 'refused'
     else target.result = status === 201 || this.#isOwnId ? 'recorded' : 'repeated'
     target.status = claim?.status ?? null
     target.scheduledOutcome = claim?.scheduled_outcome ?? null
-    return !isLeft(result)
+    return !isForNow(result)
   }
 
   #show(changed: Partial<RunState>): void {

@@ -7,6 +7,7 @@ import { StatusBadge } from '../components/ui/status-badge.tsx'
 import { useLocalTime } from '../components/use-local-time.ts'
 import type { BulkRun, Result, Target } from './bulk-run.ts'
 import { numberOf } from './count-list.ts'
+import { EventId } from './event-id.tsx'
 import { downloadReport } from './report-csv.ts'
 import { Step } from './step.tsx'
 
@@ -33,7 +34,7 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
   const { timeZone } = useLocalTime()
   const of = (result: Result) => targets.filter((target) => target.result === result)
   const shown = (Object.keys(WORDS) as Result[]).filter((result) => of(result).length > 0)
-  const left = of('waiting').length + of('unanswered').length
+  const isDone = run.countLeft() === 0
   return (
     <Step label="Report">
       <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3">
@@ -54,12 +55,17 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
             ))}
           </Group>
         ))}
+      <EventId run={run} />
       <DialogActions>
-        {left > 0 ? <Button onClick={run.start}>Send the rest</Button> : null}
+        {isDone ? null : (
+          <Button variant="primary" onClick={run.start}>
+            Send the rest
+          </Button>
+        )}
         <Button onClick={() => downloadReport(run, timeZone)}>
           <Download aria-hidden /> Download report
         </Button>
-        <Button variant="primary" onClick={onClose}>
+        <Button variant={isDone ? 'primary' : 'secondary'} onClick={onClose}>
           Done
         </Button>
       </DialogActions>

@@ -1,11 +1,12 @@
 import { Pause, Play, Square } from 'lucide-react'
-import { type ReactNode, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { ApiError, NetworkError } from '../api/client.ts'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { Button } from '../components/ui/button.tsx'
-import { CopyButton } from '../components/ui/copy-button.tsx'
 import { DialogActions } from '../components/ui/dialog.tsx'
 import type { BulkRun, RunState } from './bulk-run.ts'
+import { numberOf } from './count-list.ts'
+import { EventId } from './event-id.tsx'
 import { Report } from './report.tsx'
 import { Step } from './step.tsx'
 
@@ -13,12 +14,20 @@ import { Step } from './step.tsx'
 export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const state = useSyncExternalStore(run.subscribe, run.state)
   const hasEnded = state.phase === 'ended'
+  const left = run.countLeft()
   return (
     <>
       {hasEnded ? <Report run={run} onClose={onClose} /> : <Progress run={run} state={state} />}
-      <LeaveGuard isNeeded={!hasEnded} title="Leave while events are being sent?">
-        What was sent stays recorded, the rest is not sent, and there is no report.
-      </LeaveGuard>
+      {hasEnded ? (
+        <LeaveGuard isNeeded={left > 0} onLeave={onClose} title="Leave the report?">
+          {numberOf(left, run.kind)} {left === 1 ? 'was' : 'were'} not sent the event, or did not answer. From
+          here it can still be sent; elsewhere only by its id.
+        </LeaveGuard>
+      ) : (
+        <LeaveGuard isNeeded onLeave={onClose} title="Leave while events are being sent?">
+          What was sent stays recorded, the rest is not sent, and there is no report.
+        </LeaveGuard>
+      )}
     </>
   )
 }
@@ -26,7 +35,7 @@ export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void })
 function Progress({ run, state }: { run: BulkRun; state: RunState }) {
   const { phase, isSettling, trouble } = state
   const total = run.targets.length
-  const done = run.targets.filter(({ result }) => result !== 'waiting' && result !== 'unanswered').length
+  const done = total - run.countLeft()
   return (
     <Step label="Progress">
       <div className="grid gap-1.5">
@@ -81,19 +90,3 @@ function troubleInWords(trouble: unknown, phase: RunState['phase']): string {
 }
 
 const messageOf = (trouble: unknown): string => (trouble instanceof Error ? trouble.message : String(trouble))
-
-interface EventIdProps {
-  run: BulkRun
-  children: ReactNode
-}
-
-/** By which it can be found out, or sent again, if all else is lost. */
-const EventId = ({ run, children }: EventIdProps) => (
-  <div className="flex items-center gap-2 text-xs text-muted">
-    <p>
-      {children} Each event has the id <bdi className="font-mono">{run.event.id}</bdi>: sent again with it, it
-      is recorded once.
-    </p>
-    <CopyButton text={run.event.id} label="Copy id" />
-  </div>
-)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { beginCounting, bulkTests, button, countThem, dialog, figure } from '../support/bulk-submission.ts'
+import { newSignedInPage } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -102,4 +103,52 @@ test('whoever leaves a run, if only for other filters, has stopped it; a report 
   assert.equal(await figure(page, 'Recorded'), '220')
   await page.evaluate('history.back()')
   await page.waitForURL('**/candidates?status=OPEN')
+})
+
+test('a run is of one account: if another has signed in, it is neither counted nor sent, and nothing counts as refused', async () => {
+  const { page, email, names } = await openWithCandidates(2)
+  const own = await page.context().cookies()
+  const other = await newSignedInPage(service, browser)
+  const signInAsOther = async () => page.context().addCookies(await other.page.context().cookies())
+  const isPaused = () =>
+    dialog(page)
+      .getByText(`The list is that of \u2068${email}\u2069, and \u2068${other.email}\u2069 is signed in now.`)
+      .waitFor()
+  await page.goto('/candidates?customer=acme')
+  await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
+  await signInAsOther()
+  await beginCounting(page, { type: 'seen' })
+  await isPaused()
+  await page.context().addCookies(own)
+  await button(page, 'Back').click()
+  await button(page, 'Count them').click()
+  await button(page, /^Submit to/).waitFor()
+  await signInAsOther()
+  await button(page, /^Submit to/).click()
+  await isPaused()
+  assert.deepEqual(await logsOf(names), [])
+
+  // The answer is lost, and the other signs in at the very moment at which it is sent again.
+  let tries = 0
+  await page.route('**/v1/events/batch', async (route) => {
+    tries++
+    if (tries === 1) return route.fetch().then(() => route.abort())
+    if (tries > 2) return route.continue()
+    await signInAsOther()
+    const headers = { 'Sec-Fetch-Site': 'same-origin' }
+    const data = route.request().postDataJSON()
+    const response = await other.page.request.post('/v1/events/batch', { headers, data })
+    return route.fulfill({ response })
+  })
+  await page.context().addCookies(own)
+  await button(page, 'Go on').click()
+  await isPaused()
+  await button(page, 'Stop').click()
+  assert.equal(await figure(page, 'Sent without an answer'), '2')
+  assert.equal(await dialog(page).getByText('Refused').count(), 0)
+  await page.context().addCookies(own)
+  await button(page, 'Send the rest').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '2')
+  await assertAllHave(names, 'seen')
 })

@@ -86,6 +86,9 @@ export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {})
 export const remove = (path: string, base: Tagged<object> = {}): Promise<void> =>
   send<void>('DELETE', path, undefined, undefined, base.etag === undefined ? {} : { 'If-Match': base.etag })
 
+/** Whether it is not known what came of a request. */
+export const isLost = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500
+
 /** It is not as `base` says any more, and nothing was done. */
 export const isChangedSince = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'PRECONDITION_FAILED'

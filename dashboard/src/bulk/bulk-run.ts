@@ -1,11 +1,13 @@
 import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import type { ClaimKind } from '../api/claims.ts'
-import { ApiError } from '../api/client.ts'
+import { isLost } from '../api/client.ts'
 import { type BatchResult, submitToEach } from '../api/event-batches.ts'
 import { newKey } from '../api/once.ts'
+import type { Account } from '../api/records.ts'
 import { pause } from '../pause.ts'
 import type { Counted } from './count-list.ts'
+import { assertAccount } from './same-account.ts'
 import { pauseAfter, untilAnswered } from './until-answered.ts'
 
 /**
@@ -44,6 +46,9 @@ const LAST_ANSWER_MS = 10_000
 /** Of a single event: it is sent again. */
 const isForNow = ({ status }: BatchResult) => status === 429 || status >= 500
 
+/** There is none, or its log is gone: nothing tells whether it had the event. */
+const isGone = ({ status }: BatchResult) => status === 404 || status === 410
+
 /** It can still be sent. */
 const isLeft = ({ result }: Target) => result === 'waiting' || result === 'unanswered'
 
@@ -55,6 +60,8 @@ export class BulkRun {
   readonly kind: ClaimKind
   readonly event: JsonObject & { id: string; type: string }
   readonly targets: readonly Target[]
+  /** Whose they are. */
+  readonly account: Account
   /** Whether the id was made for this run: then whoever has an event of it has it from this run. */
   readonly #isOwnId: boolean
   readonly #pieceSize: number
@@ -63,8 +70,14 @@ export class BulkRun {
   #halt: AbortController | null = null
   #haltTo: 'paused' | 'ended' = 'paused'
 
-  constructor(kind: ClaimKind, event: JsonObject & { type: string }, counted: readonly Counted[]) {
+  constructor(
+    kind: ClaimKind,
+    event: JsonObject & { type: string },
+    counted: readonly Counted[],
+    account: Account,
+  ) {
     this.kind = kind
+    this.account = account
     this.#isOwnId = typeof event.id !== 'string'
     this.event = { ...event, id: typeof event.id === 'string' ? event.id : `bulk-${newKey()}` }
     const bytes = new TextEncoder().encode(JSON.stringify(this.event)).length
@@ -134,18 +147,21 @@ export class BulkRun {
   }
 
   async #send(piece: readonly Target[], halt: AbortSignal): Promise<BatchResult[]> {
+    await assertAccount(this.account, halt)
     const end = new AbortController()
     const endSoon = () => setTimeout(() => end.abort(), LAST_ANSWER_MS)
     halt.addEventListener('abort', endSoon)
     const patience = AbortSignal.any([end.signal, AbortSignal.timeout(LONGEST_ANSWER_MS)])
     const names = piece.map(({ name }) => name)
+    let results: BatchResult[] | null = null
     try {
-      return await submitToEach(this.kind, names, this.event, patience)
+      results = await submitToEach(this.kind, names, this.event, patience)
+      // They are nobody's but the account's: to somebody who has signed in meanwhile, none is there.
+      if (results.some(isGone)) await assertAccount(this.account, patience)
+      return results
     } catch (error) {
       // Other answers say that nothing of it was done.
-      if (!(error instanceof ApiError) || error.status >= 500) {
-        for (const target of piece) target.result = 'unanswered'
-      }
+      if (results || isLost(error)) for (const target of piece) target.result = 'unanswered'
       throw error
     } finally {
       halt.removeEventListener('abort', endSoon)
@@ -155,11 +171,12 @@ export class BulkRun {
   /** @returns whether that was the last word */
   #take(target: Target, result: BatchResult): boolean {
     const { status, claim, error } = result
+    const wasSent = target.result === 'unanswered'
     target.code = error?.code ?? null
     target.message = error?.message ?? null
     // A 503 may say that it is not known whether the event was recorded.
     if (isForNow(result)) target.result = status === 429 ? target.result : 'unanswered'
-    else if (error) target.result = 'refused'
+    else if (error) target.result = isGone(result) && wasSent ? 'unanswered' : 'refused'
     else target.result = status === 201 || this.#isOwnId ? 'recorded' : 'repeated'
     target.status = claim?.status ?? null
     target.scheduledOutcome = claim?.scheduled_outcome ?? null

@@ -1,6 +1,5 @@
 import { Pause, Play, Square } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
-import { ApiError, NetworkError } from '../api/client.ts'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { Button } from '../components/ui/button.tsx'
 import { DialogActions } from '../components/ui/dialog.tsx'
@@ -8,6 +7,7 @@ import type { BulkRun, RunState } from './bulk-run.ts'
 import { numberOf } from './count-list.ts'
 import { EventId } from './event-id.tsx'
 import { Report } from './report.tsx'
+import { troubleInWords } from './same-account.ts'
 import { Step } from './step.tsx'
 
 /** The event on its way, and then what became of it. */
@@ -52,7 +52,8 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
       <p role="status">{wordsOf(state)}</p>
       {trouble ? (
         <p className="rounded-lg bg-pending-soft px-3 py-2.5 wrap-anywhere text-pending">
-          {troubleInWords(trouble, phase)}
+          {troubleInWords(trouble, run.account)}
+          {phase === 'running' ? ' It is tried again by itself, and nothing is recorded twice.' : ''}
         </p>
       ) : null}
       <EventId run={run}>
@@ -81,12 +82,3 @@ function wordsOf({ phase, isSettling, trouble }: RunState): string {
   if (phase === 'paused') return 'Paused: nothing is being sent.'
   return trouble ? 'Waiting…' : 'Sending…'
 }
-
-function troubleInWords(trouble: unknown, phase: RunState['phase']): string {
-  if (trouble instanceof ApiError && trouble.status === 401)
-    return 'You are signed out. Sign in again in another tab, then go on here.'
-  const what = trouble instanceof NetworkError ? 'The service cannot be reached.' : messageOf(trouble)
-  return phase === 'running' ? `${what} It is tried again by itself, and nothing is recorded twice.` : what
-}
-
-const messageOf = (trouble: unknown): string => (trouble instanceof Error ? trouble.message : String(trouble))

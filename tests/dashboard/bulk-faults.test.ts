@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
 import { beginCounting, bulkTests, button, countThem, dialog, figure } from '../support/bulk-submission.ts'
-import { newSignedInPage } from '../support/signed-in-page.ts'
+import { contractWith } from '../support/contracts.ts'
+import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -151,4 +153,44 @@ test('a run is of one account: if another has signed in, it is neither counted n
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '2')
   await assertAllHave(names, 'seen')
+})
+
+test('a candidate that was deleted with its test clock gets nothing; if one made anew gets it in that moment, the report says so', async () => {
+  const { page, names } = await openWithCandidates(1)
+  const [live] = names
+  const create = async (alias: string, clock: { test_clock_id?: string }) => {
+    const body = { candidate_alias: alias, customer_uuid: 'acme', contract: contractWith(), ...clock }
+    assert.equal((await sendAs(page, 'POST', '/v1/candidates', body)).status, 201)
+  }
+  const [early, late] = [`${live}-early`, `${live}-late`]
+  const clocks = new Map<string, string>()
+  for (const alias of [early, late]) {
+    const time = { frozen_time: '2026-01-01T00:00:00Z' }
+    const test_clock_id: string = (await sendAs(page, 'POST', '/v1/test_clocks', time)).body.id
+    clocks.set(alias, test_clock_id)
+    await create(alias, { test_clock_id })
+  }
+  const makeAnew = async (alias: string) => {
+    const headers = { 'Sec-Fetch-Site': 'same-origin' }
+    await page.request.delete(`/v1/test_clocks/${clocks.get(alias)}`, { headers })
+    await create(alias, {})
+  }
+  await page.goto('/candidates?customer=acme')
+  await countThem(page, { type: 'seen' })
+  await makeAnew(early)
+  await page.route('**/v1/events/batch', async (route) => {
+    await makeAnew(late)
+    await route.continue()
+  })
+  await button(page, 'Submit to 3 candidates').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Recorded'), '1')
+  const group = (title: string) => dialog(page).getByRole('region', { name: title })
+  await group('Refused').getByText('Its test clock was deleted, and the candidate with it.').click()
+  await group('Refused').getByRole('link', { name: early }).waitFor()
+  await group('Went to another').getByText('1 candidate').click()
+  await group('Went to another').getByRole('link', { name: late }).waitFor()
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+  await assertAllHave([live as string, late], 'seen')
+  assert.deepEqual(await logsOf([early]), [])
 })

@@ -7,7 +7,7 @@ import { postAgain, strangeAnswer } from './client.ts'
 export interface BatchResult {
   /** 201 recorded, 200 recorded before; others with an error. */
   status: number
-  claim?: { status: Status; scheduled_outcome: Outcome | null }
+  claim?: { status: Status; scheduled_outcome: Outcome | null; test_clock_id: string | null }
   error?: { code: string; message: string }
 }
 

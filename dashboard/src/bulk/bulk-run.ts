@@ -7,21 +7,24 @@ import { newKey } from '../api/once.ts'
 import type { Account } from '../api/records.ts'
 import { pause } from '../pause.ts'
 import type { Counted } from './count-list.ts'
+import { deletedClocks } from './deleted-clocks.ts'
 import { assertAccount } from './same-account.ts'
 import { pauseAfter, untilAnswered } from './until-answered.ts'
 
 /**
  * What is known of a claim's event. `unanswered`: it was sent, and whether it was recorded is not known. `repeated`: the
- * claim had an event of this id and content before.
+ * claim had an event of this id and content before. `misdirected`: another has it, to which the alias had gone.
  */
-export type Result = 'waiting' | 'unanswered' | 'recorded' | 'repeated' | 'refused'
+export type Result = 'waiting' | 'unanswered' | 'recorded' | 'repeated' | 'misdirected' | 'refused'
 
 /** A claim or candidate that the event goes to. */
-export interface Target extends Pick<Counted, 'name' | 'reference'> {
+export interface Target extends Omit<Counted, 'status'> {
   result: Result
-  /** How it stood after the event. */
+  /** How it stood when that was answered. */
   status: Status | null
   scheduledOutcome: Outcome | null
+  /** The event was there already: what has settled it since may be another. */
+  isReplay: boolean
   /** Why it was refused, or is not answered. */
   code: string | null
   message: string | null
@@ -82,8 +85,8 @@ export class BulkRun {
     this.event = { ...event, id: typeof event.id === 'string' ? event.id : `bulk-${newKey()}` }
     const bytes = new TextEncoder().encode(JSON.stringify(this.event)).length
     this.#pieceSize = Math.max(1, Math.min(MOST_IN_PIECE, Math.floor(MOST_BYTES_IN_PIECE / bytes)))
-    const unknown = { status: null, scheduledOutcome: null, code: null, message: null }
-    this.targets = counted.map(({ name, reference }) => ({ name, reference, result: 'waiting', ...unknown }))
+    const unknown = { status: null, scheduledOutcome: null, isReplay: false, code: null, message: null }
+    this.targets = counted.map((one) => ({ ...one, ...unknown, result: 'waiting' }))
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -132,12 +135,11 @@ export class BulkRun {
     let left = this.targets.filter(isLeft)
     while (left.length > 0 && !halt.aborted) {
       const piece = left.slice(0, this.#pieceSize)
-      const results = await untilAnswered(
+      const again = await untilAnswered(
         () => this.#send(piece, halt),
         halt,
         (trouble) => this.#show({ trouble }),
       )
-      const again = piece.filter((target, i) => !this.#take(target, results[i] as BatchResult))
       // Those come after all others.
       left = [...left.slice(piece.length), ...again]
       failures = again.length === 0 ? 0 : again.length < piece.length ? 1 : failures + 1
@@ -146,8 +148,24 @@ export class BulkRun {
     }
   }
 
-  async #send(piece: readonly Target[], halt: AbortSignal): Promise<BatchResult[]> {
+  /** @returns those that are to be sent again */
+  async #send(piece: readonly Target[], halt: AbortSignal): Promise<Target[]> {
+    // Ids are never free again, aliases are.
+    const clocks = this.kind === 'candidates' ? piece.flatMap(({ testClockId }) => testClockId ?? []) : []
+    const deleted = await deletedClocks(new Set(clocks), halt)
     await assertAccount(this.account, halt)
+    const there: Target[] = []
+    for (const target of piece) {
+      const refusal = deleted.get(target.testClockId ?? '')
+      if (refusal) this.#take(target, refusal)
+      else there.push(target)
+    }
+    if (there.length === 0) return []
+    const results = await this.#post(there, halt)
+    return there.filter((target, i) => !this.#take(target, results[i] as BatchResult))
+  }
+
+  async #post(piece: readonly Target[], halt: AbortSignal): Promise<BatchResult[]> {
     const end = new AbortController()
     const endSoon = () => setTimeout(() => end.abort(), LAST_ANSWER_MS)
     halt.addEventListener('abort', endSoon)
@@ -177,7 +195,10 @@ export class BulkRun {
     // A 503 may say that it is not known whether the event was recorded.
     if (isForNow(result)) target.result = status === 429 ? target.result : 'unanswered'
     else if (error) target.result = isGone(result) && wasSent ? 'unanswered' : 'refused'
+    // Deleted with its clock and made again in the moment since that was looked at.
+    else if (claim?.test_clock_id !== target.testClockId) target.result = 'misdirected'
     else target.result = status === 201 || this.#isOwnId ? 'recorded' : 'repeated'
+    target.isReplay = status === 200
     target.status = claim?.status ?? null
     target.scheduledOutcome = claim?.scheduled_outcome ?? null
     return !isForNow(result)

@@ -14,6 +14,8 @@ export interface Counted {
   name: string
   reference: string | null
   status: Status
+  /** With it a candidate is deleted, and its alias is free. */
+  testClockId: string | null
 }
 
 /** "1 claim", "1,200 claims". */
@@ -45,7 +47,8 @@ export async function countList(
     )
     for (const one of data) {
       const name = nameOf(one)
-      found.set(name, { name, reference: 'id' in one ? one.reference : null, status: one.status })
+      const reference = 'id' in one ? one.reference : null
+      found.set(name, { name, reference, status: one.status, testClockId: one.test_clock_id })
     }
     if (found.size > MOST_CLAIMS) throw new TooMany()
     onProgress(found.size, null)

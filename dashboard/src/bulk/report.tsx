@@ -20,6 +20,11 @@ const WORDS: Record<Result, { title: string; meaning?: string }> = {
     title: 'Already there',
     meaning: 'They had an event of this id and content before. Nothing was done.',
   },
+  misdirected: {
+    title: 'Went to another',
+    meaning:
+      'They were deleted with their test clock, and others were created with their aliases: those have the event.',
+  },
   refused: { title: 'Refused' },
   unanswered: {
     title: 'Sent without an answer',
@@ -75,20 +80,25 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
 
 /** How those stand that have recorded it. */
 function Statuses({ recorded }: { recorded: readonly Target[] }) {
-  const groups = Map.groupBy(recorded, ({ status, scheduledOutcome }) => `${status} ${scheduledOutcome}`)
+  const groups = Map.groupBy(recorded, (one) => `${one.status} ${one.scheduledOutcome} ${one.isReplay}`)
   return (
     <ul aria-label="How they stand" className="grid gap-1.5 empty:hidden">
       {[...groups].map(([key, [first, ...more]]) =>
         first?.status ? (
           <li key={key} className="flex flex-wrap items-center gap-x-2">
             <span className="figures">{(more.length + 1).toLocaleString('en')}</span>
-            {first.status === 'OPEN' ? 'not settled by it:' : 'settled by it:'}
+            {wordsOf(first, more.length + 1)}
             <StatusBadge status={first.status} scheduledOutcome={first.scheduledOutcome} />
           </li>
         ) : null,
       )}
     </ul>
   )
+}
+
+function wordsOf({ status, isReplay }: Target, count: number): string {
+  if (isReplay) return count === 1 ? 'now stands at:' : 'now stand at:'
+  return status === 'OPEN' ? 'not settled by it:' : 'settled by it:'
 }
 
 interface GroupProps {

@@ -18,5 +18,7 @@ const signInAs = ({ email }: Account) => `To go on, sign in as ${isolated(email)
 
 export function troubleInWords(trouble: unknown, account: Account): string {
   if (trouble instanceof ApiError && trouble.status === 401) return `You are signed out. ${signInAs(account)}`
+  if (trouble instanceof ApiError && trouble.details.length > 0)
+    return trouble.details.map(({ path, message }) => `${path} ${message}`).join('; ')
   return trouble instanceof Error ? trouble.message : String(trouble)
 }

@@ -169,6 +169,32 @@ test('a dialog asks before what was changed in it is lost, removed rows too, and
   assert.deepEqual(await read(), {})
 })
 
+test('a dialog whose form was sent asks whether to wait for the answer, and speaks of nothing to discard', async () => {
+  const { path, read } = await newClaim({ a: '1' })
+  const question = page.getByRole('dialog', { name: 'Close before it is answered?' })
+  const held = Promise.withResolvers<void>()
+  await page.route(`**/v1${path}`, async (route) => {
+    if (route.request().method() === 'PATCH') await held.promise
+    await route.continue()
+  })
+  await edit(path)
+  await field('Value', 1).fill('2')
+  const sent = nextChange()
+  await save()
+  await sent
+  await page.keyboard.press('Escape')
+  await button(question, 'Wait').click()
+  await isClosed(question)
+  await page.keyboard.press('Escape')
+  await question.waitFor()
+  assert.equal(await page.getByRole('dialog').count(), 2)
+  held.resolve()
+  await isClosed(question)
+  await isClosed(form)
+  assert.deepEqual(await read(), { a: '2' })
+  await page.unroute(`**/v1${path}`)
+})
+
 test('who has changed other keys meanwhile is not in the way; of the same key both values are shown', async () => {
   const { path, read, change } = await newClaim({ a: '1', b: '2', c: '3' })
   const conflict = page.getByRole('dialog', { name: 'The metadata was changed meanwhile' })

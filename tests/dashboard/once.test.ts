@@ -89,3 +89,17 @@ test('a token whose answer was lost is shown at the next try, and is the only on
   await page.getByText('shown only this once').waitFor()
   assert.equal((await sendAs(page, 'GET', '/v1/tokens')).body.data.length, 1)
 })
+
+test('a schema whose deletion was done, but not answered, counts as deleted at the next try', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })).body
+  await page.goto(`/schemas/${id}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('dialog', { name: 'Delete this schema?' })
+  await loseAnswer(page, `**/v1/schemas/${id}`)
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await question.getByText('The service cannot be reached').waitFor()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Schema deleted').waitFor()
+  await page.waitForURL('**/schemas')
+})

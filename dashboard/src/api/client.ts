@@ -82,9 +82,27 @@ export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {})
     ? send<T>('PATCH', path, body)
     : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
-/** @param base as of `patch` */
-export const remove = (path: string, base: Tagged<object> = {}): Promise<void> =>
-  send<void>('DELETE', path, undefined, undefined, base.etag === undefined ? {} : { 'If-Match': base.etag })
+/** Of what it is not known whether it was deleted: the answer was lost. */
+const perhapsDeleted = new Set<string>()
+
+/**
+ * Pressed again after an answer was lost, it may find nothing more to delete: then it is done.
+ * @param base as of `patch`
+ */
+export async function remove(path: string, base: Tagged<object> = {}): Promise<void> {
+  const headers: Record<string, string> = base.etag === undefined ? {} : { 'If-Match': base.etag }
+  try {
+    await send<void>('DELETE', path, undefined, undefined, headers)
+  } catch (error) {
+    if (isLost(error)) perhapsDeleted.add(path)
+    if (!(perhapsDeleted.has(path) && isNotThere(error))) throw error
+  }
+  perhapsDeleted.delete(path)
+}
+
+/** Somebody on the way may answer 404 too, but not with this code. */
+const isNotThere = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404 && error.code.endsWith('_NOT_FOUND')
 
 /** Whether it is not known what came of a request. */
 export const isLost = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500

@@ -332,6 +332,28 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
   assert.deepEqual(complaints, [])
 })
 
+test('a pair with which the address of a list would be too long is refused with the reason, and one that fits is not', async () => {
+  await page.goto('/claims')
+  await page.getByRole('button', { name: 'More filters' }).click()
+  const filter = page.getByRole('group', { name: 'Metadata' })
+  const add = async (key: string, value: string) => {
+    await filter.getByLabel('Metadata key').fill(key)
+    await filter.getByLabel('Metadata value').fill(value)
+    await button(filter, 'Add filter').click()
+  }
+  for (const key of ['one', 'two']) {
+    await add(key, '🙂'.repeat(500))
+    await button(filter, `Remove the filter by \u2068${key}\u2069`).waitFor()
+  }
+  await page.getByText('No claims fit the filters').waitFor()
+  await add('three', '🙂'.repeat(30))
+  await filter.getByText('use a shorter value, or remove another filter').waitFor()
+  await hasFocus(filter.getByLabel('Metadata value'))
+  assert.equal(await filter.getByRole('listitem').count(), 2)
+  await page.reload()
+  await page.getByText('No claims fit the filters').waitFor()
+})
+
 test('candidates and customers have the same: a card, its dialog and a list by it', async () => {
   const mark = uniqueName('mark')
   const alias = uniqueName('order')

@@ -43,6 +43,9 @@ export const strangeAnswer = () => new NetworkError('The answer was not the serv
 /** A record with its ETag: what is changed of it can be held to what was read. Not of lists. */
 export type Tagged<Kind> = Kind & { etag?: string }
 
+/** In characters. Behind a longer one the browser's own lines may not fit into the 16 KiB that the service takes before a body. */
+export const LONGEST_QUERY = 12 * 1024
+
 export type Query = Record<string, string | number | boolean | null | undefined>
 
 /** The path with those parameters of the query that have a value. */

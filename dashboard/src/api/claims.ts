@@ -90,7 +90,7 @@ interface ListedPage extends Page<AnyClaim> {
   answers: number
 }
 
-/** Events go to what a list has: so one without an end that the service gave it is none. */
+/** What is no list must not pass for one that ends there: events go to what a list holds. */
 async function readList(kind: ClaimKind, query: Query, signal: AbortSignal): Promise<Page<AnyClaim>> {
   const page = await get<Page<AnyClaim> | null>(`/v1/${kind}`, query, signal)
   if (!Array.isArray(page?.data) || page.next_cursor === undefined) throw strangeAnswer()

@@ -28,7 +28,8 @@ const WORDS: Record<Result, { title: string; meaning?: string }> = {
   refused: { title: 'Refused' },
   unanswered: {
     title: 'Sent without an answer',
-    meaning: 'It may have been recorded. Send the rest to find out: nothing is recorded twice.',
+    meaning:
+      'It may have been recorded. Send the rest to find out, unless it is gone: nothing is recorded twice.',
   },
   waiting: { title: 'Not sent' },
 }

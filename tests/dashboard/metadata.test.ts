@@ -169,6 +169,32 @@ test('a dialog asks before what was changed in it is lost, removed rows too, and
   assert.deepEqual(await read(), {})
 })
 
+test('a dialog whose form was sent asks whether to wait for the answer, and speaks of nothing to discard', async () => {
+  const { path, read } = await newClaim({ a: '1' })
+  const question = page.getByRole('dialog', { name: 'Close before it is answered?' })
+  const held = Promise.withResolvers<void>()
+  await page.route(`**/v1${path}`, async (route) => {
+    if (route.request().method() === 'PATCH') await held.promise
+    await route.continue()
+  })
+  await edit(path)
+  await field('Value', 1).fill('2')
+  const sent = nextChange()
+  await save()
+  await sent
+  await page.keyboard.press('Escape')
+  await button(question, 'Wait').click()
+  await isClosed(question)
+  await page.keyboard.press('Escape')
+  await question.waitFor()
+  assert.equal(await page.getByRole('dialog').count(), 2)
+  held.resolve()
+  await isClosed(question)
+  await isClosed(form)
+  assert.deepEqual(await read(), { a: '2' })
+  await page.unroute(`**/v1${path}`)
+})
+
 test('who has changed other keys meanwhile is not in the way; of the same key both values are shown', async () => {
   const { path, read, change } = await newClaim({ a: '1', b: '2', c: '3' })
   const conflict = page.getByRole('dialog', { name: 'The metadata was changed meanwhile' })
@@ -304,6 +330,28 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
     await linkTo(two).waitFor({ state: key === 'mark' ? 'visible' : 'detached' })
   }
   assert.deepEqual(complaints, [])
+})
+
+test('a pair with which the address of a list would be too long is refused with the reason, and one that fits is not', async () => {
+  await page.goto('/claims')
+  await page.getByRole('button', { name: 'More filters' }).click()
+  const filter = page.getByRole('group', { name: 'Metadata' })
+  const add = async (key: string, value: string) => {
+    await filter.getByLabel('Metadata key').fill(key)
+    await filter.getByLabel('Metadata value').fill(value)
+    await button(filter, 'Add filter').click()
+  }
+  for (const key of ['one', 'two']) {
+    await add(key, '🙂'.repeat(500))
+    await button(filter, `Remove the filter by \u2068${key}\u2069`).waitFor()
+  }
+  await page.getByText('No claims fit the filters').waitFor()
+  await add('three', '🙂'.repeat(30))
+  await filter.getByText('use a shorter value, or remove another filter').waitFor()
+  await hasFocus(filter.getByLabel('Metadata value'))
+  assert.equal(await filter.getByRole('listitem').count(), 2)
+  await page.reload()
+  await page.getByText('No claims fit the filters').waitFor()
 })
 
 test('candidates and customers have the same: a card, its dialog and a list by it', async () => {

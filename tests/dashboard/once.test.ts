@@ -48,6 +48,20 @@ test('an event whose answer was lost is recorded once, and a later one by itself
   assert.equal((await eventsOf(page, id)).length, 2)
 })
 
+test('an event that somebody on the way answered, with a page of his own, is not said to be recorded', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const id = await newClaim(page)
+  await page.goto(`/claims/${id}`)
+  const login = { contentType: 'text/html', body: '<title>Sign in to the network</title>' }
+  await page.route('**/v1/claims/*/events', (route) => route.fulfill(login), { times: 1 })
+  const submit = page.getByRole('button', { name: 'Submit event' })
+  await page.getByLabel('Type').fill('seen')
+  await submit.click()
+  await page.locator('form').getByText('The service cannot be reached').waitFor()
+  await submit.click()
+  await page.getByText('Recorded; it stays OPEN').waitFor()
+})
+
 test('a form that is sent twice at once makes one token', async () => {
   const { page } = await newSignedInPage(service, browser)
   await page.goto('/tokens')
@@ -74,4 +88,18 @@ test('a token whose answer was lost is shown at the next try, and is the only on
   await create.click()
   await page.getByText('shown only this once').waitFor()
   assert.equal((await sendAs(page, 'GET', '/v1/tokens')).body.data.length, 1)
+})
+
+test('a schema whose deletion was done, but not answered, counts as deleted at the next try', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })).body
+  await page.goto(`/schemas/${id}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('dialog', { name: 'Delete this schema?' })
+  await loseAnswer(page, `**/v1/schemas/${id}`)
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await question.getByText('The service cannot be reached').waitFor()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Schema deleted').waitFor()
+  await page.waitForURL('**/schemas')
 })

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { get, patch, type Tagged } from './client.ts'
+import { get, patch, strangeAnswer, type Tagged } from './client.ts'
 import type { Account } from './records.ts'
 
 /** Who is signed in. */
@@ -8,6 +8,13 @@ export const accountQuery = queryOptions({
   queryFn: () => get<Tagged<Account>>('/v1/me'),
   staleTime: Number.POSITIVE_INFINITY,
 })
+
+/** Who is signed in now: somebody else may be, in another tab. */
+export async function readAccount(signal: AbortSignal): Promise<Account> {
+  const account = await get<Account | null>('/v1/me', {}, signal)
+  if (typeof account?.id !== 'string') throw strangeAnswer()
+  return account
+}
 
 export type AccountChanges = Partial<Pick<Account, 'currency' | 'time_zone'>>
 

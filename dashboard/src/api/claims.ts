@@ -4,7 +4,7 @@ import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import type { Metadata } from '../../../src/domain/metadata.ts'
 import { uuidEnds } from '../../../src/domain/uuid.ts'
-import { get, post, type Tagged, withQuery } from './client.ts'
+import { get, post, type Query, strangeAnswer, type Tagged, withQuery } from './client.ts'
 import type { MetadataFilters } from './metadata-filters.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 
@@ -90,6 +90,13 @@ export interface ListedPage extends Page<AnyClaim> {
   answers: number
 }
 
+/** What is no list must not pass for one that ends there: events go to what a list holds. */
+async function readList(kind: ClaimKind, query: Query, signal: AbortSignal): Promise<Page<AnyClaim>> {
+  const page = await get<Page<AnyClaim> | null>(`/v1/${kind}`, query, signal)
+  if (!Array.isArray(page?.data) || page.next_cursor === undefined) throw strangeAnswer()
+  return page
+}
+
 /** What could be the beginning of an id may be a reference too, such as a long number: a reference is looked for first. */
 export async function listClaims(
   kind: ClaimKind,
@@ -100,7 +107,7 @@ export async function listClaims(
   const list = async (by: Searched): Promise<ListedPage> => {
     const query = filterParameters(kind, filters, by)
     const read = (after: string | undefined, limit: number) =>
-      get<Page<AnyClaim>>(`/v1/${kind}`, { ...query, after, limit }, signal)
+      readList(kind, { ...query, after, limit }, signal)
     let { data, next_cursor } = await read(page.after, page.limit)
     let answers = 1
     for (; next_cursor !== null && data.length < page.limit && answers < MOST_ANSWERS; answers++) {

@@ -34,13 +34,19 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came. */
+/** No answer came, or none of the service's: what came of the request is not known. */
 export class NetworkError extends Error {}
+
+/** Somebody on the way answered, such as a proxy with a page of its own. */
+export const strangeAnswer = () => new NetworkError('The answer was not the service’s.')
 
 /** A record with its ETag: what is changed of it can be held to what was read. Not of lists. */
 export type Tagged<Kind> = Kind & { etag?: string }
 
-type Query = Record<string, string | number | boolean | null | undefined>
+/** In characters. Behind a longer one the browser's own lines may not fit into the 16 KiB that the service takes before a body. */
+export const LONGEST_QUERY = 12 * 1024
+
+export type Query = Record<string, string | number | boolean | null | undefined>
 
 /** The path with those parameters of the query that have a value. */
 export function withQuery(path: string, query: Query): string {
@@ -49,8 +55,18 @@ export function withQuery(path: string, query: Query): string {
   return text ? `${path}?${text}` : path
 }
 
-export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> =>
-  send<T>('GET', withQuery(path, query), undefined, signal)
+/** The service answers what it is asked sooner, or not any more: no statement of it takes half as long. */
+const LONGEST_READ_MS = 60_000
+
+export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  const patience = AbortSignal.timeout(LONGEST_READ_MS)
+  return send<T>(
+    'GET',
+    withQuery(path, query),
+    undefined,
+    signal ? AbortSignal.any([signal, patience]) : patience,
+  )
+}
 
 /** Signing in and the like know no keys, and what they send is not to be kept. */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> =>
@@ -69,9 +85,30 @@ export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {})
     ? send<T>('PATCH', path, body)
     : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
-/** @param base as of `patch` */
-export const remove = (path: string, base: Tagged<object> = {}): Promise<void> =>
-  send<void>('DELETE', path, undefined, undefined, base.etag === undefined ? {} : { 'If-Match': base.etag })
+/** Of what it is not known whether it was deleted: the answer was lost. */
+const perhapsDeleted = new Set<string>()
+
+/**
+ * Pressed again after an answer was lost, it may find nothing more to delete: then it is done.
+ * @param base as of `patch`
+ */
+export async function remove(path: string, base: Tagged<object> = {}): Promise<void> {
+  const headers: Record<string, string> = base.etag === undefined ? {} : { 'If-Match': base.etag }
+  try {
+    await send<void>('DELETE', path, undefined, undefined, headers)
+  } catch (error) {
+    if (isLost(error)) perhapsDeleted.add(path)
+    if (!(perhapsDeleted.has(path) && isNotThere(error))) throw error
+  }
+  perhapsDeleted.delete(path)
+}
+
+/** Somebody on the way may answer 404 too, but not with this code. */
+const isNotThere = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404 && error.code.endsWith('_NOT_FOUND')
+
+/** Whether it is not known what came of a request. */
+export const isLost = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500
 
 /** It is not as `base` says any more, and nothing was done. */
 export const isChangedSince = (error: unknown): boolean =>
@@ -141,11 +178,20 @@ async function send<T>(
   return (etag === undefined ? answer : { ...(answer as object), etag }) as T
 }
 
+/** An error may come from somebody on the way; what is done, only the service says, and in JSON. */
 async function readAnswer(response: Response): Promise<unknown> {
-  const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
-  return isJson && text ? JSON.parse(text) : null
+  if (!isJson && response.ok && response.status !== 204) throw strangeAnswer()
+  try {
+    const text = await response.text()
+    return isJson && text ? JSON.parse(text) : null
+  } catch (error) {
+    if (isAbort(error)) throw error
+    throw new NetworkError('The answer was cut off.', { cause: error })
+  }
 }
+
+const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'
 
 async function request(
   method: string,
@@ -164,7 +210,7 @@ async function request(
       ...(signal ? { signal } : {}),
     })
   } catch (error) {
-    if (signal?.aborted && error instanceof DOMException && error.name === 'AbortError') throw error
+    if (signal?.aborted && isAbort(error)) throw error
     throw new NetworkError('The service cannot be reached.', { cause: error })
   }
 }
@@ -178,8 +224,9 @@ interface ErrorBody {
 
 function toApiError({ status, statusText, headers }: Response, answer: unknown): ApiError {
   const { error, message, code } = (answer ?? {}) as ErrorBody
-  const told = error ?? { code: code ?? String(status), message: message ?? `${status} ${statusText}` }
-  const { details = [], request_id = null } = error ?? {}
+  const own = typeof error?.code === 'string' ? error : null
+  const told = own ?? { code: code ?? String(status), message: message ?? `${status} ${statusText}` }
+  const { details = [], request_id = null } = own ?? {}
   // It may be a date too, from whoever is on the way.
   const retryAfter = /^\d{1,5}$/.exec(headers.get('retry-after') ?? '')
   return new ApiError(

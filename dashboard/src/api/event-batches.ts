@@ -1,13 +1,13 @@
 import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
-import type { JsonObject } from '../../../src/domain/json.ts'
+import { isJsonObject, type JsonObject } from '../../../src/domain/json.ts'
 import type { ClaimKind } from './claims.ts'
-import { NetworkError, postAgain } from './client.ts'
+import { postAgain, strangeAnswer } from './client.ts'
 
 /** What became of one event of a batch: as much of it as is used. */
 export interface BatchResult {
   /** 201 recorded, 200 recorded before; others with an error. */
   status: number
-  claim?: { status: Status; scheduled_outcome: Outcome | null }
+  claim?: { status: Status; scheduled_outcome: Outcome | null; test_clock_id: string | null }
   error?: { code: string; message: string }
 }
 
@@ -20,8 +20,16 @@ export async function submitToEach(
 ): Promise<BatchResult[]> {
   const address = kind === 'claims' ? 'claim_id' : 'candidate_alias'
   const events = names.map((name) => ({ ...event, [address]: name }))
-  const answer = await postAgain<{ results?: BatchResult[] } | null>('/v1/events/batch', { events }, signal)
-  // Somebody else answered, on the way.
-  if (answer?.results?.length !== names.length) throw new NetworkError('The answer was not the service’s.')
-  return answer.results
+  const answer = await postAgain<{ results?: unknown } | null>('/v1/events/batch', { events }, signal)
+  const results = answer?.results
+  if (!Array.isArray(results) || results.length !== names.length || !results.every(isResult))
+    throw strangeAnswer()
+  return results
+}
+
+function isResult(item: unknown): item is BatchResult {
+  if (!isJsonObject(item)) return false
+  const { status, claim, error } = item
+  if (status === 200 || status === 201) return isJsonObject(claim) && typeof claim.status === 'string'
+  return typeof status === 'number' && status >= 400 && isJsonObject(error) && typeof error.code === 'string'
 }

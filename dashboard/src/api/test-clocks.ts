@@ -11,8 +11,11 @@ export const testClocksQuery = (after?: string, limit = 100) =>
 export const testClockQuery = (id: string) =>
   queryOptions({
     queryKey: ['test-clocks', 'one', id],
-    queryFn: ({ signal }) => get<TestClock>(`/v1/test_clocks/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: ({ signal }) => readTestClock(id, signal),
   })
+
+export const readTestClock = (id: string, signal: AbortSignal): Promise<TestClock> =>
+  get(`/v1/test_clocks/${encodeURIComponent(id)}`, {}, signal)
 
 export const createTestClock = (body: { frozen_time: string; name?: string }): Promise<TestClock> =>
   post('/v1/test_clocks', body)

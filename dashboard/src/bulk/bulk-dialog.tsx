@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { JsonObject } from '../../../src/domain/json.ts'
+import { accountQuery } from '../api/account.ts'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
 import { isGiven } from '../api/metadata-filters.ts'
 import { session } from '../api/query-client.ts'
@@ -68,6 +69,8 @@ interface Chosen {
 
 /** All before anything is sent. */
 function Preparation({ kind, filters, types, onRun }: PreparationProps) {
+  /** Whose list it is, also if somebody else signs in. */
+  const [account] = useState(useSuspenseQuery(accountQuery).data)
   const [draft, setDraft] = useState(NO_EVENT)
   const [chosen, setChosen] = useState<Chosen | null>(null)
   /** One run, however often it is confirmed. */
@@ -89,9 +92,11 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
   if (!ready) {
     const take = (counted: Counted[]) => {
       const open = counted.filter(({ status }) => status === 'OPEN')
-      setReady({ counted, run: new BulkRun(kind, chosen.event, open) })
+      setReady({ counted, run: new BulkRun(kind, chosen.event, open, account) })
     }
-    return <CountStep kind={kind} filters={chosen.filters} onCounted={take} onBack={goBack} />
+    return (
+      <CountStep kind={kind} filters={chosen.filters} account={account} onCounted={take} onBack={goBack} />
+    )
   }
   return (
     <ConfirmStep

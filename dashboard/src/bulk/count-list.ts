@@ -1,5 +1,7 @@
 import type { Status } from '../../../src/domain/claims/lifecycle.ts'
 import { type ClaimFilters, type ClaimKind, listClaims, nameOf } from '../api/claims.ts'
+import type { Account } from '../api/records.ts'
+import { assertAccount } from './same-account.ts'
 import { untilAnswered } from './until-answered.ts'
 
 /** That one event goes to at once. */
@@ -12,6 +14,8 @@ export interface Counted {
   name: string
   reference: string | null
   status: Status
+  /** With it a candidate is deleted, and its alias is free. */
+  testClockId: string | null
 }
 
 /** "1 claim", "1,200 claims". */
@@ -22,30 +26,34 @@ export class TooMany extends Error {}
 
 /**
  * Goes through the whole list, from cursor to cursor. Who changes meanwhile may be met twice, and counts once.
- * @throws TooMany
+ * @throws TooMany, OtherAccount
  */
 export async function countList(
   kind: ClaimKind,
   filters: ClaimFilters,
+  account: Account,
   signal: AbortSignal,
   onProgress: (found: number, trouble: unknown) => void,
 ): Promise<Counted[]> {
   const found = new Map<string, Counted>()
+  const ask = <T>(read: () => Promise<T>) =>
+    untilAnswered(read, signal, (trouble) => onProgress(found.size, trouble))
+  await ask(() => assertAccount(account, signal))
   let after: string | undefined
   do {
     const cursor = after
-    const { data, next_cursor } = await untilAnswered(
-      () => listClaims(kind, filters, { after: cursor, limit: PAGE }, signal),
-      signal,
-      (trouble) => onProgress(found.size, trouble),
+    const { data, next_cursor } = await ask(() =>
+      listClaims(kind, filters, { after: cursor, limit: PAGE }, signal),
     )
     for (const one of data) {
       const name = nameOf(one)
-      found.set(name, { name, reference: 'id' in one ? one.reference : null, status: one.status })
+      const reference = 'id' in one ? one.reference : null
+      found.set(name, { name, reference, status: one.status, testClockId: one.test_clock_id })
     }
     if (found.size > MOST_CLAIMS) throw new TooMany()
     onProgress(found.size, null)
     after = next_cursor ?? undefined
   } while (after !== undefined)
+  await ask(() => assertAccount(account, signal))
   return [...found.values()]
 }

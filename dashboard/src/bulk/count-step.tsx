@@ -1,26 +1,29 @@
 import { useEffect, useState } from 'react'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
+import type { Account } from '../api/records.ts'
 import { Button } from '../components/ui/button.tsx'
 import { CancelButton, DialogActions } from '../components/ui/dialog.tsx'
 import { FormError } from '../components/ui/form-error.tsx'
 import { type Counted, countList, MOST_CLAIMS, TooMany } from './count-list.ts'
+import { troubleInWords } from './same-account.ts'
 import { Step } from './step.tsx'
 
 interface CountStepProps {
   kind: ClaimKind
   filters: ClaimFilters
+  account: Account
   onCounted: (counted: Counted[]) => void
   onBack: () => void
 }
 
 /** Goes through the list, so that one sees to how many the event would go. */
-export function CountStep({ kind, filters, onCounted, onBack }: CountStepProps) {
+export function CountStep({ kind, filters, account, onCounted, onBack }: CountStepProps) {
   const [progress, setProgress] = useState<{ found: number; trouble: unknown }>({ found: 0, trouble: null })
   const [error, setError] = useState<unknown>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: it counts once, by what was set when it began
   useEffect(() => {
     const stop = new AbortController()
-    countList(kind, filters, stop.signal, (found, trouble) => setProgress({ found, trouble })).then(
+    countList(kind, filters, account, stop.signal, (found, trouble) => setProgress({ found, trouble })).then(
       onCounted,
       (thrown: unknown) => {
         if (!stop.signal.aborted) setError(thrown)
@@ -28,6 +31,7 @@ export function CountStep({ kind, filters, onCounted, onBack }: CountStepProps) 
     )
     return () => stop.abort()
   }, [])
+  const { trouble } = progress
   return (
     <Step label="Count">
       {error === null ? (
@@ -35,7 +39,11 @@ export function CountStep({ kind, filters, onCounted, onBack }: CountStepProps) 
           Counting: <strong className="figures">{progress.found.toLocaleString('en')}</strong> {kind} so far…
         </p>
       ) : null}
-      <FormError error={error instanceof TooMany ? new Error(tooMany(kind)) : (error ?? progress.trouble)} />
+      {error !== null ? (
+        <FormError error={error instanceof TooMany ? tooMany(kind) : troubleInWords(error, account)} />
+      ) : trouble !== null ? (
+        <FormError error={`${troubleInWords(trouble, account)} It is tried again by itself.`} />
+      ) : null}
       <DialogActions>
         <Button onClick={onBack}>Back</Button>
         <CancelButton />

@@ -7,6 +7,7 @@ import { StatusBadge } from '../components/ui/status-badge.tsx'
 import { useLocalTime } from '../components/use-local-time.ts'
 import type { BulkRun, Result, Target } from './bulk-run.ts'
 import { numberOf } from './count-list.ts'
+import { EventId } from './event-id.tsx'
 import { downloadReport } from './report-csv.ts'
 import { Step } from './step.tsx'
 
@@ -19,10 +20,16 @@ const WORDS: Record<Result, { title: string; meaning?: string }> = {
     title: 'Already there',
     meaning: 'They had an event of this id and content before. Nothing was done.',
   },
+  misdirected: {
+    title: 'Went to another',
+    meaning:
+      'They were deleted with their test clock, and others were created with their aliases: those have the event.',
+  },
   refused: { title: 'Refused' },
   unanswered: {
     title: 'Sent without an answer',
-    meaning: 'It may have been recorded. Send the rest to find out: nothing is recorded twice.',
+    meaning:
+      'It may have been recorded. Send the rest to find out, unless it is gone: nothing is recorded twice.',
   },
   waiting: { title: 'Not sent' },
 }
@@ -33,7 +40,7 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
   const { timeZone } = useLocalTime()
   const of = (result: Result) => targets.filter((target) => target.result === result)
   const shown = (Object.keys(WORDS) as Result[]).filter((result) => of(result).length > 0)
-  const left = of('waiting').length + of('unanswered').length
+  const isDone = run.countLeft() === 0
   return (
     <Step label="Report">
       <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3">
@@ -54,12 +61,17 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
             ))}
           </Group>
         ))}
+      <EventId run={run} />
       <DialogActions>
-        {left > 0 ? <Button onClick={run.start}>Send the rest</Button> : null}
+        {isDone ? null : (
+          <Button variant="primary" onClick={run.start}>
+            Send the rest
+          </Button>
+        )}
         <Button onClick={() => downloadReport(run, timeZone)}>
           <Download aria-hidden /> Download report
         </Button>
-        <Button variant="primary" onClick={onClose}>
+        <Button variant={isDone ? 'primary' : 'secondary'} onClick={onClose}>
           Done
         </Button>
       </DialogActions>
@@ -69,20 +81,25 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
 
 /** How those stand that have recorded it. */
 function Statuses({ recorded }: { recorded: readonly Target[] }) {
-  const groups = Map.groupBy(recorded, ({ status, scheduledOutcome }) => `${status} ${scheduledOutcome}`)
+  const groups = Map.groupBy(recorded, (one) => `${one.status} ${one.scheduledOutcome} ${one.isReplay}`)
   return (
     <ul aria-label="How they stand" className="grid gap-1.5 empty:hidden">
       {[...groups].map(([key, [first, ...more]]) =>
         first?.status ? (
           <li key={key} className="flex flex-wrap items-center gap-x-2">
             <span className="figures">{(more.length + 1).toLocaleString('en')}</span>
-            {first.status === 'OPEN' ? 'not settled by it:' : 'settled by it:'}
+            {wordsOf(first, more.length + 1)}
             <StatusBadge status={first.status} scheduledOutcome={first.scheduledOutcome} />
           </li>
         ) : null,
       )}
     </ul>
   )
+}
+
+function wordsOf({ status, isReplay }: Target, count: number): string {
+  if (isReplay) return count === 1 ? 'now stands at:' : 'now stand at:'
+  return status === 'OPEN' ? 'not settled by it:' : 'settled by it:'
 }
 
 interface GroupProps {

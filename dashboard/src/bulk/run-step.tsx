@@ -1,24 +1,33 @@
 import { Pause, Play, Square } from 'lucide-react'
-import { type ReactNode, useSyncExternalStore } from 'react'
-import { ApiError, NetworkError } from '../api/client.ts'
+import { useSyncExternalStore } from 'react'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import { Button } from '../components/ui/button.tsx'
-import { CopyButton } from '../components/ui/copy-button.tsx'
 import { DialogActions } from '../components/ui/dialog.tsx'
 import type { BulkRun, RunState } from './bulk-run.ts'
+import { numberOf } from './count-list.ts'
+import { EventId } from './event-id.tsx'
 import { Report } from './report.tsx'
+import { troubleInWords } from './same-account.ts'
 import { Step } from './step.tsx'
 
 /** The event on its way, and then what became of it. */
 export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const state = useSyncExternalStore(run.subscribe, run.state)
   const hasEnded = state.phase === 'ended'
+  const left = run.countLeft()
   return (
     <>
       {hasEnded ? <Report run={run} onClose={onClose} /> : <Progress run={run} state={state} />}
-      <LeaveGuard isNeeded={!hasEnded} title="Leave while events are being sent?">
-        What was sent stays recorded, the rest is not sent, and there is no report.
-      </LeaveGuard>
+      {hasEnded ? (
+        <LeaveGuard isNeeded={left > 0} onLeave={onClose} title="Leave the report?">
+          {numberOf(left, run.kind)} {left === 1 ? 'was' : 'were'} not sent the event, or did not answer. From
+          here it can still be sent; elsewhere only by its id.
+        </LeaveGuard>
+      ) : (
+        <LeaveGuard isNeeded onLeave={onClose} title="Leave while events are being sent?">
+          What was sent stays recorded, the rest is not sent, and there is no report.
+        </LeaveGuard>
+      )}
     </>
   )
 }
@@ -26,7 +35,7 @@ export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void })
 function Progress({ run, state }: { run: BulkRun; state: RunState }) {
   const { phase, isSettling, trouble } = state
   const total = run.targets.length
-  const done = run.targets.filter(({ result }) => result !== 'waiting' && result !== 'unanswered').length
+  const done = total - run.countLeft()
   return (
     <Step label="Progress">
       <div className="grid gap-1.5">
@@ -43,7 +52,8 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
       <p role="status">{wordsOf(state)}</p>
       {trouble ? (
         <p className="rounded-lg bg-pending-soft px-3 py-2.5 wrap-anywhere text-pending">
-          {troubleInWords(trouble, phase)}
+          {troubleInWords(trouble, run.account)}
+          {phase === 'running' ? ' It is tried again by itself, and nothing is recorded twice.' : ''}
         </p>
       ) : null}
       <EventId run={run}>
@@ -72,28 +82,3 @@ function wordsOf({ phase, isSettling, trouble }: RunState): string {
   if (phase === 'paused') return 'Paused: nothing is being sent.'
   return trouble ? 'Waiting…' : 'Sending…'
 }
-
-function troubleInWords(trouble: unknown, phase: RunState['phase']): string {
-  if (trouble instanceof ApiError && trouble.status === 401)
-    return 'You are signed out. Sign in again in another tab, then go on here.'
-  const what = trouble instanceof NetworkError ? 'The service cannot be reached.' : messageOf(trouble)
-  return phase === 'running' ? `${what} It is tried again by itself, and nothing is recorded twice.` : what
-}
-
-const messageOf = (trouble: unknown): string => (trouble instanceof Error ? trouble.message : String(trouble))
-
-interface EventIdProps {
-  run: BulkRun
-  children: ReactNode
-}
-
-/** By which it can be found out, or sent again, if all else is lost. */
-const EventId = ({ run, children }: EventIdProps) => (
-  <div className="flex items-center gap-2 text-xs text-muted">
-    <p>
-      {children} Each event has the id <bdi className="font-mono">{run.event.id}</bdi>: sent again with it, it
-      is recorded once.
-    </p>
-    <CopyButton text={run.event.id} label="Copy id" />
-  </div>
-)

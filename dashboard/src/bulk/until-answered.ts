@@ -1,5 +1,6 @@
 import { ApiError } from '../api/client.ts'
 import { pause } from '../pause.ts'
+import { OtherAccount } from './same-account.ts'
 
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000
@@ -10,7 +11,9 @@ export const pauseAfter = (failures: number): number =>
 
 /** No answer came, or one that says that the service cannot answer now: asked again, it may. */
 const isPassing = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.status >= 500 || error.status === 429 || error.status === 408
+  error instanceof ApiError
+    ? error.status >= 500 || error.status === 429 || error.status === 408
+    : !(error instanceof OtherAccount)
 
 /** Asks again and again. `onTrouble` gets what the last try failed with. */
 export async function untilAnswered<T>(
@@ -26,7 +29,7 @@ export async function untilAnswered<T>(
       if (signal.aborted || !isPassing(error)) throw error
       onTrouble(error)
       const told = error instanceof ApiError ? error.retryAfter : null
-      await pause(told === null ? pauseAfter(failures) : told * 1_000, signal)
+      await pause(told === null ? pauseAfter(failures) : Math.max(told * 1_000, FIRST_PAUSE_MS), signal)
     }
   }
 }

@@ -4,13 +4,15 @@ import { ConfirmDialog } from './ui/confirm-dialog.tsx'
 
 interface LeaveGuardProps {
   isNeeded: boolean
+  /** Ends what is under way. If the next page is of the same route, nothing on this one is unmounted. */
+  onLeave?: () => void
   title: string
   /** What is lost. */
   children: ReactNode
 }
 
 /** Asks before the page is left; if the tab is closed, in the browser's words. */
-export function LeaveGuard({ isNeeded, title, children }: LeaveGuardProps) {
+export function LeaveGuard({ isNeeded, onLeave, title, children }: LeaveGuardProps) {
   const shouldBlockFn = useCallback(() => isNeeded, [isNeeded])
   const blocker = useBlocker({ shouldBlockFn, enableBeforeUnload: isNeeded, withResolver: true })
   return (
@@ -19,7 +21,10 @@ export function LeaveGuard({ isNeeded, title, children }: LeaveGuardProps) {
       onOpenChange={() => blocker.reset?.()}
       title={title}
       action="Leave"
-      onConfirm={() => blocker.proceed?.()}
+      onConfirm={() => {
+        onLeave?.()
+        blocker.proceed?.()
+      }}
     >
       {children}
     </ConfirmDialog>

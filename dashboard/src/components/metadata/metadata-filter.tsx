@@ -1,6 +1,7 @@
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { MOST_METADATA_FILTERS } from '../../../../src/domain/metadata.ts'
+import { LONGEST_QUERY, withQuery } from '../../api/client.ts'
 import { askedPairs, filterBy, type MetadataFilters } from '../../api/metadata-filters.ts'
 import { isolated } from '../../isolated.ts'
 import { Button } from '../ui/button.tsx'
@@ -15,6 +16,14 @@ interface MetadataFilterProps {
   filters: object
   onChange: (changed: MetadataFilters) => void
 }
+
+const problemOfLength = (filters: object): RowProblems =>
+  withQuery('', { ...filters }).length > LONGEST_QUERY
+    ? {
+        value:
+          'The list cannot be asked for with all of that: use a shorter value, or remove another filter.',
+      }
+    : {}
 
 /** The pairs that a list is filtered by, and a form that adds one; a key that is there gets the other value. */
 export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
@@ -31,7 +40,7 @@ export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
         ? { key: MISSING_KEY }
         : others.length >= MOST_METADATA_FILTERS
           ? { key: `A list is filtered by ${MOST_METADATA_FILTERS} keys at most.` }
-          : (problemsIn([row]).get(row.id) ?? {})
+          : (problemsIn([row]).get(row.id) ?? problemOfLength({ ...filters, ...filterBy(key, value) }))
     setProblems(found)
     if (found.key || found.value) return
     onChange(filterBy(key, value))

@@ -6,37 +6,62 @@ import { useEntries } from './use-entries.ts'
 
 const DismissContext = createContext<() => void>(() => {})
 const UnsavedContext = createContext({ current: false })
+const SendingContext = createContext<(isSending: boolean) => void>(() => {})
 
 /** A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost. */
 export function Dialog({ className, onOpenChange, children, ...props }: ModalProps) {
-  const [isAsking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null)
+  const [isSending, setSending] = useState(false)
   const { areChanged, ...listeners } = useEntries()
   const unsaved = useRef(false)
-  if (isAsking && !props.open) setAsking(false)
-  const dismiss = () => (areChanged() || unsaved.current ? setAsking(true) : onOpenChange(false))
+  // Once it is answered, the dialog itself shows what came of it.
+  if (asked !== null && (!props.open || (asked === 'sent' && !isSending))) setAsked(null)
+  const dismiss = () => {
+    if (isSending) setAsked('sent')
+    else if (areChanged() || unsaved.current) setAsked('unsaved')
+    else onOpenChange(false)
+  }
+  const { title, text, stay, close } = QUESTIONS[asked ?? 'unsaved']
   return (
     <DismissContext value={dismiss}>
       <Modal {...props} onOpenChange={dismiss} className={cn(MIDDLE, className)}>
         <UnsavedContext value={unsaved}>
-          <div {...listeners}>{children}</div>
+          <SendingContext value={setSending}>
+            <div {...listeners}>{children}</div>
+          </SendingContext>
         </UnsavedContext>
       </Modal>
       <Modal
-        open={isAsking && props.open}
-        onOpenChange={setAsking}
-        title="Discard what you entered?"
+        open={asked !== null && props.open}
+        onOpenChange={() => setAsked(null)}
+        title={title}
         className={MIDDLE}
       >
-        <p className="text-muted">It has not been saved.</p>
+        <p className="text-muted">{text}</p>
         <DialogActions>
-          <Button onClick={() => setAsking(false)}>Keep editing</Button>
+          <Button onClick={() => setAsked(null)}>{stay}</Button>
           <Button variant="danger" onClick={() => onOpenChange(false)}>
-            Discard
+            {close}
           </Button>
         </DialogActions>
       </Modal>
     </DismissContext>
   )
+}
+
+const QUESTIONS = {
+  unsaved: {
+    title: 'Discard what you entered?',
+    text: 'It has not been saved.',
+    stay: 'Keep editing',
+    close: 'Discard',
+  },
+  sent: {
+    title: 'Close before it is answered?',
+    text: 'It was sent, and is done unless it is refused. If you close this now, you may not learn which.',
+    stay: 'Wait',
+    close: 'Close now',
+  },
 }
 
 /** Has the dialog ask also for what no field holds, such as rows that were removed. */
@@ -48,6 +73,15 @@ export function useUnsaved(isUnsaved: boolean): void {
       unsaved.current = false
     }
   }, [unsaved, isUnsaved])
+}
+
+/** Tells the dialog that what was entered is on its way. */
+function useSending(isSending: boolean): void {
+  const setSending = useContext(SendingContext)
+  useEffect(() => {
+    setSending(isSending)
+    return () => setSending(false)
+  }, [setSending, isSending])
 }
 
 const MIDDLE =
@@ -65,14 +99,17 @@ interface SubmitActionsProps {
 }
 
 /** The row at the end of a form in a dialog. */
-export const SubmitActions = ({ action, pending }: SubmitActionsProps) => (
-  <DialogActions>
-    <CancelButton />
-    <Button type="submit" variant="primary" pending={pending}>
-      {action}
-    </Button>
-  </DialogActions>
-)
+export function SubmitActions({ action, pending }: SubmitActionsProps) {
+  useSending(pending)
+  return (
+    <DialogActions>
+      <CancelButton />
+      <Button type="submit" variant="primary" pending={pending}>
+        {action}
+      </Button>
+    </DialogActions>
+  )
+}
 
 /** Closes the dialog that it is in, as Escape does. */
 export const CancelButton = () => <Button onClick={useContext(DismissContext)}>Cancel</Button>

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../../src/domain/json.ts'
 import type { ClaimFilters } from '../../api/claims.ts'
+import { LONGEST_QUERY } from '../../api/client.ts'
 import { readClaimFilters } from '../claim-filters.ts'
 
 /** A list's filters under a name. */
@@ -11,8 +12,6 @@ export interface SavedFilters {
 
 export const MOST_SAVED = 50
 export const LONGEST_NAME = 60
-/** With a longer one the service answers no list: so large is the head of a request at most, in bytes. */
-const LONGEST_QUERY = 16_384
 
 /** What of it are saved filters, each name once. */
 export function readSaved(stored: unknown): SavedFilters[] {
@@ -42,9 +41,13 @@ export const queryOf = (filters: ClaimFilters): string =>
 
 const byName = (one: SavedFilters, other: SavedFilters) => one.name.localeCompare(other.name)
 
-/** With these under the name; what was saved under it before is replaced. @throws if another tab has saved the last that may be */
+/**
+ * With these under the name; what was saved under it before is replaced.
+ * @throws if another tab has saved the last that may be, or if they are too long to be read again
+ */
 export function withSaved(saved: readonly SavedFilters[], added: SavedFilters): SavedFilters[] {
   const others = withoutSaved(saved, added.name)
+  if (added.query.length > LONGEST_QUERY) throw new Error('They are too long.')
   if (others.length >= MOST_SAVED) throw new Error('There are as many as may be.')
   return [...others, added].toSorted(byName)
 }

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { contractWith } from './contracts.ts'
+import { newSignedInPage, sendAs } from './signed-in-page.ts'
+import type { TestService } from './test-service.ts'
+
+/* One event to all of a list, in the dashboard. */
+
+export const dialog = (page: Page) => page.getByRole('dialog', { name: /^Submit an event to all/ })
+export const button = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name })
+export const figure = (page: Page, title: string) =>
+  dialog(page).locator('dl > div').filter({ hasText: title }).locator('dd').innerText()
+
+/** From the list as it is shown to what counts it. */
+export async function beginCounting(page: Page, event: { type: string; fields?: object }): Promise<void> {
+  await page.getByRole('button', { name: 'Submit to all' }).click()
+  await dialog(page).getByLabel('Type').fill(event.type)
+  if (event.fields) {
+    await dialog(page).getByText('More fields').click()
+    await dialog(page).getByLabel('Fields as JSON').fill(JSON.stringify(event.fields))
+  }
+  await button(page, 'Count them').click()
+}
+
+/** From the list as it is shown up to the confirmation. */
+export async function countThem(page: Page, event: { type: string; fields?: object }): Promise<void> {
+  await beginCounting(page, event)
+  await button(page, /^Submit to/).waitFor()
+}
+
+let accounts = 0
+
+export function bulkTests(service: TestService, browser: Browser) {
+  /** A page of an account with so many candidates of acme, which "done" settles, and one of globex. */
+  async function openWithCandidates(count: number, options: BrowserContextOptions = {}) {
+    const opened = await newSignedInPage(service, browser, options)
+    const { page } = opened
+    const prefix = `run-${process.pid}-${accounts++}`
+    const names = Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`)
+    for (const external_id of ['acme', 'globex']) await sendAs(page, 'POST', '/v1/customers', { external_id })
+    const contract = contractWith({ fulfillment_condition: { event: 'done' } })
+    const candidates = [
+      ...names.map((candidate_alias) => ({ candidate_alias, customer_uuid: 'acme', contract })),
+      { candidate_alias: `${prefix}-other`, customer_uuid: 'globex', contract },
+    ]
+    await sendAs(page, 'POST', '/v1/candidates/batch', { candidates })
+    return { ...opened, names, other: `${prefix}-other` }
+  }
+
+  /** Of each that has any, the types in its log. */
+  const logsOf = async (names: readonly string[]): Promise<Record<string, unknown>[]> =>
+    service.sql(
+      `SELECT candidate_alias AS alias, array_agg(e.type) AS types FROM claims JOIN claim_events e ON e.claim_id = claims.id
+       WHERE candidate_alias = ANY($1) GROUP BY 1 ORDER BY 1`,
+      [names],
+    )
+
+  /** Each has it once. */
+  const assertAllHave = async (names: readonly string[], type: string) =>
+    assert.deepEqual(
+      await logsOf(names),
+      names.map((alias) => ({ alias, types: [type] })),
+    )
+
+  return { openWithCandidates, logsOf, assertAllHave }
+}

@@ -36,6 +36,14 @@ export interface Customer {
   createdAt: Date
 }
 
+/** A type that the latest events of an account have. */
+export interface SeenEventType {
+  type: string
+  /** Among those that were looked at. */
+  count: number
+  newestAt: Date
+}
+
 /** As far as what belongs to a customer needs it. */
 export type CustomerKey = Pick<Customer, 'id' | 'externalId'>
 

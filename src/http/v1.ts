@@ -16,6 +16,7 @@ import { metadataChangeRoutes } from './claims/metadata-changes.ts'
 import { simulateContractRoute } from './claims/simulations.ts'
 import { customerRoutes } from './customers.ts'
 import { addEventBatchRoute } from './events/event-batches.ts'
+import { listEventTypesRoute } from './events/event-types.ts'
 import { eventRoutes } from './events/events.ts'
 import { authenticate } from './identity/authenticate.ts'
 import { notificationSettingsRoutes } from './notifications/notification-settings.ts'
@@ -86,6 +87,7 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
     ...schemaVersionRoutes(app),
     ...customerRoutes(app),
     ...testClockRoutes(app),
+    listEventTypesRoute(app),
     simulateContractRoute(app, compile),
     getOverviewRoute(app),
     listNotificationsRoute({ app, sessions, heartbeatMs }),

@@ -56,6 +56,33 @@ test('hints to a contract stand beside its words, lead to their places, and go a
   assert.deepEqual(complaints, [])
 })
 
+test('a type that no event has had is told, with what may be meant, and known types are proposed', async () => {
+  const { page, complaints } = await newSignedInPage(service, browser)
+  const external_id = 'globex'
+  const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id })).body
+  const created = await sendAs(page, 'POST', '/v1/claims', {
+    customer_id: customer.id,
+    contract: contractWith(),
+  })
+  await sendAs(page, 'POST', `/v1/claims/${created.body.id}/events`, { type: 'ticket_resolved' })
+  const { id } = (
+    await sendAs(page, 'POST', '/v1/schemas', {
+      contract: contractWith({ fulfillment_condition: { event: 'ticket_resovled' } }),
+    })
+  ).body
+  await page.goto(`/schemas/${id}`)
+  const hint = hintsOn(page).filter({ hasText: 'Perhaps "ticket_resolved" is meant.' })
+  await hint.waitFor()
+  await hint.getByRole('button').click()
+  const type = page.getByLabel('Event type')
+  const proposed = await page.evaluate('[...document.activeElement.list.options].map(({ value }) => value)')
+  assert.deepEqual(proposed, ['ticket_resolved'])
+  await type.fill('ticket_resolved')
+  await hint.waitFor({ state: 'detached' })
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+  assert.deepEqual(complaints, [])
+})
+
 test('who creates a claim sees the hints to its contract', async () => {
   const { page, complaints } = await newSignedInPage(service, browser)
   await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })

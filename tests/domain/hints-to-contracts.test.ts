@@ -110,7 +110,7 @@ test('hints never change what is valid, and each is at a place of the contract',
     fc.property(terms, ({ terms, ...windows }) => {
       const contract = { ...terms, ...windows }
       const before = structuredClone(contract)
-      for (const { code, path, message } of hintsOf(contract)) {
+      for (const { code, path, message } of hintsOf(contract, new Set(['known']))) {
         seen.add(code)
         assert.ok(message.endsWith('.') && message.length < 400, message)
         if (path.startsWith('fulfillment_condition')) withInPlace(contract.fulfillment_condition, path, a)
@@ -122,6 +122,43 @@ test('hints never change what is valid, and each is at a place of the contract',
     { numRuns: 500 },
   )
   assert.deepEqual([...seen].sort(), [...HINT_CODES].sort())
+})
+
+test('a type that none of the latest events has is told once, with a known one that is like it', () => {
+  const known = new Set(['ticket_resolved', 'refunded', 'on'])
+  const unknown = (...types: string[]) => {
+    const fulfillment_condition = any(...types.map((event) => ({ event })))
+    return hintsOf(contractWith({ fulfillment_condition }), known).map(({ code, path, message }) => {
+      assert.equal(code, 'event_type_unknown')
+      return [path.replace('fulfillment_condition.conditions', ''), message.split('Perhaps ')[1] ?? null]
+    })
+  }
+  assert.deepEqual(unknown('refunded', 'on', 'ticket_resolved'), [])
+  assert.deepEqual(unknown('signed', 'refunded', 'signed'), [['[0]', null]])
+  for (const slip of [
+    'ticket_resovled',
+    'ticket_resolve',
+    'ticket_ressolved',
+    'Ticket-Resolved',
+    'ticketResolved',
+  ])
+    assert.deepEqual(unknown(slip, 'on'), [['[0]', '"ticket_resolved" is meant.']])
+  assert.deepEqual(unknown('of', 'funded!', 'ticket_closed'), [
+    ['[0]', null],
+    ['[1]', null],
+    ['[2]', null],
+  ])
+  // Those of the service have a hint of their own, and of an account without events nothing is known.
+  assert.deepEqual(
+    pathsOf(
+      hintsOf(contractWith({ fulfillment_condition: { event: 'activity_window_elapsed' } }), known),
+      'event_type_unknown',
+    ),
+    [],
+  )
+  assert.deepEqual(hintsOf(contractWith(), new Set()), [])
+  const many = any(...Array.from({ length: 30 }, (_, n) => ({ event: `new-${n}` })))
+  assert.equal(hintsOf(contractWith({ fulfillment_condition: many }), known).length, MAX_HINTS)
 })
 
 test(`of many hints ${MAX_HINTS} are given, what is about all of it first (§2.13 rule 3)`, () => {

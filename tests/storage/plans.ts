@@ -27,6 +27,7 @@ import {
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { findClaimPosition, listClaims, readContracts } from '../../src/storage/claims/lists/claim-list.ts'
 import type { ClaimFilter } from '../../src/storage/claims/lists/claim-selection.ts'
+import { findNewestClaims, readEventTypes } from '../../src/storage/claims/lists/event-types.ts'
 import { listCustomers } from '../../src/storage/customer-list.ts'
 import { findCustomers, findCustomersByExternalId } from '../../src/storage/customers.ts'
 import { readSubjects, readToldEvents } from '../../src/storage/notifications/feed.ts'
@@ -284,6 +285,17 @@ test('a search of customers reads those that it finds', async () => {
       assert.equal(plans.length, 2)
       for (const plan of plans) assertBounded(plan, { rowsRead: 10, rowsSorted: 10 })
     }
+  }
+})
+
+test('the types of the latest events are read of few claims, with few events of each', async () => {
+  for (const reader of [custom, generic]) {
+    reader.take()
+    const ids = await findNewestClaims(reader.connection, user)
+    const types = await readEventTypes(reader.connection, ids)
+    assert.deepEqual([types.map(({ type }) => type), ids.length > 200], [['seen'], true])
+    for (const plan of reader.take())
+      assertBounded(plan, { rowsRead: 3 * ids.length, rowsSorted: 3 * ids.length })
   }
 })
 

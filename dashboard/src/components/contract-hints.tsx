@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { Lightbulb } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { hintsOf } from '../../../src/domain/contract/hints/hints.ts'
+import { eventTypesQuery } from '../api/event-types.ts'
 
 interface ContractHintsProps {
   contract: Contract
@@ -11,7 +13,8 @@ interface ContractHintsProps {
 
 /** What whoever writes the contract may not mean. It is valid all the same, so nothing here is red or in the way. */
 export function ContractHints({ contract, onShow }: ContractHintsProps) {
-  const hints = useMemo(() => hintsOf(contract), [contract])
+  const { data: types } = useQuery(eventTypesQuery)
+  const hints = useMemo(() => hintsOf(contract, new Set(types)), [contract, types])
   if (hints.length === 0) return null
   return (
     <section

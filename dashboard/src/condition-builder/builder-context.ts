@@ -14,6 +14,8 @@ interface BuilderContextValue {
   room: TreeRoom
   /** Puts another tree in place. */
   change: (root: BuilderNode, made?: EditMade) => void
+  /** Id of the list of event types that are proposed. */
+  typesId: string
   /** What is wrong at a path below the node's own: `.event`. */
   issueAt: (nodeId: string, below: string) => string | undefined
   /** Whether all that is wrong is to be said, or only what has been passed through. */
@@ -30,6 +32,7 @@ export const BuilderContext = createContext<BuilderContextValue>({
   root: newLeaf(),
   room: roomIn(newLeaf()),
   change: () => {},
+  typesId: '',
   issueAt: () => undefined,
   isChecked: false,
 })

@@ -1,5 +1,7 @@
-import { useCallback, useLayoutEffect, useMemo, useRef } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Issue } from '../../../src/domain/issue.ts'
+import { eventTypesQuery } from '../api/event-types.ts'
 import { BuilderContext, type EditMade } from './builder-context.ts'
 import type { BuilderNode } from './builder-node.ts'
 import { CONDITION_PATH } from './contract-document.ts'
@@ -20,6 +22,8 @@ interface ConditionBuilderProps {
 export function ConditionBuilder({ root, onChange, issues, isChecked }: ConditionBuilderProps) {
   const tree = useRef<HTMLUListElement>(null)
   const focus = useRef<string | null>(null)
+  const typesId = useId()
+  const { data: types = [] } = useQuery(eventTypesQuery)
   const paths = useMemo(() => pathsOf(root, CONDITION_PATH), [root])
   const messages = useMemo(() => new Map(issues.map(({ path, message }) => [path, message])), [issues])
   const change = useCallback(
@@ -41,15 +45,21 @@ export function ConditionBuilder({ root, onChange, issues, isChecked }: Conditio
       room: roomIn(root),
       change,
       isChecked,
+      typesId,
       issueAt: (id: string, below: string) => messages.get(`${paths.get(id)}${below}`),
     }),
-    [root, change, isChecked, messages, paths],
+    [root, change, isChecked, typesId, messages, paths],
   )
   return (
     <BuilderContext value={context}>
       <ul ref={tree} className="-mx-1 grid overflow-x-auto p-1" aria-label="Condition">
         <NodeEditor node={root} />
       </ul>
+      <datalist id={typesId}>
+        {types.map((type) => (
+          <option key={type} value={type} />
+        ))}
+      </datalist>
     </BuilderContext>
   )
 }

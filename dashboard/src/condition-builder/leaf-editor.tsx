@@ -12,7 +12,7 @@ import { boundFieldOf, freeComparators, RangeEditor } from './range-editor.tsx'
 
 /** A leaf: an event of a type, what must be in it, and between what a number of it must be. */
 export function LeafEditor({ leaf }: { leaf: LeafNode }) {
-  const { root, change, issueAt } = useBuilder()
+  const { root, change, issueAt, typesId } = useBuilder()
   const problemId = useId()
   const problem = issueAt(leaf.id, '')
   const set: LeafPartProps['set'] = (changed, made) =>
@@ -29,6 +29,7 @@ export function LeafEditor({ leaf }: { leaf: LeafNode }) {
           aria-label="Event type"
           placeholder="Event type, such as delivered"
           field={leaf.id}
+          list={typesId}
           value={leaf.event}
           error={issueAt(leaf.id, '.event')}
           onChange={(event, made) => set({ event }, made)}

@@ -2,9 +2,11 @@ import { type Simulation, simulate, type TimedSubmission } from '../../domain/cl
 import { type Hint, lookForHints } from '../../domain/contract/hints/hints.ts'
 import { validationError } from '../../errors.ts'
 import { readClock } from '../../storage/database/clock.ts'
+import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import type { App } from '../app.ts'
 import { type ContractSource, resolveContract, type TakeMemory } from '../creation/resolve-contract.ts'
 import { inSlices } from '../in-slices.ts'
+import { listEventTypes } from './event-types.ts'
 
 export interface SimulationRequest {
   userId: string
@@ -38,8 +40,19 @@ export async function simulateContract(
   if (request.until !== null && request.until < openedAt) {
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
-  const simulation = simulate(contract, openedAt, request.events, request.until)
-  return { openedAt, ...(await inSlices(simulation)), hints: await inSlices(lookForHints(contract)) }
+  const simulation = await inSlices(simulate(contract, openedAt, request.events, request.until))
+  const hints = await inSlices(lookForHints(contract, await knownTypes(app, request.userId)))
+  return { openedAt, ...simulation, hints }
+}
+
+/** None if the database does not tell: a simulation needs no hint. */
+async function knownTypes(app: App, userId: string): Promise<ReadonlySet<string>> {
+  try {
+    return new Set((await listEventTypes(app, userId)).map(({ type }) => type))
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return new Set()
+    throw error
+  }
 }
 
 async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {

@@ -177,6 +177,7 @@ const WITHOUT_NAMES = [
   'createCustomer',
   'createTestClock',
   'getMe',
+  'listEventTypes',
   'createOwnToken',
   'listOwnTokens',
   'createInvitation',

@@ -5,6 +5,7 @@ import { durationInWords } from '../duration-in-words.ts'
 import { type ImpossiblePart, ImpossibleParts } from './impossible-parts.ts'
 import { type KnownLeaf, knowLeaves } from './known-leaves.ts'
 import { type LeafPlace, leafPlaces } from './leaf-places.ts'
+import { type UnknownType, unknownTypes } from './unknown-types.ts'
 
 export const HINT_CODES = [
   'condition_impossible',
@@ -14,6 +15,7 @@ export const HINT_CODES = [
   'leaf_impossible',
   'part_impossible',
   'window_under_a_minute',
+  'event_type_unknown',
 ] as const
 
 /** What whoever wrote a contract may not have meant. It is no error: the contract is valid. */
@@ -31,9 +33,14 @@ const ROOT = 'fulfillment_condition'
 /** Between two scheduled checks, in seconds. */
 const CHECK_INTERVAL = 60
 
-/** Hints to a valid contract (§2.1), what is about all of it first. */
-export function hintsOf(contract: Contract): readonly Hint[] {
-  const steps = lookForHints(contract)
+const NO_TYPES: ReadonlySet<string> = new Set()
+
+/**
+ * Hints to a valid contract (§2.1), what is about all of it first.
+ * @param knownTypes that events of the account have had; if there is none, nothing is said of types
+ */
+export function hintsOf(contract: Contract, knownTypes = NO_TYPES): readonly Hint[] {
+  const steps = lookForHints(contract, knownTypes)
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -41,7 +48,7 @@ export function hintsOf(contract: Contract): readonly Hint[] {
 }
 
 /** The same, a step at a time: of the largest contract they take some milliseconds. */
-export function* lookForHints(contract: Contract): Generator<void, readonly Hint[]> {
+export function* lookForHints(contract: Contract, knownTypes = NO_TYPES): Generator<void, readonly Hint[]> {
   const { fulfillment_condition: condition } = contract
   const places = leafPlaces(condition, ROOT)
   const leaves = yield* knowLeaves(places)
@@ -55,6 +62,7 @@ export function* lookForHints(contract: Contract): Generator<void, readonly Hint
     ...aboutWindows(contract),
     ...places.flatMap(({ leaf, path }) => aboutLeaf(leaf, leaves.get(leaf) as KnownLeaf, path)),
     ...parts.found.filter(({ path }) => path !== ROOT).map(aboutPart),
+    ...unknownTypes(places, knownTypes, MAX_HINTS).map(aboutType),
   ].slice(0, MAX_HINTS)
 }
 
@@ -108,6 +116,15 @@ function aboutPart({ path, because }: ImpossiblePart): Hint {
     'always-satisfied': 'This is of no use: what it negates is always satisfied by what else is needed.',
   }
   return { code: 'part_impossible', path, message: reasons[because.kind] }
+}
+
+function aboutType({ path, type, meant }: UnknownType): Hint {
+  const message = `None of the account’s latest events is of the type ${JSON.stringify(type)}.`
+  return {
+    code: 'event_type_unknown',
+    path,
+    message: meant === null ? message : `${message} Perhaps ${JSON.stringify(meant)} is meant.`,
+  }
 }
 
 function aboutWindows(contract: Contract): Hint[] {

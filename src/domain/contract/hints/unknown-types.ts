@@ -1,0 +1,45 @@
+import { isReservedType } from '../../claims/event.ts'
+import type { Leaf } from '../condition.ts'
+
+/** Shorter types are like too many others. */
+const SHORTEST_COMPARED = 4
+/** Of a difference in one place: a letter more or less, another one, or two that are swapped. */
+const MOST_DIFFERENT = 2
+
+/** A type that a leaf asks for, and that no event has had so far. */
+export interface UnknownType {
+  path: string
+  type: string
+  /** A type that events have had, and that this may be a slip of. */
+  meant: string | null
+}
+
+/** Of each type that no event has had the first leaf that asks for it; none if no type is known at all. */
+export function unknownTypes(
+  places: readonly { leaf: Leaf; path: string }[],
+  known: ReadonlySet<string>,
+  most: number,
+): UnknownType[] {
+  const found = new Map<string, UnknownType>()
+  for (const { leaf, path } of known.size === 0 ? [] : places) {
+    const { event: type } = leaf
+    if (found.size === most) break
+    if (known.has(type) || isReservedType(type) || found.has(type)) continue
+    found.set(type, { path, type, meant: known.values().find((one) => isLike(one, type)) ?? null })
+  }
+  return [...found.values()]
+}
+
+/** Whether they differ by letter case, by what stands between words, or in one place. */
+export function isLike(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(lettersOf) as [string, string]
+  if (Math.min(a.length, b.length) < SHORTEST_COMPARED) return false
+  const shortest = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shortest && a[start] === b[start]) start++
+  let end = 0
+  while (end < shortest - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  return Math.max(a.length, b.length) - start - end <= MOST_DIFFERENT
+}
+
+const lettersOf = (type: string) => type.toLowerCase().replaceAll(/[\s._:/-]/g, '')

@@ -31,7 +31,7 @@ export function unknownTypes(
 }
 
 /** Whether they differ by letter case, by what stands between words, or in one place. */
-export function isLike(one: string, other: string): boolean {
+function isLike(one: string, other: string): boolean {
   const [a, b] = [one, other].map(lettersOf) as [string, string]
   if (Math.min(a.length, b.length) < SHORTEST_COMPARED) return false
   const shortest = Math.min(a.length, b.length)

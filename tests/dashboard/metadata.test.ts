@@ -299,7 +299,7 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
   const shows = async (found: readonly { path: string }[]) => {
     for (const other of [one, two])
       await linkTo(other).waitFor({ state: found.includes(other) ? 'visible' : 'detached' })
-    assert.equal(await rows.count(), found.length)
+    await rows.nth(found.length).waitFor({ state: 'detached' })
   }
   await add('mark', mark)
   await page.waitForURL(`**/claims?metadata%5Bmark%5D=${mark}`)

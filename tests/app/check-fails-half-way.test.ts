@@ -88,7 +88,12 @@ test('while claims are being resolved nothing is summed up, and nothing is resol
   assert.equal(await held, true)
   const summedUp = sumUpResolutions(app)
   await eventually(
-    async () => (await sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length > 0,
+    async () =>
+      (
+        await sql(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).length > 0,
   )
   release()
   await Promise.all([resolving, summedUp])

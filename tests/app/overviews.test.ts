@@ -62,7 +62,7 @@ test('of a test clock that was advanced neither a costly one is given again nor 
   // Only the overview looks for the customer, when the moment that it is of has been chosen.
   const release = await lockFor(1_000, 'customers')
   const costly = overviews.get(request)
-  await eventually(async () => (await service.sql(WAITING)).length > 0)
+  await eventually(async () => (await service.sql(`${LOCKS} AND NOT granted`, ['customers'])).length > 0)
   await advanceTo('2026-01-02T00:00:00.000Z')
   const later = asOf()
   await release()
@@ -72,14 +72,15 @@ test('of a test clock that was advanced neither a costly one is given again nor 
   assert.equal(await asOf(), '2026-01-03T00:00:00.000Z')
 })
 
-const WAITING = "SELECT FROM pg_locks WHERE relation = 'customers'::regclass AND NOT granted"
+/** Other databases of the server have locks too. */
+const LOCKS = `SELECT FROM pg_locks
+  WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND relation = $1::regclass`
 
 /** Holds the table for so long, in the database's own time. */
 async function lockFor(milliseconds: number, table = 'claims'): Promise<() => Promise<unknown>> {
   const text = `BEGIN; LOCK TABLE ${table}; SELECT pg_sleep(${milliseconds / 1000}); COMMIT`
   const done = service.sql(text)
-  while (
-    (await service.sql("SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted")).length === 0
-  );
+  const isHeld = `${LOCKS} AND mode = 'AccessExclusiveLock' AND granted`
+  while ((await service.sql(isHeld, [table])).length === 0);
   return () => done
 }

@@ -25,7 +25,11 @@ async function enterTurnstile(t: TestContext, list: string, userId: string): Pro
 const somebodyWaits = () =>
   eventually(
     async () =>
-      (await service.sql("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length,
+      (
+        await service.sql(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`,
+        )
+      ).length,
   )
 
 test('a page waits for a record that took its number earlier but is committed later, so that none is skipped', async (t) => {

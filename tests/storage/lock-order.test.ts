@@ -120,6 +120,7 @@ describe('the turnstiles of several accounts are taken in one order', () => {
         await reader.keepWaiting()
         const taken = await service.sql(
           `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ShareLock'
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
              AND classid::bigint = hashtext($1)::bigint & x'ffffffff'::bigint
              AND objid::bigint = hashtext($2)::bigint & x'ffffffff'::bigint`,
           [list, first],

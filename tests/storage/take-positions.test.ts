@@ -28,7 +28,9 @@ test('claims of several accounts have a time that is taken behind all of their t
     client.query<{ now: Date }>(TAKE_LIVE_POSITIONS, ['claims', ids])
   const waiting = (count: number) =>
     eventually(async () => {
-      const { rows } = await other.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+      const { rows } = await other.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`,
+      )
       return rows.length === count
     })
 

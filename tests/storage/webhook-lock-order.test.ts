@@ -33,6 +33,10 @@ const WRITERS: Record<string, (db: Connection, id: string) => Promise<unknown>> 
   'deliveries that are removed': (db, id) => removeDeliveries(db, id, null),
 }
 
+/** For rows that others have locked; other databases of the server have such sessions too. */
+const WAITING = `SELECT count(*)::integer AS waiting FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event = 'transactionid'`
+
 describe('deliveries are locked in the order of their numbers', () => {
   for (const [what, write] of Object.entries(WRITERS)) {
     test(`by ${what}`, async (t) => {
@@ -57,9 +61,7 @@ describe('deliveries are locked in the order of their numbers', () => {
       await lock(2)
       const writing = write(service.app.db, id)
       await eventually(async () => {
-        const [row] = await service.sql(
-          "SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'",
-        )
+        const [row] = await service.sql(WAITING)
         return row?.waiting === 1
       })
       await lock(3)
@@ -85,9 +87,7 @@ describe('deliveries are locked in the order of their numbers', () => {
     ])
     const writing = recordAttempts(service.app.db, id, [attemptOf(1)])
     await eventually(async () => {
-      const [row] = await service.sql(
-        "SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'",
-      )
+      const [row] = await service.sql(WAITING)
       return row?.waiting === 1
     })
     await client.query('COMMIT')

@@ -3,11 +3,12 @@ import { CONTRACT } from '../claims.ts'
 import { highestRateOf } from '../fastest.ts'
 import type { PhaseResult } from '../load/plan.ts'
 import { startLoad } from '../load/run-load.ts'
+import { claimId } from '../load/submissions.ts'
 import { percentilesOf } from '../measured.ts'
 import { requireAccepted } from '../measured-run.ts'
 import type { Part } from '../part.ts'
-import { CUSTOMER, customerId, METADATA } from '../reads/account.ts'
-import { loadAccount } from '../reads/load-account.ts'
+import { alias, CUSTOMER, customerExternalId, customerId, METADATA } from '../reads/account.ts'
+import { CLAIM_SET, loadAccount } from '../reads/load-account.ts'
 import { freshClaims, submitBeside } from '../submission-run.ts'
 
 /** Enough for the rate though each answer took 100 ms. */
@@ -56,10 +57,28 @@ function kindsOf(claims: number): Record<string, Record<string, string>> {
   }
 }
 
+/** What the search of the dashboard asks, and what else is found by its name. */
+function searchesOf(claims: number): Record<string, string> {
+  const id = claimId(CLAIM_SET, Math.floor(claims / 2))
+  const shortened = encodeURIComponent(`${id.slice(0, 8)}…${id.slice(-6)}`)
+  return {
+    'search, the beginning of all ids': `/v1/claims?search=${id.slice(0, 8)}`,
+    'search, an id': `/v1/claims?search=${id}`,
+    'search, an id that is shortened': `/v1/claims?search=${shortened}`,
+    'search, a reference that none has': '/v1/claims?reference=order-4711',
+    'search, the beginning of all aliases': '/v1/candidates?search=candidate&order=desc',
+    'search, the beginning of all aliases, FAILED': '/v1/candidates?search=candidate&status=FAILED',
+    'search, an alias': `/v1/candidates?search=${alias(Math.floor(claims / 20))}`,
+    'search, the beginning of all customers': '/v1/customers?search=customer&order=desc',
+    'search, a customer': `/v1/customers?search=${customerExternalId(CUSTOMER.large)}`,
+    'types of the latest events': '/v1/event_types',
+  }
+}
+
 export const lists: Part = {
   name: 'lists',
   summary:
-    'a page of claims by each filter and in each order, beside submissions at half of the highest rate',
+    'a page of claims by each filter and in each order, and searches, beside submissions at half of the highest rate',
   run: async (bench, report) => {
     const claims = bench.sizes.listedClaims
     const pick = await freshClaims(bench, bench.sizes.warmClaims)
@@ -69,12 +88,14 @@ export const lists: Part = {
     await (await bench.cluster()).checkpoint()
     const rate = (await highestRateOf(bench, pick)) / 2
     const kinds = kindsOf(claims)
-    const paths = Object.entries(kinds).flatMap(([name, query]) =>
+    const pages = Object.entries(kinds).flatMap(([name, query]) =>
       ['asc', 'desc'].map((order) => ({
         name: `${name}, ${order}`,
         path: `/v1/claims?${new URLSearchParams({ ...query, order, limit: '50' })}`,
       })),
     )
+    const searches = Object.entries(searchesOf(claims)).map(([name, path]) => ({ name, path }))
+    const paths = [...pages, ...searches]
     const { warmupMs } = bench.sizes
     const beside = { pick, connections: SUBMITTING, rate, warmupMs, longestMs: LONGEST_MS }
     const { done, measured } = await submitBeside(bench, beside, () => readAll(bench, server.url, paths))

@@ -15,6 +15,17 @@ const service = await startTestService({ after })
 const customer = await newCustomer(service.api)
 const { body } = await service.api.get(`/v1/customers/${customer.id}`)
 const userId: string = body.user_id
+/** So many claims of each of two accounts were created within a minute, so that their ids begin alike. */
+const CROWD = 15_000
+const CROWDED = '0197cafe'
+const crowdedId = (n: number) => `${CROWDED}-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+await service.sql(
+  `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, price, status, status_since, due_at, created_at)
+   SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, CASE n % 2 WHEN 0 THEN $2::uuid ELSE gen_random_uuid() END, $3, '{}', '{}', 1, 'OPEN',
+     made, date_trunc('milliseconds', now()) + interval '30 days' + n * interval '1 ms', made
+   FROM generate_series(1, $4::int) AS n, LATERAL (SELECT timestamptz '2025-07-02' + n * interval '1 ms' AS made) AS time`,
+  [crowdedId(0).slice(0, 24), userId, customer.id, 2 * CROWD],
+)
 await addManyClaims(service, userId, EACH)
 await service.sql(
   `INSERT INTO customers (user_id, id, external_id, created_at)
@@ -213,6 +224,38 @@ for (const [name, { list, cases }] of Object.entries(LISTS)) {
     assert.ok(exact.length > 15 && Math.max(...exact) > 2_000, String(exact))
   })
 }
+
+test('a search for what very many ids have in common looks at so many a page, where they are', async () => {
+  for (const [search, count] of [
+    [CROWDED, CROWD],
+    [`${CROWDED}…${crowdedId(CROWD).slice(-6)}`, 1],
+  ] as const) {
+    for (const order of ['asc', 'desc']) {
+      const ids: string[] = []
+      let pages = 0
+      for (
+        let cursor: string | undefined, next: string | null = '';
+        next !== null;
+        cursor = next ?? undefined
+      ) {
+        const { db, effort } = explaining(service.app.db)
+        const app = { db: { reads: { for: () => db } } } as unknown as App
+        const asked = { ...NO_FILTER, search, order, after: cursor, limit: 100, total: pages++ === 0 }
+        const page = await LISTS.claims.list(app, asked)
+        for await (const claims of page.claims) ids.push(...claims.map(({ id }) => id))
+        const said = `${order} ${cursor}: ${JSON.stringify(effort)}`
+        assert.ok(
+          effort.rows <= 2 * MOST_LOOKED_AT.rows && effort.entries <= 2 * MOST_LOOKED_AT.entries,
+          said,
+        )
+        next = page.nextCursor
+      }
+      assert.equal(new Set(ids).size, count)
+      assert.deepEqual(ids.toSorted(), order === 'asc' ? ids : ids.toReversed())
+      assert.ok(pages <= CROWD / 100 + 2, `${pages} pages`)
+    }
+  }
+})
 
 test('who goes on to the end has all that fit, each once, though some pages have none', async () => {
   const price = { from: '3.125', to: '3.25' }

@@ -4,6 +4,7 @@ import { unavailable } from '../../errors.ts'
 import { findArchivedPosition } from '../../storage/archive/archived-claims.ts'
 import { type ClaimCount, countClaims } from '../../storage/claims/lists/claim-count.ts'
 import { findClaimPosition, listClaims } from '../../storage/claims/lists/claim-list.ts'
+import { withSpan } from '../../storage/claims/lists/claim-search.ts'
 import { type ClaimPlace, type ClaimSelection, isTimed } from '../../storage/claims/lists/claim-selection.ts'
 import type { NextPlace } from '../../storage/claims/lists/selective-list.ts'
 import type { App } from '../app.ts'
@@ -38,7 +39,7 @@ export async function readClaimPage(
 ): Promise<ClaimPage> {
   const { userId } = selection
   const db = app.db.reads.for(userId)
-  const filter = { ...selection, after, sort, limit, order }
+  const filter = { ...(await withSpan(db, selection)), after, sort, limit, order }
   const counted = total ? await countClaims(db, filter) : undefined
   const { rows, next } = await listClaims(db, filter)
   const claims = fillGaps(rows, {

@@ -1,5 +1,6 @@
 import type { ExportedClaim } from '../../domain/claims/claim.ts'
 import { listExportedClaims, readMetadata } from '../../storage/claims/lists/claim-list.ts'
+import { withSpan } from '../../storage/claims/lists/claim-search.ts'
 import type { ClaimPlace, ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
 import { findCustomers } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
@@ -41,10 +42,11 @@ async function* withCustomers(app: App, userId: string, pages: AsyncIterable<Exp
  */
 export async function* readAllPages(
   app: App,
-  selection: ClaimSelection,
+  asked: ClaimSelection,
   { order, sort }: ExportOrder,
 ): AsyncGenerator<ExportedClaim[]> {
-  const db = app.db.reads.for(selection.userId)
+  const db = app.db.reads.for(asked.userId)
+  const selection = await withSpan(db, asked)
   const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id)
   for (let after: ClaimPlace | null = null; ; ) {
     const filter = { ...selection, after, order, sort, limit: PAGE }

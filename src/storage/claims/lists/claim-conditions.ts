@@ -23,6 +23,7 @@ export type FilterName =
   | 'customer'
   | 'schema'
   | 'search'
+  | 'span'
   | 'created'
   | 'due'
   | 'resolved'
@@ -40,6 +41,7 @@ export function filtersOf(selection: ClaimSelection): Set<FilterName> {
     customer: selection.customerId,
     schema: selection.schemaId,
     search: selection.search,
+    span: selection.search?.span?.from ?? selection.search?.span?.to,
     created: selection.created,
     due: selection.due,
     resolved: selection.resolved,
@@ -90,6 +92,9 @@ export class ConditionSql {
         return own.where('schema_id', '=', schemaId).conditions
       case 'search':
         return whereInRange(own, search).conditions
+      case 'span':
+        return own.where('position', '>=', search?.span?.from).where('position', '<=', search?.span?.to)
+          .conditions
       case 'created':
         return within('created_at', created).conditions
       case 'due':

@@ -1,3 +1,4 @@
+import type { ClaimAddress } from '../../../domain/claims/claim.ts'
 import type { UuidEnds } from '../../../domain/uuid.ts'
 import type { Connection } from '../../database/connection.ts'
 import { ListQuery } from '../../lists/list-query.ts'
@@ -11,6 +12,8 @@ export interface SearchRange {
   before: string | null
   /** What ids end with, beside that; absent for anything. */
   end?: string
+  /** Where in the list they are, if they are too many to be put in order: see `withSpan`. */
+  span?: SearchSpan
 }
 
 /** @param beginning at least 8 digits, without dashes */
@@ -48,41 +51,94 @@ export function whereInRange(query: ListQuery, range: SearchRange | null): ListQ
   return range.end ? query.where(`right(${range.column}::text, ${range.end.length})`, '=', range.end) : query
 }
 
-/** Matches from which on a search with other filters is better answered by a walk through the list. */
+/** Matches that are put in order if they are fewer; else the list is gone through, where they are. */
 const MANY = 10_000
+/** Aliases of which it is looked where in the list they are; of more, they are anywhere. */
+const MOST_PLACED = 100_000
+/** By so much at most two servers' clocks differ, and a claim's place in the list is taken after its id. */
+const SLACK_MS = 300_000
+/** Ids among which one is looked for that tells a time. */
+const NEIGHBOURS = 100
 
-/** Where in the list the matches of a search are. */
+/** Where in the list the matches of a search are; null for no bound. */
 export interface SearchSpan {
-  from: string
-  to: string
+  from: string | null
+  to: string | null
 }
 
-/**
- * The part of the list that holds the account's candidates with such an alias, if they are many; null if they are
- * not. Reads nothing but an index. Aliases often go with the time, so that many matches lie close together and far
- * from where a walk would begin.
- */
-export async function findBroadSpan(
+/** With the part of the list where the matches of its search are, if they are many. */
+export async function withSpan<Selection extends Searching>(
   db: Connection,
-  userId: string,
-  range: SearchRange,
-): Promise<SearchSpan | null> {
+  selection: Selection,
+): Promise<Selection> {
+  const { kind, userId, search } = selection
+  if (!search) return selection
+  const span = kind === 'claim' ? await spanOfIds(db, search) : await spanOfAliases(db, userId, search)
+  return span ? { ...selection, search: { ...search, span } } : selection
+}
+
+interface Searching {
+  userId: string
+  kind: ClaimAddress['kind']
+  search: SearchRange | null
+}
+
+/** Ids begin with the time at which they were made, so what was made around the same time is around the same place. */
+async function spanOfIds(db: Connection, range: SearchRange): Promise<SearchSpan | null> {
+  const { end: _, ...beginning } = range
+  const query = whereInRange(new ListQuery(), beginning)
+  const [counted] = await db.query<{ many: boolean }>({
+    // Of all accounts: the index is not by account.
+    text: `-- count_search
+      SELECT count(*) = ${MANY} AS many FROM (SELECT id FROM claims WHERE ${query.conditions} LIMIT ${MANY}) AS matches`,
+    values: query.values,
+    readOnly: true,
+  })
+  if (counted?.many !== true) return null
+  const placeBeside = async (sign: '<' | '>', id: string) => {
+    const [row] = await db.query<{ position: string }>({
+      text: `-- find_place_beside_search
+        SELECT position FROM (
+          SELECT id, position FROM claims WHERE id ${sign} $1 ORDER BY id ${sign === '<' ? 'DESC' : 'ASC'} LIMIT ${NEIGHBOURS}
+        ) AS neighbours WHERE substr(id::text, 15, 1) = '7' ORDER BY id ${sign === '<' ? 'DESC' : 'ASC'} LIMIT 1`,
+      values: [id],
+      readOnly: true,
+    })
+    return row?.position ?? null
+  }
+  const { from, before } = range
+  return {
+    from: await placeBeside('<', movedBy(from, -SLACK_MS)),
+    to: before && (await placeBeside('>', movedBy(before, SLACK_MS))),
+  }
+}
+
+/** An id of that many milliseconds later; the least or the highest if there is none. */
+function movedBy(hex: string, ms: number): string {
+  const time = Number.parseInt(hex.slice(0, 12), 16) + ms
+  if (time < 0) return '0'.repeat(32)
+  return time >= 2 ** 48 ? 'f'.repeat(32) : time.toString(16).padStart(12, '0') + hex.slice(12)
+}
+
+/** Aliases often go with the time, so that many matches lie close together and far from where a walk would begin. */
+async function spanOfAliases(db: Connection, userId: string, range: SearchRange): Promise<SearchSpan | null> {
   const query = whereInRange(new ListQuery().where('user_id', '=', userId), range)
-  const matches = `SELECT position FROM claims WHERE candidate_alias IS NOT NULL AND ${query.conditions}
-          ORDER BY user_id, ${range.column}`
+  const matches = (most: number) =>
+    `(SELECT position FROM claims WHERE candidate_alias IS NOT NULL AND ${query.conditions}
+          ORDER BY user_id, ${range.column} LIMIT ${most}) AS matches`
   const { values } = query
   const [counted] = await db.query<{ many: boolean }>({
     text: `-- count_search
-      SELECT count(*) = ${MANY} AS many FROM (${matches} LIMIT ${MANY}) AS matches`,
+      SELECT count(*) = ${MANY} AS many FROM ${matches(MANY)}`,
     values,
     readOnly: true,
   })
   if (counted?.many !== true) return null
-  const [span] = await db.query<SearchSpan>({
+  const [span] = await db.query<SearchSpan & { all: boolean }>({
     text: `-- find_search_span
-      SELECT min(position + 0) AS from, max(position + 0) AS to FROM (${matches} OFFSET 0) AS matches`,
+      SELECT min(position + 0) AS from, max(position + 0) AS to, count(*) < ${MOST_PLACED} AS all FROM ${matches(MOST_PLACED)}`,
     values,
     readOnly: true,
   })
-  return span ?? null
+  return span?.all ? { from: span.from, to: span.to } : { from: null, to: null }
 }

@@ -85,11 +85,12 @@ export function whole(selection: ClaimFilter): ClaimFilter | null {
 
 /** Whether lists by status, customer, schema, clock and search, in the order of creation, are enough for it. */
 export function isPlain(filter: ClaimFilter): boolean {
-  const { sort, isLive, created, due, resolved, price, metadata, customerId, schemaId, testClockId } = filter
+  const { sort, isLive, created, due, resolved, price, metadata, search } = filter
+  const { customerId, schemaId, testClockId } = filter
   const owners = [customerId, schemaId, testClockId].filter((owner) => owner !== undefined)
   return (
     !isTimed(filter, sort) &&
-    !(isLive || created || due || resolved || price || metadata) &&
+    !(isLive || created || due || resolved || price || metadata || search?.span) &&
     owners.length < 2
   )
 }

@@ -36,10 +36,11 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
     those.map((status) => ({ filters, statuses: [status], time }))
   if (!isTimed(filter, sort)) {
     if (metadata) return byPair(filter, null).slice(0, 1)
-    if (customerId) return ofEachStatus(['user', 'kind', 'customer'], null)
-    if (schemaId) return [{ filters: ['user', 'kind', 'schema'], statuses: [], time: null }]
-    if (testClockId) return [{ filters: ['user', 'kind', 'clock'], statuses: [], time: null }]
-    return ofEachStatus(['user', 'kind'], null)
+    const span: FilterName[] = filtersOf(filter).has('span') ? ['span'] : []
+    if (customerId) return ofEachStatus(['user', 'kind', 'customer', ...span], null)
+    if (schemaId) return [{ filters: ['user', 'kind', 'schema', ...span], statuses: [], time: null }]
+    if (testClockId) return [{ filters: ['user', 'kind', 'clock', ...span], statuses: [], time: null }]
+    return ofEachStatus(['user', 'kind', ...span], null)
   }
   const ofDue: readonly FilterName[] = due ? ['due'] : []
   if (testClockId)
@@ -74,6 +75,8 @@ export const ofClock = (filter: ClaimFilter): Part =>
 export function findersOf(filter: ClaimFilter): Part[] {
   const { sort = 'created_at', statuses, testClockId } = filter
   const given = filtersOf(filter)
+  // Of what many ids or aliases have in common too much is found.
+  if (filter.search?.span) given.delete('search')
   const time = isTimed(filter, sort) ? sort : null
   const finders: [FilterName, FilterName[], readonly Status[]][] = [
     ['search', ['user', 'kind', 'search'], []],

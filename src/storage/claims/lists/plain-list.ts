@@ -3,7 +3,7 @@ import type { Connection } from '../../database/connection.ts'
 import { type ListedRow, type Page, readPage } from '../../lists/list-page.ts'
 import { ListQuery } from '../../lists/list-query.ts'
 import { FRESH, isOfKind, isOneOf } from './claim-conditions.ts'
-import { findBroadSpan, type SearchSpan, whereInRange } from './claim-search.ts'
+import { whereInRange } from './claim-search.ts'
 import type { ClaimFilter } from './claim-selection.ts'
 
 /**
@@ -17,16 +17,12 @@ export async function readPlainPage<Row>(
   columns: string,
   shown: string,
 ): Promise<Page<Row & ListedRow>> {
-  const span = await findSpanToWalk(db, filter)
   const list = { name: 'claims', userId: filter.userId } as const
   return readPage(db, list, filter, (count, upTo) => {
     const query = conditionsOf(filter, upTo)
-    if (span) query.where('position', '>=', span.from).where('position', '<=', span.to)
-    const { isOn } = db.distribution
-    const page =
-      filter.search && !span
-        ? searchStatement(filter, query, columns, count)
-        : listStatement(filter, query, columns, count, isOn)
+    const page = filter.search
+      ? searchStatement(filter, query, columns, count)
+      : listStatement(filter, query, columns, count, db.distribution.isOn)
     return db.query<Row & ListedRow>({
       ...(columns === shown ? {} : nameOf(filter, count, upTo)),
       text: columns === shown ? page : showing(shown, page, filter),
@@ -69,17 +65,6 @@ function conditionsOf(filter: ClaimFilter, upTo: string | null): ListQuery {
 const isOfStatuses = ({ statuses }: ClaimFilter) => (statuses.length > 1 ? isOneOf(statuses) : 'true')
 
 /**
- * Left to itself the planner may walk through the whole list for the few records that match a search: it cannot know
- * that they are at its end. So what matches is found first, and then put in order: few rows, or for aliases entries of
- * one index. Only if many match and there are other filters is the list walked through, where the matches are.
- */
-async function findSpanToWalk(db: Connection, filter: ClaimFilter): Promise<SearchSpan | null> {
-  const { userId, kind, search, statuses, customerId, schemaId, testClockId } = filter
-  const isOnlyFilter = (statuses[0] ?? customerId ?? schemaId ?? testClockId) === undefined
-  return search && kind === 'candidate' && !isOnlyFilter ? findBroadSpan(db, userId, search) : null
-}
-
-/**
  * The indexes of an account's list and of a customer's are by status: if all are wanted, a page of each is read, in
  * the order of its index, and of them together the page is the beginning. Those by schema and by clock are not.
  *
@@ -117,7 +102,11 @@ function listStatement(
     ) AS pages ${page}`
 }
 
-/** `position + 0` is in no index, so no plan walks through the list. */
+/**
+ * Left to itself the planner may walk through the whole list for the few records that match a search: it cannot know
+ * that they are at its end. So what matches is found first, and then put in order; many are not (`withSpan`).
+ * `position + 0` is in no index, so no plan walks through the list.
+ */
 function searchStatement(filter: ClaimFilter, query: ListQuery, columns: string, count: number): string {
   return `-- search_claims
     SELECT ${columns}, position, ${FRESH}

@@ -61,7 +61,7 @@ const SLACK_MS = 300_000
 const NEIGHBOURS = 100
 
 /** Where in the list the matches of a search are; null for no bound. */
-export interface SearchSpan {
+interface SearchSpan {
   from: string | null
   to: string | null
 }

@@ -66,6 +66,26 @@ export const OF_LISTS: readonly Mutant[] = [
     edits: [edit('domain/metadata.ts', '{ ...metadata, ...change }', '{ ...change }')],
   },
   {
+    name: 'a change of a customer leaves its metadata as it was',
+    edits: [
+      edit(
+        'storage/customers.ts',
+        'SET name = $3, metadata = $4::jsonb',
+        'SET name = $3, metadata = coalesce(metadata, $4::jsonb)',
+      ),
+    ],
+  },
+  {
+    name: 'a total leaves out what is not OPEN',
+    edits: [
+      edit(
+        'storage/claims/lists/claim-count.ts',
+        "join(' AND ') || 'true'",
+        "join(' AND ') || \"status = 'OPEN'\"",
+      ),
+    ],
+  },
+  {
     name: 'a list by price leaves out those of the very price',
     edits: [
       edit(

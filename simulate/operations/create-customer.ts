@@ -3,7 +3,7 @@ import type { Account, Customer } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
-import { readCustomer } from './name-customers.ts'
+import { groupOf, readCustomer } from './name-customers.ts'
 
 /** What was tried to make a customer of this name. */
 export interface Naming {
@@ -26,7 +26,7 @@ export async function createCustomer(client: Client, account: Account): Promise<
   for (let i = 0; i < MOST_TRIES; i++) {
     world.count('create customer')
     naming.tries++
-    const body = JSON.stringify({ external_id: externalId })
+    const body = JSON.stringify({ external_id: externalId, metadata: { group: groupOf(externalId) } })
     const reply = await client.send(account, { method: 'POST', path: '/v1/customers', body })
     const outcome = outcomeOf(reply)
     sentAt = Math.min(sentAt, reply.sentAt)

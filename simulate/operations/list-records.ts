@@ -4,6 +4,7 @@ import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { exported } from './export-records.ts'
 import { drawFilters, type Filters, isSurelyIn } from './list-filters.ts'
+import { groupOf } from './name-customers.ts'
 import { type Walk, walk } from './walk-list.ts'
 
 /** Claims or candidates, page by page. */
@@ -76,12 +77,13 @@ const nameOf = (row: JsonObject) => (row.candidate_alias ?? row.id) as string
 export async function listCustomers(client: Client, account: Account): Promise<void> {
   client.world.count('list customers')
   const order = client.random.pick(['asc', 'desc'])
-  const search = client.random.chance(0.3)
-    ? beginningOf(client.random.pick(account.customers).externalId)
-    : ''
+  const asked = client.random.pick(account.customers).externalId
+  const search = client.random.chance(0.3) ? beginningOf(asked) : ''
+  const group = client.random.chance(0.3) ? groupOf(asked) : null
   const fits = (name: unknown) => typeof name === 'string' && name.toLowerCase().startsWith(search)
-  const before = account.customers.filter(({ externalId }) => fits(externalId))
-  const query = { order, ...(search ? { search } : {}) }
+  const isOfGroup = (externalId: string) => group === null || groupOf(externalId) === group
+  const before = account.customers.filter(({ externalId }) => fits(externalId) && isOfGroup(externalId))
+  const query = { order, ...(search ? { search } : {}), ...(group ? { 'metadata[group]': group } : {}) }
   const found = await walk(client, account, '/v1/customers', query)
   if (!found) return
   const ids = found.shown.map(({ row }) => row.id as string)
@@ -90,6 +92,11 @@ export async function listCustomers(client: Client, account: Account): Promise<v
   for (const { row } of found.shown) {
     demand(row.user_id === account.userId, () => 'a list shows the customer of another account', about)
     demand(fits(row.external_id) || fits(row.name), () => 'a search finds a customer of another name', about)
+    demand(
+      isOfGroup(row.external_id as string),
+      () => 'a customer is found by metadata that it has not',
+      about,
+    )
   }
   const shown = new Set(ids)
   for (const { id } of before) demand(shown.has(id), () => `the customer ${id} is missing in the list`, about)

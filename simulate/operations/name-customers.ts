@@ -3,7 +3,10 @@ import type { Account, Customer } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 
-/* Names are numbers that rise, so that any reader can tell which of two names is the newer one. */
+/*
+ * Names are numbers that rise, so that any reader can tell which of two names is the newer one. The metadata notes the same number,
+ * beside a group that never changes.
+ */
 
 const RECENT = 5
 
@@ -17,7 +20,7 @@ export async function renameCustomer(client: Client, account: Account): Promise<
   customer.isSettled = false
   client.world.count('rename customer')
   const { value, done } = customer.renames.write()
-  const body = JSON.stringify({ name: `${value}` })
+  const body = JSON.stringify({ name: `${value}`, metadata: { renamed: `${value}` } })
   const reply = await client.send(account, { method: 'PATCH', path: pathOf(customer), body })
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') return
@@ -65,5 +68,14 @@ export function readCustomer({ userId }: Account, customer: Customer, body: Json
     () => `the customer ${customer.id} is shown as another`,
     () => body,
   )
+  const { group, renamed } = body.metadata as Record<string, string | undefined>
+  demand(
+    group === groupOf(customer.externalId) && renamed === (body.name ?? undefined),
+    () => `the metadata of the customer ${customer.id} is not that of its name`,
+    () => body,
+  )
   return body.name === null ? 0 : Number(body.name)
 }
+
+/** The same for whoever wants the name. */
+export const groupOf = (externalId: string) => `ends with ${externalId.at(-1)}`

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ClaimAddress, StoredClaim } from '../../domain/claims/claim.ts'
+import type { ClaimAddress, NotedClaim, StoredClaim } from '../../domain/claims/claim.ts'
 import {
   canonicalMetadata,
   changeMetadata,
@@ -49,7 +49,17 @@ export function changedMetadata(metadata: Metadata, change: MetadataChange): Met
  * The version of all that callers can change of a claim: another after each change, and of a claim that was made under the
  * same alias or reference after the former one's test clock was deleted.
  */
-export function versionOfMetadata(of: { testClockId: string | null; metadata: Metadata }): string {
-  const digest = createHash('sha256').update(of.testClockId ?? '')
-  return digest.update(canonicalMetadata(of.metadata)).digest('hex').slice(0, 32)
+export function versionOfMetadata({ testClockId, metadata }: Changeable): string {
+  const isOfMost = testClockId === null && Object.keys(metadata).length === 0
+  return isOfMost ? OF_MOST : digestOf(testClockId ?? '', metadata)
 }
+
+type Changeable = Pick<NotedClaim, 'testClockId' | 'metadata'>
+
+function digestOf(clock: string, metadata: Metadata): string {
+  const digest = createHash('sha256').update(clock).update(canonicalMetadata(metadata))
+  return digest.digest('hex').slice(0, 32)
+}
+
+/** Of live claims without metadata, computed once. */
+const OF_MOST = digestOf('', {})

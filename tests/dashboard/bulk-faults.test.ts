@@ -155,6 +155,27 @@ test('a run is of one account: if another has signed in, it is neither counted n
   await assertAllHave(names, 'seen')
 })
 
+test('what was sent, and is gone before it is known whether it was recorded, is no longer tried', async () => {
+  const { page } = await openWithCandidates(1)
+  const time = { frozen_time: '2026-01-01T00:00:00Z' }
+  const test_clock_id: string = (await sendAs(page, 'POST', '/v1/test_clocks', time)).body.id
+  const on = { customer_uuid: 'acme', contract: contractWith(), test_clock_id }
+  const body = { candidate_alias: 'gone-before-it-is-known', ...on }
+  assert.equal((await sendAs(page, 'POST', '/v1/candidates', body)).status, 201)
+  await page.goto(`/candidates?clock=${test_clock_id}`)
+  await countThem(page, { type: 'seen' })
+  await page.route('**/v1/events/batch', async (route) => {
+    await route.fetch()
+    const headers = { 'Sec-Fetch-Site': 'same-origin' }
+    await page.request.delete(`/v1/test_clocks/${test_clock_id}`, { headers })
+    await route.abort()
+  })
+  await button(page, 'Submit to 1 candidate').click()
+  await button(page, 'Done').waitFor()
+  assert.equal(await figure(page, 'Sent, and gone since'), '1')
+  assert.equal(await button(page, 'Send the rest').count(), 0)
+})
+
 test('a candidate that was deleted with its test clock gets nothing; if one made anew gets it in that moment, the report says so', async () => {
   const { page, names } = await openWithCandidates(1)
   const [live] = names

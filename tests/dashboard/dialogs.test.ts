@@ -142,6 +142,49 @@ test('a secret that is shown once stays until its own button is pressed', async 
   await stays(/whsec_/, 'I have copied it')
 })
 
+test('what was sent from a dialog that is closed is told of when it is answered, and leaves the next dialog alone', async () => {
+  const { page, complaints } = await newSignedInPage(service, browser)
+  const hook = { url: 'http://127.0.0.1:9/' }
+  const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
+  const dialog = page.getByRole('dialog')
+  const holdAndClose = async (path: string, send: () => Promise<void>) => {
+    const answer = Promise.withResolvers<void>()
+    await page.route(`**${path}`, async (route) => {
+      const response = await route.fetch()
+      await answer.promise
+      await route.fulfill({ response })
+    })
+    const sent = page.waitForRequest(`**${path}`)
+    await send()
+    await sent
+    await page.keyboard.press('Escape')
+    await button(page, 'Close now').click()
+    await isClosed(dialog)
+    return answer.resolve
+  }
+  await page.goto(`/webhooks/${id}`)
+  await button(page, 'Rotate secret').click()
+  const rotate = `/v1/webhook_endpoints/${id}/rotate_secret`
+  const answerRotation = await holdAndClose(rotate, () =>
+    dialog.getByRole('button', { name: 'Rotate secret' }).click(),
+  )
+  answerRotation()
+  await dialog.getByText(/^whsec_/).waitFor()
+  await button(page, 'I have copied it').click()
+  await isClosed(dialog)
+
+  await page.goto('/customers')
+  await button(page, 'Create customer').first().click()
+  await page.getByLabel('External id').fill('first')
+  const answerCreation = await holdAndClose('/v1/customers', () => button(page, 'Create').click())
+  await button(page, 'Create customer').first().click()
+  await page.getByLabel('External id').fill('second')
+  answerCreation()
+  await page.getByText('Customer created').waitFor()
+  assert.equal(await page.getByLabel('External id').inputValue(), 'second')
+  assert.deepEqual(complaints, [])
+})
+
 test('what is wrong with a form that was submitted has the focus', async () => {
   const { page } = await newSignedInPage(service, browser)
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })

@@ -157,6 +157,8 @@ test('a type that none of the latest events has is told once, with a known one t
     [],
   )
   assert.deepEqual(hintsOf(contractWith(), new Set()), [])
+  const turning = hintsOf(contractWith({ fulfillment_condition: { event: '\u202edehsinif' } }), known)
+  assert.match(turning[0]?.message ?? '', /of the type "\\u202edehsinif"\.$/)
   const many = any(...Array.from({ length: 30 }, (_, n) => ({ event: `new-${n}` })))
   assert.equal(hintsOf(contractWith({ fulfillment_condition: many }), known).length, MAX_HINTS)
 })

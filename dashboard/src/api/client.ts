@@ -85,8 +85,10 @@ export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {})
     ? send<T>('PATCH', path, body)
     : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
-/** Of what it is not known whether it was deleted: the answer was lost. */
-const perhapsDeleted = new Set<string>()
+/** When the answer to a deletion was lost, so that it is not known whether it was done. */
+const perhapsDeleted = new Map<string, number>()
+/** Later somebody else may be signed in, to whom it is not there in any case. */
+const DOUBTFUL_MS = 60_000
 
 /**
  * Pressed again after an answer was lost, it may find nothing more to delete: then it is done.
@@ -97,8 +99,9 @@ export async function remove(path: string, base: Tagged<object> = {}): Promise<v
   try {
     await send<void>('DELETE', path, undefined, undefined, headers)
   } catch (error) {
-    if (isLost(error)) perhapsDeleted.add(path)
-    if (!(perhapsDeleted.has(path) && isNotThere(error))) throw error
+    if (isLost(error)) perhapsDeleted.set(path, performance.now())
+    const since = performance.now() - (perhapsDeleted.get(path) ?? Number.NEGATIVE_INFINITY)
+    if (since > DOUBTFUL_MS || !isNotThere(error)) throw error
   }
   perhapsDeleted.delete(path)
 }

@@ -30,6 +30,11 @@ export async function submitToEach(
 function isResult(item: unknown): item is BatchResult {
   if (!isJsonObject(item)) return false
   const { status, claim, error } = item
-  if (status === 200 || status === 201) return isJsonObject(claim) && typeof claim.status === 'string'
+  if (status === 200 || status === 201)
+    return (
+      isJsonObject(claim) &&
+      typeof claim.status === 'string' &&
+      (claim.test_clock_id === null || typeof claim.test_clock_id === 'string')
+    )
   return typeof status === 'number' && status >= 400 && isJsonObject(error) && typeof error.code === 'string'
 }

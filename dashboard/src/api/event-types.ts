@@ -8,5 +8,4 @@ export const eventTypesQuery = queryOptions({
     const { data } = await get<{ data: { type: string }[] }>('/v1/event_types', {}, signal)
     return data.map(({ type }) => type)
   },
-  staleTime: 60_000,
 })

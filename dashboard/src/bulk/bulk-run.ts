@@ -13,9 +13,10 @@ import { pauseAfter, untilAnswered } from './until-answered.ts'
 
 /**
  * What is known of a claim's event. `unanswered`: it was sent, and whether it was recorded is not known. `repeated`: the
- * claim had an event of this id and content before. `misdirected`: another has it, to which the alias had gone.
+ * claim has an event of this id and content, be it of a try without an answer. `gone`: it was sent, and the log that would tell
+ * is not there any more. `misdirected`: another has it, to which the alias had gone.
  */
-export type Result = 'waiting' | 'unanswered' | 'recorded' | 'repeated' | 'misdirected' | 'refused'
+export type Result = 'waiting' | 'unanswered' | 'gone' | 'recorded' | 'repeated' | 'misdirected' | 'refused'
 
 /** A claim or candidate that the event goes to. */
 export interface Target extends Omit<Counted, 'status'> {
@@ -194,7 +195,7 @@ export class BulkRun {
     target.message = error?.message ?? null
     // A 503 may say that it is not known whether the event was recorded.
     if (isForNow(result)) target.result = status === 429 ? target.result : 'unanswered'
-    else if (error) target.result = isGone(result) && wasSent ? 'unanswered' : 'refused'
+    else if (error) target.result = isGone(result) && wasSent ? 'gone' : 'refused'
     // Deleted with its clock and made again in the moment since that was looked at.
     else if (claim?.test_clock_id !== target.testClockId) target.result = 'misdirected'
     else target.result = status === 201 || this.#isOwnId ? 'recorded' : 'repeated'

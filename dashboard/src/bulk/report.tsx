@@ -18,7 +18,8 @@ const WORDS: Record<Result, { title: string; meaning?: string }> = {
   recorded: { title: 'Recorded' },
   repeated: {
     title: 'Already there',
-    meaning: 'They had an event of this id and content before. Nothing was done.',
+    meaning:
+      'They had an event of this id and content: from before, or from a try of this run that had no answer. Nothing was done twice.',
   },
   misdirected: {
     title: 'Went to another',
@@ -28,8 +29,12 @@ const WORDS: Record<Result, { title: string; meaning?: string }> = {
   refused: { title: 'Refused' },
   unanswered: {
     title: 'Sent without an answer',
+    meaning: 'It may have been recorded. Send the rest to find out: nothing is recorded twice.',
+  },
+  gone: {
+    title: 'Sent, and gone since',
     meaning:
-      'It may have been recorded. Send the rest to find out, unless it is gone: nothing is recorded twice.',
+      'It was sent without an answer, and nothing is there any more that would tell whether it was recorded.',
   },
   waiting: { title: 'Not sent' },
 }

@@ -4,6 +4,8 @@ import { OtherAccount } from './same-account.ts'
 
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000
+/** However long somebody on the way says. */
+const LONGEST_TOLD_MS = 300_000
 
 /** How long to wait after so many failures in a row, if nobody says. */
 export const pauseAfter = (failures: number): number =>
@@ -29,7 +31,8 @@ export async function untilAnswered<T>(
       if (signal.aborted || !isPassing(error)) throw error
       onTrouble(error)
       const told = error instanceof ApiError ? error.retryAfter : null
-      await pause(told === null ? pauseAfter(failures) : Math.max(told * 1_000, FIRST_PAUSE_MS), signal)
+      const toldMs = told === null ? null : Math.min(Math.max(told * 1_000, FIRST_PAUSE_MS), LONGEST_TOLD_MS)
+      await pause(toldMs ?? pauseAfter(failures), signal)
     }
   }
 }

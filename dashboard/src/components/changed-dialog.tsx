@@ -23,6 +23,7 @@ export function ChangedDialog({ kind, acting, action, onLeave }: ChangedDialogPr
     <Dialog
       open={acting.changes !== null}
       onOpenChange={leave}
+      isPending={acting.isPending}
       title={`The ${kind} was changed meanwhile`}
       description="Since you saw it, somebody else has changed it, or you in another tab. Nothing was done to it yet."
       className="w-[min(52rem,calc(100vw-2rem))]"

@@ -19,6 +19,7 @@ export function ConflictDialog<Values>({ kind, saving, texts }: ConflictDialogPr
     <Dialog
       open={conflict !== null}
       onOpenChange={keepEditing}
+      isPending={saving.isPending}
       title={`The ${kind} was changed meanwhile`}
       description="Since you opened it, somebody else has saved it, or you in another tab. Nothing of yours was saved yet."
       className="w-[min(52rem,calc(100vw-2rem))]"

@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router'
-import { type ReactNode, useCallback } from 'react'
+import { type ReactNode, useCallback, useEffect } from 'react'
 import { ConfirmDialog } from './ui/confirm-dialog.tsx'
 
 interface LeaveGuardProps {
@@ -15,6 +15,11 @@ interface LeaveGuardProps {
 export function LeaveGuard({ isNeeded, onLeave, title, children }: LeaveGuardProps) {
   const shouldBlockFn = useCallback(() => isNeeded, [isNeeded])
   const blocker = useBlocker({ shouldBlockFn, enableBeforeUnload: isNeeded, withResolver: true })
+  const { reset } = blocker
+  // What would have been lost is done: the question is over.
+  useEffect(() => {
+    if (!isNeeded) reset?.()
+  }, [isNeeded, reset])
   return (
     <ConfirmDialog
       open={blocker.status === 'blocked'}

@@ -121,7 +121,8 @@ function useTotal(kind: ClaimKind, { after, ...filters }: ClaimSearch, page: Lis
     enabled: page !== undefined && !isAll,
   })
   const total: Total | undefined = isAll ? { count: page.data.length, is_exact: true } : asked.data
-  if (!total || (total.count === 0 && total.is_exact)) return undefined
+  // Of what is looked at to count it, less may fit than is there to be seen.
+  if (!total || total.count === 0 || total.count < (page?.data.length ?? 0)) return undefined
   const count = total.count.toLocaleString('en')
   const what = total.count === 1 ? kind.slice(0, -1) : kind
   return total.is_exact ? `${count} ${what}` : `at least ${count} ${what}`

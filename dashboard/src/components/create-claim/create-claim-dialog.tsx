@@ -53,7 +53,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
   const [clock, setClock] = useState(begin.clock ?? '')
   const [rows, setRows] = useState(() => rowsOf(begin.metadata ?? {}))
   const [isChecked, setChecked] = useState(false)
-  const open = useOpenClaim(kind)
+  const { announce, open } = useNewClaim(kind)
   const creation = useMutation({
     mutationFn: (given: Pick<NewClaim, 'source' | 'metadata'>) =>
       createClaim(kind, {
@@ -63,14 +63,16 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
         reference: reference.trim(),
         clock,
       }),
-    onSuccess: open,
+    onSuccess: announce,
   })
   const errors = errorsByPath(creation.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)
     const metadata = metadataIn(rows)
-    if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata })
+    // Not if the form was closed meanwhile: another may be open by then.
+    const done = { onSuccess: open }
+    if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata }, done)
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
@@ -127,16 +129,19 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
   )
 }
 
-/** Goes to the new one's page. */
-function useOpenClaim(kind: ClaimKind): (one: AnyClaim) => Promise<void> {
+/** Tells of the new one, and goes to its page. */
+function useNewClaim(kind: ClaimKind) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  return async (one) => {
+  const announce = () => {
     void queryClient.invalidateQueries({ queryKey: [kind, 'list'] })
     void queryClient.invalidateQueries({ queryKey: ['overview'] })
     toast(kind === 'claims' ? 'Claim created' : 'Candidate created')
-    if (kind === 'claims') await navigate({ to: '/claims/$id', params: { id: nameOf(one) } })
-    else await navigate({ to: '/candidates/$alias', params: { alias: nameOf(one) } })
   }
+  const open = (one: AnyClaim) =>
+    kind === 'claims'
+      ? void navigate({ to: '/claims/$id', params: { id: nameOf(one) } })
+      : void navigate({ to: '/candidates/$alias', params: { alias: nameOf(one) } })
+  return { announce, open }
 }

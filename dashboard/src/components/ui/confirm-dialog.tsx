@@ -20,7 +20,7 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, children, action, pending = false, error, onConfirm } = props
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={title}>
+    <Dialog open={open} onOpenChange={onOpenChange} isPending={pending} title={title}>
       <div className="grid gap-4 text-muted">
         <div>{children}</div>
         <FormError error={error} />

@@ -8,10 +8,19 @@ const DismissContext = createContext<() => void>(() => {})
 const UnsavedContext = createContext({ current: false })
 const SendingContext = createContext<(isSending: boolean) => void>(() => {})
 
-/** A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost. */
-export function Dialog({ className, onOpenChange, children, ...props }: ModalProps) {
+interface DialogProps extends ModalProps {
+  /** What it asks for is on its way. Those with a form say so by `SubmitActions`. */
+  isPending?: boolean
+}
+
+/**
+ * A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost, or what
+ * comes of it is missed.
+ */
+export function Dialog({ className, onOpenChange, isPending = false, children, ...props }: DialogProps) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null)
-  const [isSending, setSending] = useState(false)
+  const [isFormSending, setSending] = useState(false)
+  const isSending = isPending || isFormSending
   const { areChanged, ...listeners } = useEntries()
   const unsaved = useRef(false)
   // Once it is answered, the dialog itself shows what came of it.

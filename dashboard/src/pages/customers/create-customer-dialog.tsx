@@ -36,7 +36,6 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['customers'] })
       toast('Customer created')
-      onClose()
     },
   })
   const { error } = creation
@@ -46,7 +45,9 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     setChecked(true)
     const metadata = metadataIn(rows)
-    if (metadata) creation.mutate({ external_id: externalId, ...(name ? { name } : {}), metadata })
+    // Not if the form was closed meanwhile: another may be open by then.
+    const done = { onSuccess: onClose }
+    if (metadata) creation.mutate({ external_id: externalId, ...(name ? { name } : {}), metadata }, done)
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">

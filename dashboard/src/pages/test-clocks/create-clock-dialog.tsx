@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { errorsByPath } from '../../api/client.ts'
+import type { TestClock } from '../../api/records.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { createTestClock } from '../../api/test-clocks.ts'
 import { Dialog, SubmitActions } from '../../components/ui/dialog.tsx'
@@ -34,17 +35,18 @@ function CreateClockForm() {
   const toast = useToast()
   const creation = useMutation({
     mutationFn: createTestClock,
-    onSuccess: async ({ id }) => {
+    onSuccess: () => {
       void queryClient.invalidateQueries({ queryKey: ['test-clocks'] })
       toast('Test clock created')
-      await navigate({ to: '/test-clocks/$id', params: { id } })
     },
   })
+  // Not if the form was closed meanwhile: another may be open by then.
+  const onSuccess = ({ id }: TestClock) => void navigate({ to: '/test-clocks/$id', params: { id } })
   const errors = errorsByPath(creation.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const frozen_time = fromField(begin)
-    if (frozen_time) creation.mutate({ frozen_time, ...(name ? { name } : {}) })
+    if (frozen_time) creation.mutate({ frozen_time, ...(name ? { name } : {}) }, { onSuccess })
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">

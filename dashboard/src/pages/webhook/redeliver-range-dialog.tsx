@@ -55,14 +55,15 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
     onSuccess: ({ redelivered }) => {
       toast(`${redelivered.toLocaleString('en')} ${redelivered === 1 ? 'is' : 'are'} sent again`)
       void queryClient.invalidateQueries({ queryKey: ['webhooks'] })
-      onClose()
     },
   })
   const errors = errorsByPath(redelivery.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const range = { from: fromField(from), to: fromField(to) }
-    if (range.from && range.to) redelivery.mutate({ from: range.from, to: range.to })
+    // Not if the form was closed meanwhile: another may be open by then.
+    const done = { onSuccess: onClose }
+    if (range.from && range.to) redelivery.mutate({ from: range.from, to: range.to }, done)
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">

@@ -11,19 +11,20 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** Asks, and shows the new secret. */
+/** Asks, and shows the new secret, also if the question was closed before the answer came: nobody is told it twice. */
 export function RotateSecretDialog({ endpoint: { id }, open, onClose }: RotateSecretDialogProps) {
   const rotation = useMutation({ mutationFn: () => rotateSecret(id) })
   const close = () => {
     rotation.reset()
     onClose()
   }
+  const dismiss = () => (rotation.isPending ? onClose() : close())
   const rotated = rotation.data
   return (
     <>
       <ConfirmDialog
         open={open && !rotated}
-        onOpenChange={close}
+        onOpenChange={dismiss}
         title="Give it a new secret?"
         action="Rotate secret"
         pending={rotation.isPending}

@@ -119,13 +119,20 @@ function aboutPart({ path, because }: ImpossiblePart): Hint {
 }
 
 function aboutType({ path, type, meant }: UnknownType): Hint {
-  const message = `None of the account’s latest events is of the type ${JSON.stringify(type)}.`
+  const message = `None of the account’s latest events is of the type ${quoted(type)}.`
   return {
     code: 'event_type_unknown',
     path,
-    message: meant === null ? message : `${message} Perhaps ${JSON.stringify(meant)} is meant.`,
+    message: meant === null ? message : `${message} Perhaps ${quoted(meant)} is meant.`,
   }
 }
+
+/** Characters that turn the direction of what follows are written by their numbers. */
+const quoted = (type: string) =>
+  JSON.stringify(type).replaceAll(
+    /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (turn) => `\\u${turn.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 function aboutWindows(contract: Contract): Hint[] {
   const since = { activity_window: 'the claim’s creation', review_window: 'its becoming PENDING' }

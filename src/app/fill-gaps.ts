@@ -26,17 +26,19 @@ export async function* fillGaps<Row, Key, Gap extends keyof Row>(
 ): AsyncGenerator<Filled<Row, Gap>[]> {
   const hasGap = (row: Row) => gaps.some((gap) => row[gap] === null)
   let large = new Map<Key, Large<Row, Gap>>()
+  let asked = new Set<Key>()
   let whole: Filled<Row, Gap>[] = []
   for (const [index, row] of rows.entries()) {
     if (!hasGap(row)) {
       whole.push(row as Filled<Row, Gap>)
       continue
     }
-    if (!large.has(key(row))) {
+    if (!asked.has(key(row))) {
       if (whole.length > 0) yield whole
       whole = []
-      const next = rows.slice(index).filter(hasGap)
-      large = await read(next.slice(0, atOnce))
+      const next = rows.slice(index).filter(hasGap).slice(0, atOnce)
+      large = await read(next)
+      asked = new Set(next.map(key))
     }
     const value = large.get(key(row))
     if (value !== undefined) whole.push({ ...row, ...value })

@@ -135,12 +135,13 @@ const [MAX_ZONES, MAX_OFFSETS] = [50, 1_000]
 
 /** @throws RangeError if the runtime knows no such time zone */
 function zoneOf(timeZone: string): Zone {
-  const found = zones.get(timeZone)
+  const name = timeZone.toLowerCase()
+  const found = zones.get(name)
   if (found) return found
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const made = { format, offsets: new Map() }
   const [oldest] = zones.keys()
   if (oldest !== undefined && zones.size >= MAX_ZONES) zones.delete(oldest)
-  zones.set(timeZone, made)
+  zones.set(name, made)
   return made
 }

@@ -157,6 +157,8 @@ test('a type that none of the latest events has is told once, with a known one t
     [],
   )
   assert.deepEqual(hintsOf(contractWith(), new Set()), [])
+  const notEach = new Set(Array.from({ length: 500 }, (_, n) => `kind-${n}`))
+  assert.deepEqual(hintsOf(contractWith(), notEach), [])
   const turning = hintsOf(contractWith({ fulfillment_condition: { event: '\u202edehsinif' } }), known)
   assert.match(turning[0]?.message ?? '', /of the type "\\u202edehsinif"\.$/)
   const many = any(...Array.from({ length: 30 }, (_, n) => ({ event: `new-${n}` })))

@@ -1,6 +1,8 @@
 import { isReservedType } from '../../claims/event.ts'
 import type { Leaf } from '../condition.ts'
 
+/** Of so many known types some are not told: then nothing is said of any. */
+export const MOST_KNOWN_TYPES = 500
 /** Shorter types are like too many others. */
 const SHORTEST_COMPARED = 4
 /** Of a difference in one place: a letter more or less, another one, or two that are swapped. */
@@ -14,25 +16,28 @@ export interface UnknownType {
   meant: string | null
 }
 
-/** Of each type that no event has had the first leaf that asks for it; none if no type is known at all. */
+/** Of each type that no event has had the first leaf that asks for it; none if no type is known at all, or not each. */
 export function unknownTypes(
   places: readonly { leaf: Leaf; path: string }[],
   known: ReadonlySet<string>,
   most: number,
 ): UnknownType[] {
   const found = new Map<string, UnknownType>()
-  for (const { leaf, path } of known.size === 0 ? [] : places) {
+  if (known.size === 0 || known.size >= MOST_KNOWN_TYPES) return []
+  const lettersOfKnown = Map.groupBy(known, lettersOf)
+  for (const { leaf, path } of places) {
     const { event: type } = leaf
     if (found.size === most) break
     if (known.has(type) || isReservedType(type) || found.has(type)) continue
-    found.set(type, { path, type, meant: known.values().find((one) => isLike(one, type)) ?? null })
+    const letters = lettersOf(type)
+    const [, like] = lettersOfKnown.entries().find(([one]) => isLike(one, letters)) ?? []
+    found.set(type, { path, type, meant: like?.[0] ?? null })
   }
   return [...found.values()]
 }
 
-/** Whether they differ by letter case, by what stands between words, or in one place. */
-function isLike(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(lettersOf) as [string, string]
+/** Whether they differ in one place at most. */
+function isLike(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < SHORTEST_COMPARED) return false
   const shortest = Math.min(a.length, b.length)
   let start = 0
@@ -42,4 +47,5 @@ function isLike(one: string, other: string): boolean {
   return Math.max(a.length, b.length) - start - end <= MOST_DIFFERENT
 }
 
+/** Without letter case, and what stands between words. */
 const lettersOf = (type: string) => type.toLowerCase().replaceAll(/[\s._:/-]/g, '')

@@ -57,7 +57,7 @@ const MANY = 10_000
 const MOST_PLACED = 100_000
 /** By so much at most two servers' clocks differ, and a claim's place in the list is taken after its id. */
 const SLACK_MS = 300_000
-/** Ids among which one is looked for that tells a time. */
+/** Ids beyond that, of whose places the farthest is taken: some were made by a clock that was wrong, or tell no time. */
 const NEIGHBOURS = 100
 
 /** Where in the list the matches of a search are; null for no bound. */
@@ -96,11 +96,11 @@ async function spanOfIds(db: Connection, range: SearchRange): Promise<SearchSpan
   })
   if (counted?.many !== true) return null
   const placeBeside = async (sign: '<' | '>', id: string) => {
-    const [row] = await db.query<{ position: string }>({
+    const [row] = await db.query<{ position: string | null }>({
       text: `-- find_place_beside_search
-        SELECT position FROM (
+        SELECT ${sign === '<' ? 'min' : 'max'}(position) AS position FROM (
           SELECT id, position FROM claims WHERE id ${sign} $1 ORDER BY id ${sign === '<' ? 'DESC' : 'ASC'} LIMIT ${NEIGHBOURS}
-        ) AS neighbours WHERE substr(id::text, 15, 1) = '7' ORDER BY id ${sign === '<' ? 'DESC' : 'ASC'} LIMIT 1`,
+        ) AS neighbours WHERE substr(id::text, 15, 1) = '7'`,
       values: [id],
       readOnly: true,
     })

@@ -1,4 +1,5 @@
 import { STATUSES } from '../../../domain/claims/lifecycle.ts'
+import { MOST_KNOWN_TYPES } from '../../../domain/contract/hints/unknown-types.ts'
 import type { SeenEventType } from '../../../domain/records.ts'
 import type { Connection } from '../../database/connection.ts'
 import { plainArray } from '../../database/sql-array.ts'
@@ -8,7 +9,6 @@ import { isOfKind, isOneOf } from './claim-conditions.ts'
 const NEWEST_CLAIMS = 50
 /** Of each of them. */
 const NEWEST_EVENTS = 20
-const MOST_TYPES = 500
 
 /** Ids of the newest claims and candidates in each status. */
 export async function findNewestClaims(db: Connection, userId: string): Promise<string[]> {
@@ -36,7 +36,7 @@ export async function readEventTypes(db: Connection, ids: readonly string[]): Pr
       SELECT e.type, count(*)::int AS count, max(e.created_at) AS newest_at
       FROM claims c JOIN claim_events e ON e.claim_id = c.id AND e.seq > c.event_count - ${NEWEST_EVENTS}
       WHERE c.id = ANY ($1::uuid[]) AND NOT e.system
-      GROUP BY e.type ORDER BY count DESC, e.type LIMIT ${MOST_TYPES}`,
+      GROUP BY e.type ORDER BY count DESC, e.type LIMIT ${MOST_KNOWN_TYPES}`,
     values: [plainArray([...ids])],
     readOnly: true,
   })

@@ -29,8 +29,12 @@ async function created(page: Page) {
   const isCreated = () => page.url() !== before
   await create.click()
   // Whom the name is of may still be looked up.
-  await eventually(async () => isCreated() || (await dialog.getByText('Choose a customer').isVisible()))
-  if (!isCreated()) await create.click()
+  const refusal = dialog.getByText('Choose a customer')
+  await eventually(async () => isCreated() || (await refusal.isVisible()))
+  if (!isCreated()) {
+    await refusal.waitFor({ state: 'detached' })
+    await create.click()
+  }
   await page.waitForURL(({ href }) => href !== before)
   const id = new URL(page.url()).pathname.split('/').at(-1)
   return (await sendAs(page, 'GET', `/v1/claims/${id}`)).body

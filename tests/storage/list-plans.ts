@@ -26,6 +26,12 @@ await service.sql(
    FROM generate_series(1, $4::int) AS n, LATERAL (SELECT timestamptz '2025-07-02' + n * interval '1 ms' AS made) AS time`,
   [crowdedId(0).slice(0, 24), userId, customer.id, 2 * CROWD],
 )
+// One was made by a clock that was ten minutes behind, and another by one that was ahead.
+await service.sql(
+  `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, price, status, status_since, due_at, created_at)
+   SELECT id, $3, $4, '{}', '{}', 1, 'OPEN', '2025-07-02', now() + interval '30 days', '2025-07-02' FROM unnest(ARRAY[$1, $2]::uuid[]) AS id`,
+  ['0197caf4-0000-7000-8000-000000000001', '0197cb08-0000-7000-8000-000000000001', userId, customer.id],
+)
 await addManyClaims(service, userId, EACH)
 await service.sql(
   `INSERT INTO customers (user_id, id, external_id, created_at)
@@ -245,7 +251,7 @@ test('a search for what very many ids have in common looks at so many a page, wh
         for await (const claims of page.claims) ids.push(...claims.map(({ id }) => id))
         const said = `${order} ${cursor}: ${JSON.stringify(effort)}`
         assert.ok(
-          effort.rows <= 2 * MOST_LOOKED_AT.rows && effort.entries <= 2 * MOST_LOOKED_AT.entries,
+          effort.rows <= 3 * MOST_LOOKED_AT.rows && effort.entries <= 2 * MOST_LOOKED_AT.entries,
           said,
         )
         next = page.nextCursor

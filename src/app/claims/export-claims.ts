@@ -46,10 +46,10 @@ export async function* readAllPages(
   { order, sort }: ExportOrder,
 ): AsyncGenerator<ExportedClaim[]> {
   const db = app.db.reads.for(asked.userId)
-  const selection = await withSpan(db, asked)
   const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id)
   for (let after: ClaimPlace | null = null; ; ) {
-    const filter = { ...selection, after, order, sort, limit: PAGE }
+    // What is added meanwhile belongs to it.
+    const filter = { ...(await withSpan(db, asked)), after, order, sort, limit: PAGE }
     const { rows, next }: Awaited<ReturnType<typeof listExportedClaims>> = await listExportedClaims(
       db,
       filter,

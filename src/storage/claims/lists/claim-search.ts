@@ -87,10 +87,11 @@ interface Searching {
 async function spanOfIds(db: Connection, range: SearchRange): Promise<SearchSpan | null> {
   const { end: _, ...beginning } = range
   const query = whereInRange(new ListQuery(), beginning)
-  const [counted] = await db.query<{ many: boolean }>({
+  const [counted] = await db.query<{ many: boolean; first: string; last: string }>({
     // Of all accounts: the index is not by account.
     text: `-- count_search
-      SELECT count(*) = ${MANY} AS many FROM (SELECT id FROM claims WHERE ${query.conditions} LIMIT ${MANY}) AS matches`,
+      SELECT count(*) = ${MANY} AS many, min(position) AS first, max(position) AS last
+      FROM (SELECT position FROM claims WHERE ${query.conditions} LIMIT ${MANY}) AS matches`,
     values: query.values,
     readOnly: true,
   })
@@ -106,10 +107,13 @@ async function spanOfIds(db: Connection, range: SearchRange): Promise<SearchSpan
     })
     return row?.position ?? null
   }
-  const { from, before } = range
+  const from = await placeBeside('<', movedBy(range.from, -SLACK_MS))
+  const to = range.before && (await placeBeside('>', movedBy(range.before, SLACK_MS)))
+  // Those beside it are all of wrong clocks.
+  const { first, last } = counted
   return {
-    from: await placeBeside('<', movedBy(from, -SLACK_MS)),
-    to: before && (await placeBeside('>', movedBy(before, SLACK_MS))),
+    from: from && BigInt(from) < BigInt(first) ? from : null,
+    to: to && BigInt(to) > BigInt(last) ? to : null,
   }
 }
 

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBrowser } from '../support/browser.ts'
-import { beginCounting, bulkTests, button, countThem, dialog, figure } from '../support/bulk-submission.ts'
+import {
+  beginCounting,
+  bulkTests,
+  button,
+  countThem,
+  dialog,
+  figure,
+  filterByAcme,
+  sendUntilSecondPiece,
+} from '../support/bulk-submission.ts'
 import { contractWith } from '../support/contracts.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -60,18 +69,9 @@ test('whoever leaves a run, if only for other filters, has stopped it; a report 
   await page.goto('/candidates')
   await page.getByLabel('Status').selectOption('OPEN')
   await page.waitForURL('**/candidates?status=OPEN')
-  await page.getByLabel('Customer').fill('acme')
-  await page.getByLabel('Customer').press('Enter')
-  await page.waitForURL('**/candidates?status=OPEN&customer=acme')
+  await filterByAcme(page, '**/candidates?status=OPEN&customer=acme')
   await countThem(page, { type: 'seen' })
-  const held = Promise.withResolvers<void>()
-  let pieces = 0
-  await page.route('**/v1/events/batch', async (route) => {
-    if (++pieces === 2) await held.promise
-    await route.continue()
-  })
-  await button(page, /^Submit to/).click()
-  await dialog(page).getByText('100 of 220').waitFor()
+  const sending = await sendUntilSecondPiece(page)
   const goBackAnd = async (title: string, answer: 'Leave' | 'Cancel') => {
     await page.evaluate('history.back()')
     const question = page.getByRole('dialog', { name: title })
@@ -82,11 +82,11 @@ test('whoever leaves a run, if only for other filters, has stopped it; a report 
   await page.waitForURL('**/candidates?status=OPEN')
   await dialog(page).waitFor({ state: 'detached' })
   const last = page.waitForResponse('**/v1/events/batch')
-  held.resolve()
+  sending.letGo()
   await (await last).finished()
   await page.evaluate('history.forward()')
   await page.waitForURL('**/candidates?status=OPEN&customer=acme')
-  assert.equal(pieces, 2)
+  assert.equal(sending.piecesSent(), 2)
   assert.equal((await logsOf(names)).length, 200)
 
   await page.unroute('**/v1/events/batch')

@@ -3,7 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { pause } from '../../dashboard/src/pause.ts'
 import { startBrowser } from '../support/browser.ts'
-import { bulkTests, button, countThem, dialog, figure } from '../support/bulk-submission.ts'
+import {
+  bulkTests,
+  button,
+  countThem,
+  dialog,
+  figure,
+  filterByAcme,
+  sendUntilSecondPiece,
+} from '../support/bulk-submission.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
@@ -120,18 +128,9 @@ test('answers that are lost, refusals for now and a lost connection are waited o
 test('it can be paused and stopped; the report says what was not sent, which can still be sent', async () => {
   const { page, names } = await openWithCandidates(220)
   await page.goto('/candidates')
-  await page.getByLabel('Customer').fill('acme')
-  await page.getByLabel('Customer').press('Enter')
-  await page.waitForURL('**/candidates?customer=acme')
+  await filterByAcme(page, '**/candidates?customer=acme')
   await countThem(page, { type: 'seen' })
-  const held = Promise.withResolvers<void>()
-  let pieces = 0
-  await page.route('**/v1/events/batch', async (route) => {
-    if (++pieces === 2) await held.promise
-    await route.continue()
-  })
-  await button(page, /^Submit to/).click()
-  await dialog(page).getByText('100 of 220').waitFor()
+  const sending = await sendUntilSecondPiece(page)
   // Neither Escape nor a way back takes it away unasked.
   await page.keyboard.press('Escape')
   await page.evaluate('history.back()')
@@ -143,7 +142,7 @@ test('it can be paused and stopped; the report says what was not sent, which can
   await (await warning).dismiss()
   await button(page, 'Pause').click()
   await dialog(page).getByText('Waiting for the last answer…').waitFor()
-  held.resolve()
+  sending.letGo()
   await dialog(page).getByText('Paused: nothing is being sent.').waitFor()
   await dialog(page).getByText('200 of 220').waitFor()
   await page.context().setOffline(true)

@@ -280,17 +280,26 @@ test('a claim, a candidate and a customer are created with metadata, which is fo
   assert.deepEqual(complaints, [])
 })
 
+/** The filter of claims by metadata, and what writes a pair into it. */
+async function openFilter() {
+  await page.goto('/claims')
+  await page.getByRole('button', { name: 'More filters' }).click()
+  const filter = page.getByRole('group', { name: 'Metadata' })
+  const write = async (key: string, value: string) => {
+    await filter.getByLabel('Metadata key').fill(key)
+    await filter.getByLabel('Metadata value').fill(value)
+  }
+  return { filter, write }
+}
+
 test('lists are filtered by several pairs, in the URL and in exports, and a pair of a card leads to its list', async () => {
   const mark = uniqueName('mark')
   const odd = { 'a]b[c': 'x=1&y', tag: '', lines: 'one\ntwo ' }
   const one = await newClaim({ mark, order: 'A-1', ...odd })
   const two = await newClaim({ mark, order: 'A-2' })
-  await page.goto('/claims')
-  await page.getByRole('button', { name: 'More filters' }).click()
-  const filter = page.getByRole('group', { name: 'Metadata' })
+  const { filter, write } = await openFilter()
   const add = async (key: string, value: string) => {
-    await filter.getByLabel('Metadata key').fill(key)
-    await filter.getByLabel('Metadata value').fill(value)
+    await write(key, value)
     await page.keyboard.press('Enter')
     await hasFocus(filter.getByLabel('Metadata key'))
   }
@@ -333,12 +342,9 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
 })
 
 test('a pair with which the address of a list would be too long is refused with the reason, and one that fits is not', async () => {
-  await page.goto('/claims')
-  await page.getByRole('button', { name: 'More filters' }).click()
-  const filter = page.getByRole('group', { name: 'Metadata' })
+  const { filter, write } = await openFilter()
   const add = async (key: string, value: string) => {
-    await filter.getByLabel('Metadata key').fill(key)
-    await filter.getByLabel('Metadata value').fill(value)
+    await write(key, value)
     await button(filter, 'Add filter').click()
   }
   for (const key of ['one', 'two']) {

@@ -430,8 +430,8 @@ export const STRUCK: readonly string[] = [STATEMENTS, ON_SHARDS].flatMap((table)
 /** Named statements that no claim, event or sum depends on. */
 export const NOT_STRUCK = {
   'they only read: an answer that does not come changes nothing':
-    'read_long_parts read_metadata read_customer_metadata begin_overview find_creations find_idempotency_keys read_stored_contracts count_search read_event_types find_newest_claims count_claims count_claims_up_to count_found_customers find_stop_of_customers find_stop_of_claims select_claims find_claim_from find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema find_claim_schema_version ' +
-    'find_customer find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_place_beside_search find_session find_test_clock_position find_time_zone share_test_clock ' +
+    'read_long_parts read_metadata read_customer_metadata begin_overview find_creations find_idempotency_keys read_stored_contracts read_event_types find_newest_claims count_claims count_claims_up_to count_found_customers find_stop_of_customers find_stop_of_claims select_claims find_claim_from find_alias_owners find_archived_position find_api_token find_claim find_claim_position find_claim_schema find_claim_schema_version ' +
+    'find_customer find_customer_position find_delivery_number_before find_open_invitation find_overdue find_search_span find_session find_test_clock_position find_time_zone share_test_clock ' +
     'find_user_by_email find_webhook_delivery find_webhook_endpoints has_password list_accounts list_api_tokens list_api_tokens_of list_claim_schema_versions list_claim_schemas list_claims ' +
     'list_customers list_due_next list_due_where_reached list_invitations_of list_recent list_test_clocks list_users ' +
     'list_all_webhook_endpoints list_archive_files list_webhook_deliveries read_webhook_endpoints read_webhook_place ' +

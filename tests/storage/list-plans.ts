@@ -16,7 +16,7 @@ const customer = await newCustomer(service.api)
 const { body } = await service.api.get(`/v1/customers/${customer.id}`)
 const userId: string = body.user_id
 /** So many claims of each of two accounts were created within a minute, so that their ids begin alike. */
-const CROWD = 15_000
+const CROWD = 8_000
 const CROWDED = '0197cafe'
 const crowdedId = (n: number) => `${CROWDED}-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 await service.sql(

@@ -28,6 +28,26 @@ export async function countThem(page: Page, event: { type: string; fields?: obje
   await button(page, /^Submit to/).waitFor()
 }
 
+/** Filters the list by the customer whose claims it goes to. */
+export async function filterByAcme(page: Page, url: string): Promise<void> {
+  await page.getByLabel('Customer').fill('acme')
+  await page.getByLabel('Customer').press('Enter')
+  await page.waitForURL(url)
+}
+
+/** Begins to send to 220 of them, and holds the second piece of 100 until the gate is opened. */
+export async function sendUntilSecondPiece(page: Page) {
+  const gate = Promise.withResolvers<void>()
+  let pieces = 0
+  await page.route('**/v1/events/batch', async (route) => {
+    if (++pieces === 2) await gate.promise
+    await route.continue()
+  })
+  await button(page, /^Submit to/).click()
+  await dialog(page).getByText('100 of 220').waitFor()
+  return { letGo: gate.resolve, piecesSent: () => pieces }
+}
+
 let accounts = 0
 
 export function bulkTests(service: TestService, browser: Browser) {

@@ -23,14 +23,13 @@ export function ChangedDialog({ kind, acting, action, onLeave }: ChangedDialogPr
     <Dialog
       open={acting.changes !== null}
       onOpenChange={leave}
-      isPending={acting.isPending}
       title={`The ${kind} was changed meanwhile`}
       description="Since you saw it, somebody else has changed it, or you in another tab. Nothing was done to it yet."
       className="w-[min(52rem,calc(100vw-2rem))]"
     >
       <Differences sides={['As you saw it', 'As it is now']} differences={acting.changes ?? []} />
       <FormError error={acting.error} />
-      <DialogActions>
+      <DialogActions isPending={acting.isPending}>
         <Button onClick={leave}>Leave it</Button>
         <Button variant="danger" pending={acting.isPending} onClick={acting.actAllTheSame}>
           {action} all the same

@@ -19,7 +19,6 @@ export function ConflictDialog<Values>({ kind, saving, texts }: ConflictDialogPr
     <Dialog
       open={conflict !== null}
       onOpenChange={keepEditing}
-      isPending={saving.isPending}
       title={`The ${kind} was changed meanwhile`}
       description="Since you opened it, somebody else has saved it, or you in another tab. Nothing of yours was saved yet."
       className="w-[min(52rem,calc(100vw-2rem))]"
@@ -29,7 +28,7 @@ export function ConflictDialog<Values>({ kind, saving, texts }: ConflictDialogPr
         differences={conflict ? differencesOf(texts, conflict.mine, conflict.theirs) : []}
       />
       <FormError error={saving.error} />
-      <DialogActions>
+      <DialogActions isPending={saving.isPending}>
         <Button onClick={keepEditing}>Keep editing</Button>
         <Button onClick={takeTheirs}>Take theirs</Button>
         <Button variant="danger" pending={saving.isPending} onClick={overwrite}>

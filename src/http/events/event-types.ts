@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import { listEventTypes } from '../../app/claims/event-types.ts'
+import { MOST_KNOWN_TYPES } from '../../domain/contract/hints/unknown-types.ts'
 import { responses } from '../protocol/responses.ts'
 import { DateTime } from '../protocol/scalars.ts'
 import { route } from '../route.ts'
@@ -12,6 +13,7 @@ const EventTypesBody = Type.Object({
       count: Type.Integer({ minimum: 1, description: 'Among the events that were looked at.' }),
       newest_at: DateTime('When the newest of them was recorded.'),
     }),
+    { maxItems: MOST_KNOWN_TYPES },
   ),
 })
 
@@ -25,7 +27,7 @@ export const listEventTypesRoute = (app: App) =>
       summary: 'List the types of the latest events',
       description:
         'Of the newest 50 claims and 50 candidates in each status the newest 20 items of the log are looked at. ' +
-        'The most frequent type comes first, and 500 at most are told. Types of the service’s own events are left out.',
+        `The most frequent type comes first, and ${MOST_KNOWN_TYPES} at most are told. Types of the service’s own events are left out.`,
       tags: ['Events'],
       response: responses({ 200: { description: 'The types.', schema: EventTypesBody } }, []),
     },

@@ -20,12 +20,12 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, children, action, pending = false, error, onConfirm } = props
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} isPending={pending} title={title}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={title}>
       <div className="grid gap-4 text-muted">
         <div>{children}</div>
         <FormError error={error} />
       </div>
-      <DialogActions>
+      <DialogActions isPending={pending}>
         <CancelButton />
         <Button variant="danger" pending={pending} onClick={onConfirm}>
           {action}

@@ -8,19 +8,13 @@ const DismissContext = createContext<() => void>(() => {})
 const UnsavedContext = createContext({ current: false })
 const SendingContext = createContext<(isSending: boolean) => void>(() => {})
 
-interface DialogProps extends ModalProps {
-  /** What it asks for is on its way. Those with a form say so by `SubmitActions`. */
-  isPending?: boolean
-}
-
 /**
  * A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost, or what
  * comes of it is missed.
  */
-export function Dialog({ className, onOpenChange, isPending = false, children, ...props }: DialogProps) {
+export function Dialog({ className, onOpenChange, children, ...props }: ModalProps) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null)
-  const [isFormSending, setSending] = useState(false)
-  const isSending = isPending || isFormSending
+  const [isSending, setSending] = useState(false)
   const { areChanged, ...listeners } = useEntries()
   const unsaved = useRef(false)
   // Once it is answered, the dialog itself shows what came of it.
@@ -84,11 +78,12 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [unsaved, isUnsaved])
 }
 
-/** Tells the dialog that what was entered is on its way. */
+/** Tells the dialog that what it asks for is on its way. */
 function useSending(isSending: boolean): void {
   const setSending = useContext(SendingContext)
   useEffect(() => {
-    setSending(isSending)
+    if (!isSending) return
+    setSending(true)
     return () => setSending(false)
   }, [setSending, isSending])
 }
@@ -96,8 +91,15 @@ function useSending(isSending: boolean): void {
 const MIDDLE =
   'm-auto max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] max-w-none animate-appear overflow-y-auto rounded-2xl border shadow-2xl max-sm:mb-4'
 
+interface DialogActionsProps {
+  /** What one of them asks for is on its way: the dialog asks before it is closed. */
+  isPending?: boolean
+  children: ReactNode
+}
+
 /** The row of buttons at a dialog's end. */
-export function DialogActions({ children }: { children: ReactNode }) {
+export function DialogActions({ isPending = false, children }: DialogActionsProps) {
+  useSending(isPending)
   return <div className="mt-6 flex flex-wrap justify-end gap-2">{children}</div>
 }
 
@@ -108,17 +110,14 @@ interface SubmitActionsProps {
 }
 
 /** The row at the end of a form in a dialog. */
-export function SubmitActions({ action, pending }: SubmitActionsProps) {
-  useSending(pending)
-  return (
-    <DialogActions>
-      <CancelButton />
-      <Button type="submit" variant="primary" pending={pending}>
-        {action}
-      </Button>
-    </DialogActions>
-  )
-}
+export const SubmitActions = ({ action, pending }: SubmitActionsProps) => (
+  <DialogActions isPending={pending}>
+    <CancelButton />
+    <Button type="submit" variant="primary" pending={pending}>
+      {action}
+    </Button>
+  </DialogActions>
+)
 
 /** Closes the dialog that it is in, as Escape does. */
 export const CancelButton = () => <Button onClick={useContext(DismissContext)}>Cancel</Button>

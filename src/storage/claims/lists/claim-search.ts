@@ -53,28 +53,13 @@ export function whereInRange(query: ListQuery, range: SearchRange | null): ListQ
 
 /** Matches that are put in order if they are fewer; else the list is gone through, where they are. */
 const MANY = 10_000
-/** Aliases of which it is looked where in the list they are; of more, they are anywhere. */
-const MOST_PLACED = 100_000
-/** By so much at most two servers' clocks differ, and a claim's place in the list is taken after its id. */
-const SLACK_MS = 300_000
-/** Ids beyond that, of whose places the farthest is taken: some were made by a clock that was wrong, or tell no time. */
-const NEIGHBOURS = 100
+/** Entries of the search's index that are looked at for that: some ten milliseconds. Of more, the matches may be anywhere. */
+const MOST_PLACED = 20_000
 
 /** Where in the list the matches of a search are; null for no bound. */
 interface SearchSpan {
   from: string | null
   to: string | null
-}
-
-/** With the part of the list where the matches of its search are, if they are many. */
-export async function withSpan<Selection extends Searching>(
-  db: Connection,
-  selection: Selection,
-): Promise<Selection> {
-  const { kind, userId, search } = selection
-  if (!search) return selection
-  const span = kind === 'claim' ? await spanOfIds(db, search) : await spanOfAliases(db, userId, search)
-  return span ? { ...selection, search: { ...search, span } } : selection
 }
 
 interface Searching {
@@ -83,66 +68,46 @@ interface Searching {
   search: SearchRange | null
 }
 
-/** Ids begin with the time at which they were made, so what was made around the same time is around the same place. */
-async function spanOfIds(db: Connection, range: SearchRange): Promise<SearchSpan | null> {
-  const { end: _, ...beginning } = range
-  const query = whereInRange(new ListQuery(), beginning)
-  const [counted] = await db.query<{ many: boolean; first: string; last: string }>({
-    // Of all accounts: the index is not by account.
-    text: `-- count_search
-      SELECT count(*) = ${MANY} AS many, min(position) AS first, max(position) AS last
-      FROM (SELECT position FROM claims WHERE ${query.conditions} LIMIT ${MANY}) AS matches`,
+/**
+ * With the part of the list where the matches of its search are, if they are many. Ids and aliases often go with the time, so that
+ * many matches lie close together and far from where a walk would begin.
+ */
+export async function withSpan<Selection extends Searching>(
+  db: Connection,
+  selection: Selection,
+): Promise<Selection> {
+  const { search } = selection
+  if (!search) return selection
+  const { count, from, to } = await lookAtMatches(db, selection, search)
+  if (count < MANY) return selection
+  // If all are of other accounts, no place is one of them.
+  const span = count < MOST_PLACED ? { from: from ?? NOWHERE, to: to ?? NOWHERE } : { from: null, to: null }
+  return { ...selection, search: { ...search, span } }
+}
+
+/** Before the first place. */
+const NOWHERE = '0'
+
+/** How many begin so, up to a number (ids of all accounts: their index is not by account), and where the account's own are. */
+async function lookAtMatches(
+  db: Connection,
+  { userId, kind }: Searching,
+  { end: _, ...beginning }: SearchRange,
+): Promise<{ count: number } & SearchSpan> {
+  const query = new ListQuery()
+  const user = query.parameter(userId)
+  const begins = whereInRange(query, beginning).conditions
+  const matches =
+    kind === 'claim'
+      ? `SELECT CASE WHEN user_id = ${user} AND candidate_alias IS NULL THEN position END AS own FROM claims
+        WHERE ${begins} ORDER BY id`
+      : `SELECT position AS own FROM claims
+        WHERE candidate_alias IS NOT NULL AND user_id = ${user} AND ${begins} ORDER BY user_id, ${beginning.column}`
+  const [looked] = await db.query<{ count: number } & SearchSpan>({
+    text: `-- find_search_span
+      SELECT count(*)::int AS count, min(own) AS from, max(own) AS to FROM (${matches} LIMIT ${MOST_PLACED}) AS matches`,
     values: query.values,
     readOnly: true,
   })
-  if (counted?.many !== true) return null
-  const placeBeside = async (sign: '<' | '>', id: string) => {
-    const [row] = await db.query<{ position: string | null }>({
-      text: `-- find_place_beside_search
-        SELECT ${sign === '<' ? 'min' : 'max'}(position) AS position FROM (
-          SELECT id, position FROM claims WHERE id ${sign} $1 ORDER BY id ${sign === '<' ? 'DESC' : 'ASC'} LIMIT ${NEIGHBOURS}
-        ) AS neighbours WHERE substr(id::text, 15, 1) = '7'`,
-      values: [id],
-      readOnly: true,
-    })
-    return row?.position ?? null
-  }
-  const from = await placeBeside('<', movedBy(range.from, -SLACK_MS))
-  const to = range.before && (await placeBeside('>', movedBy(range.before, SLACK_MS)))
-  // Those beside it are all of wrong clocks.
-  const { first, last } = counted
-  return {
-    from: from && BigInt(from) < BigInt(first) ? from : null,
-    to: to && BigInt(to) > BigInt(last) ? to : null,
-  }
-}
-
-/** An id of that many milliseconds later; the least or the highest if there is none. */
-function movedBy(hex: string, ms: number): string {
-  const time = Number.parseInt(hex.slice(0, 12), 16) + ms
-  if (time < 0) return '0'.repeat(32)
-  return time >= 2 ** 48 ? 'f'.repeat(32) : time.toString(16).padStart(12, '0') + hex.slice(12)
-}
-
-/** Aliases often go with the time, so that many matches lie close together and far from where a walk would begin. */
-async function spanOfAliases(db: Connection, userId: string, range: SearchRange): Promise<SearchSpan | null> {
-  const query = whereInRange(new ListQuery().where('user_id', '=', userId), range)
-  const matches = (most: number) =>
-    `(SELECT position FROM claims WHERE candidate_alias IS NOT NULL AND ${query.conditions}
-          ORDER BY user_id, ${range.column} LIMIT ${most}) AS matches`
-  const { values } = query
-  const [counted] = await db.query<{ many: boolean }>({
-    text: `-- count_search
-      SELECT count(*) = ${MANY} AS many FROM ${matches(MANY)}`,
-    values,
-    readOnly: true,
-  })
-  if (counted?.many !== true) return null
-  const [span] = await db.query<SearchSpan & { all: boolean }>({
-    text: `-- find_search_span
-      SELECT min(position + 0) AS from, max(position + 0) AS to, count(*) < ${MOST_PLACED} AS all FROM ${matches(MOST_PLACED)}`,
-    values,
-    readOnly: true,
-  })
-  return span?.all ? { from: span.from, to: span.to } : { from: null, to: null }
+  return looked ?? { count: 0, from: null, to: null }
 }

@@ -10,9 +10,9 @@ export function owned<T>(promise: Promise<T>): Promise<T> {
 /** One for all, since promises are many. */
 const ignore = () => {}
 
-/** Waits for it, but no longer than so many milliseconds: what goes on then is left to itself. */
-export function endsWithin(longestMs: number, work: Promise<unknown>): Promise<unknown> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, longestMs)
+/** Waits for it, but no longer than so many milliseconds: what goes on then is left to itself, and undefined stands for it. */
+export function endsWithin<T>(longestMs: number, work: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, longestMs, undefined)
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

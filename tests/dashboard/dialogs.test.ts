@@ -162,14 +162,23 @@ test('what was sent from a dialog that is closed is told of when it is answered,
     await isClosed(dialog)
     return answer.resolve
   }
-  await page.goto(`/webhooks/${id}`)
+  await page.goto('/webhooks')
+  await page.locator(`a[href="/webhooks/${id}"]`).click()
   await button(page, 'Rotate secret').click()
   const rotate = `/v1/webhook_endpoints/${id}/rotate_secret`
   const answerRotation = await holdAndClose(rotate, () =>
     dialog.getByRole('button', { name: 'Rotate secret' }).click(),
   )
+  const stay = async () => {
+    await page.evaluate('history.back()')
+    const question = page.getByRole('dialog', { name: 'Leave without the new secret?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await isClosed(question)
+  }
+  await stay()
   answerRotation()
   await dialog.getByText(/^whsec_/).waitFor()
+  await stay()
   await button(page, 'I have copied it').click()
   await isClosed(dialog)
 

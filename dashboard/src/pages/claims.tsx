@@ -56,7 +56,7 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
   const pages = usePages(after, list.data?.next_cursor ?? null, (cursor, state) =>
     navigate({ to: `/${kind}`, search: { ...filters, ...(cursor ? { after: cursor } : {}) }, state }),
   )
-  const total = useTotal(kind, search, list.data)
+  const total = useTotal(kind, search, list.isPlaceholderData ? undefined : list.data)
   const [asked, setAsked] = useState<'create' | 'bulk' | null>(null)
   const columns = useColumns(kind, filters.sort)
   const isFiltered = Object.keys(filters).length > 0

@@ -1,7 +1,7 @@
 import type { ExportedClaim } from '../../domain/claims/claim.ts'
 import { listExportedClaims, readMetadata } from '../../storage/claims/lists/claim-list.ts'
-import { withSpan } from '../../storage/claims/lists/claim-search.ts'
 import type { ClaimPlace, ClaimSelection } from '../../storage/claims/lists/claim-selection.ts'
+import { withSpan } from '../../storage/claims/lists/claim-span.ts'
 import { findCustomers } from '../../storage/customers.ts'
 import type { App } from '../app.ts'
 import { fillGaps, METADATA_AT_ONCE } from '../fill-gaps.ts'

@@ -1,12 +1,16 @@
 import { type Simulation, simulate, type TimedSubmission } from '../../domain/claims/simulate.ts'
 import { type Hint, lookForHints } from '../../domain/contract/hints/hints.ts'
 import { validationError } from '../../errors.ts'
+import { endsWithin, owned } from '../../owned-promise.ts'
 import { readClock } from '../../storage/database/clock.ts'
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import type { App } from '../app.ts'
 import { type ContractSource, resolveContract, type TakeMemory } from '../creation/resolve-contract.ts'
 import { inSlices } from '../in-slices.ts'
 import { listEventTypes } from './event-types.ts'
+
+/** For which types are known. */
+const LONGEST_LOOK_MS = 1_000
 
 export interface SimulationRequest {
   userId: string
@@ -45,10 +49,11 @@ export async function simulateContract(
   return { openedAt, ...simulation, hints }
 }
 
-/** None if the database does not tell: a simulation needs no hint. */
+/** None if the database does not tell, or not soon: a simulation needs no hint. */
 async function knownTypes(app: App, userId: string): Promise<ReadonlySet<string>> {
   try {
-    return new Set((await listEventTypes(app, userId)).map(({ type }) => type))
+    const types = await endsWithin(LONGEST_LOOK_MS, owned(listEventTypes(app, userId)))
+    return new Set(types?.map(({ type }) => type))
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return new Set()
     throw error

@@ -5,12 +5,6 @@ import { holdBriefly, METADATA, metadataColumns, replacePairs } from '../metadat
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toWholeClaim } from './claim-columns.ts'
 import { addressColumns } from './claims.ts'
 
-interface HeldRow {
-  position: string
-  test_clock_id: string | null
-  metadata: Metadata | null
-}
-
 /**
  * Changes the metadata of a claim, whose row is held meanwhile: of several changes each is made of what the one before has
  * left. It touches nothing that decisions look at, nor what guards their writes. Whoever holds the claim, or its test clock, is
@@ -36,14 +30,16 @@ export function changeClaimMetadata(
     })
     if (!seen) return null
     if (seen.test_clock_id !== null) await shareClock(connection, userId, seen.test_clock_id)
-    const [held] = await connection.query<HeldRow>({
+    const [held] = await connection.query<{ position: string; metadata: Metadata | null }>({
       name: 'hold_claim',
       text: `-- hold_claim
-        SELECT position, test_clock_id, metadata FROM claims WHERE id = $1 FOR NO KEY UPDATE`,
-      values: [id],
+        SELECT position, metadata FROM claims
+        WHERE id = $1 AND test_clock_id IS NOT DISTINCT FROM $2 FOR NO KEY UPDATE`,
+      values: [id, seen.test_clock_id],
     })
+    // Or deleted with its clock, whoever has its id by now.
     if (!held) return null
-    const metadata = change(held.metadata ?? {}, held.test_clock_id)
+    const metadata = change(held.metadata ?? {}, seen.test_clock_id)
     const columns = metadataColumns(userId, address.kind, metadata)
     await connection.query({
       name: 'set_metadata',

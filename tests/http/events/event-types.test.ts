@@ -4,7 +4,7 @@ import { any, contractWith } from '../../support/contracts.ts'
 import { candidatePath, newCustomer, uniqueName } from '../../support/new-records.ts'
 import { startStruckService } from '../../support/struck-service.ts'
 
-const service = await startStruckService({ after })
+const service = await startStruckService({ after }, { statementTimeoutMs: 20_000 })
 const { api } = service
 const contract = contractWith({ fulfillment_condition: any({ event: 'done' }, { event: 'dine' }) })
 
@@ -63,7 +63,10 @@ test('the types of the latest events are told, and a contract’s type that is n
 })
 
 test('a simulation does without the hint if the database does not tell the types', async () => {
-  service.proxy.strike({ statement: 'read_event_types' }, { refused: '53200' })
-  assert.deepEqual(await hintsTo(contractWith({ fulfillment_condition: { event: 'never-seen' } })), [])
-  assert.ok(service.proxy.hasStruck())
+  for (const statement of ['find_newest_claims', 'read_event_types'])
+    for (const blow of [{ refused: '53200' }, 'silence before'] as const) {
+      service.proxy.strike({ statement }, blow)
+      assert.deepEqual(await hintsTo(contractWith({ fulfillment_condition: { event: 'never-seen' } })), [])
+      assert.ok(service.proxy.hasStruck())
+    }
 })

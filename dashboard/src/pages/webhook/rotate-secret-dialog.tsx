@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import { rotateSecret } from '../../api/webhooks.ts'
+import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { DateTime } from '../../components/ui/time.tsx'
 import { NewSecretDialog } from '../../components/webhooks/new-secret.tsx'
@@ -34,6 +35,12 @@ export function RotateSecretDialog({ endpoint: { id }, open, onClose }: RotateSe
         For a day the present secret signs as well, so that your program can change over. After that it is
         worth nothing. It cannot be undone.
       </ConfirmDialog>
+      <LeaveGuard
+        isNeeded={rotation.isPending || rotated !== undefined}
+        title="Leave without the new secret?"
+      >
+        It is shown only this once.
+      </LeaveGuard>
       <NewSecretDialog secret={rotated?.secret ?? null} onDone={close}>
         {rotated ? (
           <p>

@@ -1,7 +1,5 @@
-import type { ClaimAddress } from '../../../domain/claims/claim.ts'
 import type { UuidEnds } from '../../../domain/uuid.ts'
-import type { Connection } from '../../database/connection.ts'
-import { ListQuery } from '../../lists/list-query.ts'
+import type { ListQuery } from '../../lists/list-query.ts'
 
 /** The ids, or the aliases, that begin alike. */
 export interface SearchRange {
@@ -12,7 +10,7 @@ export interface SearchRange {
   before: string | null
   /** What ids end with, beside that; absent for anything. */
   end?: string
-  /** Where in the list they are, if they are too many to be put in order: see `withSpan`. */
+  /** Where in the list they are, if they are too many to be put in order: see `claim-span.ts`. */
   span?: SearchSpan
 }
 
@@ -51,63 +49,8 @@ export function whereInRange(query: ListQuery, range: SearchRange | null): ListQ
   return range.end ? query.where(`right(${range.column}::text, ${range.end.length})`, '=', range.end) : query
 }
 
-/** Matches that are put in order if they are fewer; else the list is gone through, where they are. */
-const MANY = 10_000
-/** Entries of the search's index that are looked at for that: some ten milliseconds. Of more, the matches may be anywhere. */
-const MOST_PLACED = 20_000
-
 /** Where in the list the matches of a search are; null for no bound. */
-interface SearchSpan {
+export interface SearchSpan {
   from: string | null
   to: string | null
-}
-
-interface Searching {
-  userId: string
-  kind: ClaimAddress['kind']
-  search: SearchRange | null
-}
-
-/**
- * With the part of the list where the matches of its search are, if they are many. Ids and aliases often go with the time, so that
- * many matches lie close together and far from where a walk would begin.
- */
-export async function withSpan<Selection extends Searching>(
-  db: Connection,
-  selection: Selection,
-): Promise<Selection> {
-  const { search } = selection
-  if (!search) return selection
-  const { count, from, to } = await lookAtMatches(db, selection, search)
-  if (count < MANY) return selection
-  // If all are of other accounts, no place is one of them.
-  const span = count < MOST_PLACED ? { from: from ?? NOWHERE, to: to ?? NOWHERE } : { from: null, to: null }
-  return { ...selection, search: { ...search, span } }
-}
-
-/** Before the first place. */
-const NOWHERE = '0'
-
-/** How many begin so, up to a number (ids of all accounts: their index is not by account), and where the account's own are. */
-async function lookAtMatches(
-  db: Connection,
-  { userId, kind }: Searching,
-  { end: _, ...beginning }: SearchRange,
-): Promise<{ count: number } & SearchSpan> {
-  const query = new ListQuery()
-  const user = query.parameter(userId)
-  const begins = whereInRange(query, beginning).conditions
-  const matches =
-    kind === 'claim'
-      ? `SELECT CASE WHEN user_id = ${user} AND candidate_alias IS NULL THEN position END AS own FROM claims
-        WHERE ${begins} ORDER BY id`
-      : `SELECT position AS own FROM claims
-        WHERE candidate_alias IS NOT NULL AND user_id = ${user} AND ${begins} ORDER BY user_id, ${beginning.column}`
-  const [looked] = await db.query<{ count: number } & SearchSpan>({
-    text: `-- find_search_span
-      SELECT count(*)::int AS count, min(own) AS from, max(own) AS to FROM (${matches} LIMIT ${MOST_PLACED}) AS matches`,
-    values: query.values,
-    readOnly: true,
-  })
-  return looked ?? { count: 0, from: null, to: null }
 }

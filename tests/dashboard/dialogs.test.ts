@@ -157,6 +157,7 @@ test('what was sent from a dialog that is closed is told of when it is answered,
     const sent = page.waitForRequest(`**${path}`)
     await send()
     await sent
+    await dialog.locator('button[aria-busy]').waitFor()
     await page.keyboard.press('Escape')
     await button(page, 'Close now').click()
     await isClosed(dialog)

@@ -1,4 +1,12 @@
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 import { Modal, type ModalProps } from './modal.tsx'
@@ -81,7 +89,7 @@ export function useUnsaved(isUnsaved: boolean): void {
 /** Tells the dialog that what it asks for is on its way. */
 function useSending(isSending: boolean): void {
   const setSending = useContext(SendingContext)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isSending) return
     setSending(true)
     return () => setSending(false)

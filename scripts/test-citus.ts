@@ -4,6 +4,7 @@
  */
 import { styleText } from 'node:util'
 import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'
+import { inRunFolder } from '../tests/support/run-folder.ts'
 import { runTests } from '../tests/support/run-tests.ts'
 
 /** Those about claims in the tests' database; the others have none, or one of their own, or see them by the same API. */
@@ -15,19 +16,21 @@ const FILES = [
 
 const runOn = (url: string) => runTests(files, { ...process.env, TEST_CITUS_URL: url })
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : FILES
-const given = process.env.TEST_CITUS_URL
-const bin = given ? null : findCitus()
-if (given) process.exitCode = await runOn(given)
-else if (bin === null) {
-  console.log(
-    styleText('yellow', 'Skipped: no TEST_CITUS_URL, and no PostgreSQL with Citus on this machine.'),
-  )
-} else {
+async function runOnOwnCluster(bin: string): Promise<number> {
   const cluster = await startCitusCluster(bin)
   try {
-    process.exitCode = await runOn(await cluster.createDatabase('claimkeeper_tests'))
+    return await runOn(await cluster.createDatabase('claimkeeper_tests'))
   } finally {
     await cluster.stop()
   }
 }
+
+const files = process.argv.length > 2 ? process.argv.slice(2) : FILES
+const given = process.env.TEST_CITUS_URL
+const bin = given ? null : findCitus()
+if (given) process.exitCode = await inRunFolder(() => runOn(given))
+else if (bin === null) {
+  console.log(
+    styleText('yellow', 'Skipped: no TEST_CITUS_URL, and no PostgreSQL with Citus on this machine.'),
+  )
+} else process.exitCode = await inRunFolder(() => runOnOwnCluster(bin))

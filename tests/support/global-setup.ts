@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { Database } from '../../src/storage/database/database.ts'
@@ -9,6 +11,7 @@ import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-d
 import { isOnCitus, joinNodes, nodesOfCluster, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
 import { keepNothing } from './keep-nothing.ts'
+import { copyNewCluster } from './new-cluster.ts'
 
 /*
  * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, or a Citus
@@ -16,7 +19,10 @@ import { keepNothing } from './keep-nothing.ts'
  * of this run, and of runs that were killed.
  */
 
-const DATA_DIR = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
+/** Of the run; without one, as when single files are run, kept for the next. */
+const DATA_DIR = process.env.CLAIMKEEPER_TEST_FOLDER
+  ? join(process.env.CLAIMKEEPER_TEST_FOLDER, 'data')
+  : fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
 const BUILD = fileURLToPath(new URL('../../scripts/build.ts', import.meta.url))
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
 /** Few: each costs a table on a machine, and tests have few claims. */
@@ -80,6 +86,7 @@ async function copyOnly(database: string): Promise<void> {
 }
 
 async function startEmbedded(): Promise<string> {
+  if (!existsSync(DATA_DIR)) await copyNewCluster(DATA_DIR)
   const embedded = await openEmbeddedDatabase({ dataDir: DATA_DIR, role: 'command', report: () => {} })
   release = () => embedded.release()
   await keepNothing(DATA_DIR, embedded.connectionString)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -20,27 +20,22 @@ const PATIENCE_MS = 30_000
 
 /**
  * Runs the test files that fit the patterns. A process loads the service before its first test, which takes longer than the tests of most
- * files: so files of a folder share one, each as a suite. Returns the status to exit with.
+ * files: so files of a folder share one, each as a suite. To be run in a folder of the run (inRunFolder). Returns the status to exit with.
  */
 export async function runTests(patterns: readonly string[], env = process.env): Promise<number> {
   const files = globSync(patterns, { cwd: ROOT }).sort()
   if (files.length === 0) throw new Error(`no test file is ${patterns.join(' or ')}`)
-  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-test-run-'))
-  try {
-    const groups = groupsOf(files)
-    for (const [i, group] of groups.entries())
-      await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), suitesOf(group))
-    const setup = '--test-global-setup=tests/support/global-setup.ts'
-    const args = ['--test', `--test-concurrency=${CONCURRENCY}`, setup, join(folder, '*.mjs')]
-    const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: ROOT, env })
-    // A terminal's reaches the child too, which ends by it.
-    process.on('SIGINT', () => {})
-    process.on('SIGTERM', () => child.kill('SIGTERM'))
-    const [status] = await once(child, 'exit')
-    return status ?? 1
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  const folder = await mkdtemp(join(tmpdir(), 'suites-'))
+  for (const [i, group] of groupsOf(files).entries())
+    await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), suitesOf(group))
+  const setup = '--test-global-setup=tests/support/global-setup.ts'
+  const args = ['--test', `--test-concurrency=${CONCURRENCY}`, setup, join(folder, '*.mjs')]
+  const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: ROOT, env })
+  // A terminal's reaches the child too, which ends by it.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  const [status] = await once(child, 'exit')
+  return status ?? 1
 }
 
 /** Which files share a process. */

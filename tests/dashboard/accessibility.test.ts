@@ -5,13 +5,13 @@ import { type DemoData, makeDemoData, type Send } from '../../scripts/screenshot
 import { type DemoEndpoints, makeDemoEndpoints } from '../../scripts/screenshots/demo-endpoints.ts'
 import { invitationUrl } from '../../src/app/invitations/invitation-key.ts'
 import { createInvitation } from '../../src/app/invitations/invitations.ts'
-import { openPage, startBrowser } from '../support/browser.ts'
+import { openPage, startTestBrowser } from '../support/browser.ts'
 import { COLOURS, findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const { page, complaints } = await newSignedInPage(service, browser)
 const send: Send = (method, path, body) => sendAs(page, method, path, body).then((answer) => answer.body)
 // Few weeks, and a few deliveries: what axe takes grows with them. There are two pages of claims all the same.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { openPage, startBrowser } from '../support/browser.ts'
+import { openPage, startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 test('signing out leads to the sign-in page, and signing in leads back to where one wanted to go', async () => {
   const { page, email } = await openSignedInPage(service, browser)

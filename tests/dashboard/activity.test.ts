@@ -4,14 +4,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { oldNotifications } from '../../src/app/removal/old-notifications.ts'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { newSignedInPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 const CONTRACT = contractWith({ price: 12.5, review_window: 0 })
 const rows = (page: Page) => page.getByRole('table', { name: 'Activity' }).locator('tbody tr')

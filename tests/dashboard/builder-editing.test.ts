@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import type { Condition } from '../../src/domain/contract/condition.ts'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 const json = (page: Page) => page.getByLabel('Contract as JSON')
 const readJson = async (page: Page) => JSON.parse(await json(page).inputValue())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import {
   beginCounting,
   bulkTests,
@@ -17,7 +17,7 @@ import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const { openWithCandidates, logsOf, assertAllHave } = bulkTests(service, browser)
 
 /** A minute's patience is half a second then, and the pauses between tries are short. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { pause } from '../../dashboard/src/pause.ts'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import {
   bulkTests,
   button,
@@ -19,7 +19,7 @@ import { newPageOf, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 const { openWithCandidates, logsOf, assertAllHave } = bulkTests(service, browser)
 

@@ -3,13 +3,13 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { archiveAll, archiveFolder, growOld } from '../support/archived-claims.ts'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 const CONTRACT = contractWith({
   fulfillment_condition: {

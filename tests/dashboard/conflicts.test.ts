@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
@@ -11,7 +11,7 @@ import { startTestService } from '../support/test-service.ts'
 /* Two who change the same record: neither overwrites what they have not seen. */
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true })
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 const focusComesTo = (control: Locator) => control.and(control.page().locator(':focus')).waitFor()

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openPage, startBrowser } from '../support/browser.ts'
+import { openPage, startTestBrowser } from '../support/browser.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { signUp } from '../support/signed-in-page.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 /** A scheduled check comes each whole minute. */
 const CHECK_MS = 75_000
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refusalOf } from '../../dashboard/src/pages/claim/event-refusal.ts'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const { page, complaints } = await newSignedInPage(service, browser)
 
 const EVENTS = 10_000

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 const hintsOn = (page: Page) => page.getByRole('region', { name: 'Hints' }).getByRole('listitem')
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.dataset.focus')

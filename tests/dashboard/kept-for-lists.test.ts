@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { newPageOf, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -10,7 +10,7 @@ import { startTestService } from '../support/test-service.ts'
 /* What the browser keeps of lists, for the account: filters under a name, and chosen columns. */
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const { page, complaints, email } = await openSignedInPage(service, browser)
 const { id: account } = (await sendAs(page, 'GET', '/v1/me')).body
 const customer_id = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id

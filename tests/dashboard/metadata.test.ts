@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { candidatePath, uniqueName } from '../support/new-records.ts'
@@ -10,7 +10,7 @@ import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const { page, complaints } = await openSignedInPage(service, browser)
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true })
 const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -9,7 +9,7 @@ import { startTestService } from '../support/test-service.ts'
 /* What is pressed twice is done once. */
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 /** The next answer from there is lost on its way: what was asked for is done. */
 const loseAnswer = (page: Page, path: string) =>

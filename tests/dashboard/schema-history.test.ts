@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { changesBetween } from '../../dashboard/src/pages/schema/history/version-changes.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
@@ -11,7 +11,7 @@ import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 
 const CONTRACT = contractWith({
   price: 49.5,

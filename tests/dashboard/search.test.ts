@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -8,7 +8,7 @@ import { startTestService } from '../support/test-service.ts'
 /* Ctrl-K finds whatever has a name or an id. */
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const { page, complaints } = await newSignedInPage(service, browser)
 
 const contract = contractWith()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -10,7 +10,7 @@ import { startTestService } from '../support/test-service.ts'
 /* The account's time zone in a browser of another one (decision 0049). */
 
 const service = await startTestService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const { page, complaints } = await openSignedInPage(service, browser, { timezoneId: 'America/Los_Angeles' })
 const zone = async () => (await sendAs(page, 'GET', '/v1/me')).body.time_zone
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
-import { startBrowser } from '../support/browser.ts'
+import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { newSignedInPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -10,7 +10,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
-const browser = await startBrowser({ after })
+const browser = await startTestBrowser()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -36,7 +36,8 @@ export async function installPackage(): Promise<InstalledPackage> {
     // What scripts print comes first.
     const [{ filename, files }] = JSON.parse(packed.slice(packed.indexOf('\n[') + 1))
     await writeFile(join(folder, 'package.json'), '{}')
-    await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`], folder)
+    const cache = `--cache=${await cacheBeside(folder)}`
+    await npm(['install', cache, '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`], folder)
     return {
       folder,
       packed: join(folder, filename),
@@ -47,6 +48,16 @@ export async function installPackage(): Promise<InstalledPackage> {
     await rm(folder, { recursive: true, force: true })
     throw error
   }
+}
+
+/** npm's own, but that it unpacks what it looks into beside the folder: in memory, where tests have theirs there. */
+async function cacheBeside(folder: string): Promise<string> {
+  const cache = join(folder, 'npm-cache')
+  await mkdir(join(cache, '_cacache'), { recursive: true })
+  const own = join(homedir(), '.npm/_cacache')
+  for (const name of await readdir(own).catch(() => []))
+    if (name !== 'tmp') await symlink(join(own, name), join(cache, '_cacache', name))
+  return cache
 }
 
 /** The packed file and nothing else, as an image has it, in a folder that goes with the scope. Returns the main file. */

@@ -84,7 +84,7 @@ test('what is wrong with an endpoint’s settings is told at its fields', async 
   await page.getByLabel('Customer', { exact: true }).fill('nobody')
   await button(page, 'Create').click()
   await page.getByText('Choose one at least').waitFor()
-  await page.getByText('Choose a customer').waitFor()
+  await page.getByText(/There is no customer \W*nobody/).waitFor()
   await page.getByLabel('All types').check()
   await page.getByLabel('Of all customers').check()
   await button(page, 'Create').click()

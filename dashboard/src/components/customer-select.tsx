@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentProps, useEffect, useId, useState } from 'react'
-import { customerChoicesQuery, customerQuery, customersQuery } from '../api/customers.ts'
+import { type ComponentProps, useEffect, useId, useLayoutEffect, useState } from 'react'
+import { customerChoicesQuery, customerLookUpQuery, customerQuery } from '../api/customers.ts'
 import type { Customer } from '../api/records.ts'
+import { isolated } from '../isolated.ts'
 import { useSettled } from '../use-settled.ts'
 import { Input } from './ui/input.tsx'
 
@@ -13,19 +14,33 @@ interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'o
   value: string
   by: 'id' | 'external_id'
   onChange: (customer: Customer | null) => void
-  /** Gets the external_id that was written out if no customer has it, and then null again. */
-  onUnknown?: (externalId: string | null) => void
+  /** Told, by a function that stays the same, how it stands with what was written last; null once it is chosen. */
+  onLookUp?: (lookUp: CustomerLookUp | null) => void
+}
+
+/** Of an external_id that was written out, and is not chosen: whoever was chosen before is not meant any more. */
+export interface CustomerLookUp {
+  externalId: string
+  state: 'pending' | 'unknown' | 'failed'
+}
+
+/** What a field says of it. */
+export function lookUpError(lookUp: CustomerLookUp | null): string | undefined {
+  if (lookUp?.state === 'unknown') return `There is no customer ${isolated(lookUp.externalId)}`
+  if (lookUp?.state === 'failed') return `${isolated(lookUp.externalId)} could not be looked up: try again`
+  return undefined
 }
 
 /** A customer by its external_id: those are offered whose external_id or name begins as what is written, at first the newest. */
-export function CustomerSelect({ value, by, onChange, onUnknown, ...props }: CustomerSelectProps) {
+export function CustomerSelect({ value, by, onChange, onLookUp, ...props }: CustomerSelectProps) {
   const listId = useId()
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState('')
+  const [attempt, setAttempt] = useState(0)
   const asked = useSettled(text.trim() === value ? '' : text.trim(), CHOICES_DELAY_MS)
   const { data: choices } = useQuery(customerChoicesQuery(asked))
   const chosen = useQuery({ ...customerQuery(value), enabled: value !== '' && by === 'id' })
-  const found = useQuery({ ...customersQuery({ external_id: wanted, limit: 1 }), enabled: wanted !== '' })
+  const found = useQuery({ ...customerLookUpQuery(wanted, attempt), enabled: wanted !== '' })
   const nameOfValue = by === 'external_id' ? value : value && (chosen.data?.external_id ?? '')
 
   // Another choice shows its name; one that is taken back leaves what is being written.
@@ -49,10 +64,16 @@ export function CustomerSelect({ value, by, onChange, onUnknown, ...props }: Cus
     else if (written === '') onChange(null)
   }
   const lookUp = () => {
-    if (text !== '' && text !== nameOfValue) setWanted(text)
+    if (text === '' || text === nameOfValue || (text === wanted && found.isFetching)) return
+    setWanted(text)
+    // What was not found, or failed, may be there by now.
+    setAttempt((attempt) => attempt + 1)
   }
-  const isUnknown = wanted !== '' && found.isSuccess && !match
-  useEffect(() => onUnknown?.(isUnknown ? wanted : null), [isUnknown, wanted, onUnknown])
+  const state =
+    wanted === '' || match ? null : found.isFetching ? 'pending' : found.isSuccess ? 'unknown' : 'failed'
+  // At once: Enter in the field submits the form right after it.
+  useLayoutEffect(() => onLookUp?.(state && { externalId: wanted, state }), [state, wanted, onLookUp])
+  const isUnknown = state === 'unknown'
   return (
     <>
       <Input

@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Metadata } from '../../../../src/domain/metadata.ts'
 import { type AnyClaim, type ClaimKind, createClaim, type NewClaim, nameOf } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
+import { useSubmitOnceKnown } from '../../use-submit-once-known.ts'
+import type { CustomerLookUp } from '../customer-select.tsx'
 import { metadataIn, rowsOf } from '../metadata/metadata-rows.ts'
 import { NewMetadata } from '../metadata/new-metadata.tsx'
 import { TestClockSelect } from '../test-clock-select.tsx'
@@ -48,7 +50,9 @@ export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: Crea
 function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginning }) {
   const [alias, setAlias] = useState('')
   const [reference, setReference] = useState('')
-  const [customer, setCustomer] = useState<Customer | null>(begin.customer ?? null)
+  const [chosen, setChosen] = useState<Customer | null>(begin.customer ?? null)
+  const [lookUp, setLookUp] = useState<CustomerLookUp | null>(null)
+  const customer = lookUp ? null : chosen
   const source = useContractSource(begin)
   const [clock, setClock] = useState(begin.clock ?? '')
   const [rows, setRows] = useState(() => rowsOf(begin.metadata ?? {}))
@@ -66,14 +70,13 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
     onSuccess: announce,
   })
   const errors = errorsByPath(creation.error)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const { isWaiting, submit } = useSubmitOnceKnown(lookUp?.state !== 'pending', () => {
     setChecked(true)
     const metadata = metadataIn(rows)
     // Not if the form was closed meanwhile: another may be open by then.
     const done = { onSuccess: open }
     if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata }, done)
-  }
+  })
   return (
     <Form onSubmit={submit} className="grid gap-4">
       {kind === 'candidates' ? (
@@ -96,7 +99,9 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       ) : null}
       <CustomerField
         customer={customer}
-        onChange={setCustomer}
+        onChange={setChosen}
+        lookUp={lookUp}
+        onLookUp={setLookUp}
         error={isChecked && !customer ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)}
       />
       {kind === 'claims' ? (
@@ -124,7 +129,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
         error={creation.error}
         shownPaths={['candidate_alias', 'reference', 'customer_id', 'customer_uuid']}
       />
-      <SubmitActions action="Create" pending={creation.isPending} />
+      <SubmitActions action="Create" pending={isWaiting || creation.isPending} />
     </Form>
   )
 }

@@ -1,9 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { createCustomer } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
-import { isolated } from '../../isolated.ts'
-import { CustomerSelect } from '../customer-select.tsx'
+import { type CustomerLookUp, CustomerSelect, lookUpError } from '../customer-select.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { FormError } from '../ui/form-error.tsx'
@@ -11,12 +9,14 @@ import { FormError } from '../ui/form-error.tsx'
 interface CustomerFieldProps {
   customer: Customer | null
   onChange: (customer: Customer | null) => void
+  lookUp: CustomerLookUp | null
+  onLookUp: (lookUp: CustomerLookUp | null) => void
   error: string | undefined
 }
 
 /** Whose claim it is to be; a customer that is not there yet is made on the way. */
-export function CustomerField({ customer, onChange, error }: CustomerFieldProps) {
-  const [unknown, setUnknown] = useState<string | null>(null)
+export function CustomerField({ customer, onChange, lookUp, onLookUp, error }: CustomerFieldProps) {
+  const unknown = lookUp?.state === 'unknown' ? lookUp.externalId : null
   const queryClient = useQueryClient()
   const creation = useMutation({
     mutationFn: createCustomer,
@@ -25,16 +25,12 @@ export function CustomerField({ customer, onChange, error }: CustomerFieldProps)
       return queryClient.invalidateQueries({ queryKey: ['customers'] })
     },
   })
-  const noteUnknown = (externalId: string | null) => {
-    setUnknown(externalId)
-    if (externalId !== null && customer) onChange(null)
-  }
   return (
     <div className="grid gap-2">
       <Field
         label="Customer"
         hint="By its external_id: your own name for it."
-        error={unknown === null ? error : `There is no customer ${isolated(unknown)} yet`}
+        error={lookUpError(lookUp) ?? error}
       >
         {(props) => (
           <CustomerSelect
@@ -43,7 +39,7 @@ export function CustomerField({ customer, onChange, error }: CustomerFieldProps)
             value={customer?.external_id ?? ''}
             by="external_id"
             onChange={onChange}
-            onUnknown={noteUnknown}
+            onLookUp={onLookUp}
           />
         )}
       </Field>

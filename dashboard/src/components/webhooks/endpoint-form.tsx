@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { errorsByPath } from '../../api/client.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import type { EndpointSettings } from '../../api/webhooks.ts'
-import { CustomerSelect } from '../customer-select.tsx'
+import { useSubmitOnceKnown } from '../../use-submit-once-known.ts'
+import { type CustomerLookUp, CustomerSelect, lookUpError } from '../customer-select.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { SubmitActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
@@ -29,19 +30,21 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
   const [types, setTypes] = useState(endpoint?.types ?? null)
   const [isOfOne, setOfOne] = useState(endpoint?.customer_id != null)
   const [customer, setCustomer] = useState(endpoint?.customer_id ?? null)
+  const [lookUp, setLookUp] = useState<CustomerLookUp | null>(null)
+  const isOfNobody = isOfOne && (customer === null || lookUp !== null)
   const [isChecked, setChecked] = useState(false)
   const errors = errorsByPath(error)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const isKnown = !isOfOne || lookUp?.state !== 'pending'
+  const { isWaiting, submit } = useSubmitOnceKnown(isKnown, () => {
     setChecked(true)
-    if (types?.length === 0 || (isOfOne && customer === null)) return
+    if (types?.length === 0 || isOfNobody) return
     onSubmit({
       url: url.trim(),
       description: description.trim() || null,
       types,
       customer_id: isOfOne ? customer : null,
     })
-  }
+  })
   return (
     <Form onSubmit={submit} className="grid gap-4">
       <Field label="URL" hint="Reached over https, at a public address." error={errors.url}>
@@ -85,7 +88,9 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
           <Field
             label="Customer"
             hint="By its external_id. Of its claims and candidates alone."
-            error={isChecked && customer === null ? 'Choose a customer' : errors.customer_id}
+            error={
+              lookUpError(lookUp) ?? (isChecked && isOfNobody ? 'Choose a customer' : errors.customer_id)
+            }
           >
             {(props) => (
               <CustomerSelect
@@ -94,13 +99,14 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
                 value={customer ?? ''}
                 by="id"
                 onChange={(chosen) => setCustomer(chosen?.id ?? null)}
+                onLookUp={setLookUp}
               />
             )}
           </Field>
         ) : null}
       </div>
       <FormError error={error} shownPaths={AT_FIELDS} />
-      <SubmitActions action={action} pending={pending} />
+      <SubmitActions action={action} pending={isWaiting || pending} />
     </Form>
   )
 }

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startTestBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startWebhookService } from '../support/webhook-service.ts'
+
+const service = await startWebhookService({ after })
+const browser = await startTestBrowser()
+
+const looksUp = (externalId: string) => (url: URL) =>
+  url.pathname === '/v1/customers' && url.searchParams.get('external_id') === externalId
+
+/** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
+async function openDialog() {
+  const { page } = await newSignedInPage(service, browser)
+  const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
+  await create('/v1/schemas', { contract: contractWith() })
+  const acme = await create('/v1/customers', { external_id: 'acme' })
+  await page.goto(`/customers/${acme.id}`)
+  await page.getByRole('button', { name: 'Create claim' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The claim is worth').waitFor()
+  const field = dialog.getByLabel('Customer')
+  assert.equal(await field.inputValue(), 'acme')
+  const globex = await create('/v1/customers', { external_id: 'globex' })
+  return { page, dialog, field, globex, press: dialog.getByRole('button', { name: 'Create', exact: true }) }
+}
+
+async function customersOfClaims(page: Page): Promise<string[]> {
+  const { data } = (await sendAs(page, 'GET', '/v1/claims')).body
+  return data.map(({ customer_id }: { customer_id: string }) => customer_id)
+}
+
+for (const by of ['the button', 'Enter'] as const)
+  test(`a claim is of the customer that was written last, though it is still looked up: by ${by}`, async () => {
+    const { page, field, globex, press } = await openDialog()
+    const answer = Promise.withResolvers<void>()
+    await page.route(looksUp('globex'), async (route) => {
+      await answer.promise
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => looksUp('globex')(new URL(request.url())))
+    await field.fill('globex')
+    if (by === 'Enter') await field.press('Enter')
+    else await press.click()
+    await asked
+    await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
+    assert.equal(await page.getByText('Choose a customer').count(), 0)
+    assert.deepEqual(await customersOfClaims(page), [])
+    answer.resolve()
+    await page.waitForURL('**/claims/*')
+    assert.deepEqual(await customersOfClaims(page), [globex.id])
+  })
+
+test('a customer that could not be looked up is told at its field, and looked up again with the next press', async () => {
+  const { page, dialog, field, globex, press } = await openDialog()
+  await page.route(looksUp('globex'), (route) => route.fulfill({ status: 500, body: '{}' }))
+  await field.fill('globex')
+  await press.click()
+  await dialog.getByText(/globex\W* could not be looked up: try again/).waitFor()
+  assert.deepEqual(await customersOfClaims(page), [])
+  await page.unrouteAll()
+  await press.click()
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [globex.id])
+})
+
+test('an endpoint does not keep its customer if another was written that is not there', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
+  const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
+  const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
+  await page.goto(`/webhooks/${id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  const field = dialog.getByLabel('Customer', { exact: true })
+  await dialog.getByLabel('Description').fill('of nobody')
+  await field.fill('nobody')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText(/There is no customer \W*nobody/).waitFor()
+  assert.equal((await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body.description, null)
+
+  await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })
+  await field.fill('globex')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { customer_id, description } = (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body
+  assert.notEqual(customer_id, acme)
+  assert.equal(description, 'of nobody')
+})

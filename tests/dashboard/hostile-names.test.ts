@@ -114,20 +114,37 @@ const clipped = (shown: Page) =>
     }
   }).map((control) => control.outerHTML.slice(0, 300))`)
 
+/** Fields that reach into the padding of what they are in. */
+const overhanging = (shown: Page) =>
+  shown.evaluate<
+    string[]
+  >(`[...document.querySelectorAll('main :is(input, select, textarea)')].filter((field) => {
+    if (!field.checkVisibility() || field.closest('.sr-only')) return false
+    const { right } = field.getBoundingClientRect()
+    for (let box = field.parentElement; box && box.tagName !== 'MAIN'; box = box.parentElement) {
+      const style = getComputedStyle(box)
+      if (style.overflowX !== 'visible') return false
+      if (style.display === 'contents') continue
+      if (right > box.getBoundingClientRect().right - parseFloat(style.paddingRight) + 1) return true
+    }
+    return false
+  }).map((field) => field.outerHTML.slice(0, 300))`)
+
 const settle = async () => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
 }
 
-test('long words wrap, names turn nothing around, and no button is clipped, on any page, wide and at 320 pixels', async () => {
+test('long words wrap, names turn nothing around, no button is clipped and no field overhangs, on any page, wide and at 320 pixels', async () => {
   const faults: Record<string, string[]> = {}
   for (const path of PATHS) {
     await page.goto(path)
     await settle()
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
-      const found = [...(await outgrown(page)), ...(await notIsolated(page)), ...(await clipped(page))]
+      const looks = [outgrown, notIsolated, clipped, overhanging]
+      const found = (await Promise.all(looks.map((look) => look(page)))).flat()
       if (found.length > 0) faults[`${path} at ${width}`] = found
     }
   }

@@ -103,7 +103,7 @@ function ChosenTime({ frozenTime, pending, error, onAdvance }: ChosenTimeProps) 
     if (time) onAdvance(time)
   }
   return (
-    <Form onSubmit={submit} className="grid gap-2">
+    <Form onSubmit={submit} className="grid min-w-0 grid-cols-1 gap-2">
       <Field label="To a chosen time" hint={`In ${timeZone}.`} error={refused?.message}>
         {(props) => (
           <span className="flex max-w-sm gap-2 max-sm:flex-wrap">

@@ -54,6 +54,26 @@ for (const by of ['the button', 'Enter'] as const)
     assert.deepEqual(await customersOfClaims(page), [globex.id])
   })
 
+test('who goes on writing has not pressed: nothing is created for whoever was chosen before', async () => {
+  const { page, dialog, field, globex, press } = await openDialog()
+  const answer = Promise.withResolvers<void>()
+  await page.route(looksUp('globe'), async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest((request) => looksUp('globe')(new URL(request.url())))
+  await field.fill('globe')
+  await press.click()
+  await asked
+  await field.fill('globex')
+  await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
+  answer.resolve()
+  assert.deepEqual(await customersOfClaims(page), [])
+  await press.click()
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [globex.id])
+})
+
 test('a customer that could not be looked up is told at its field, and looked up again with the next press', async () => {
   const { page, dialog, field, globex, press } = await openDialog()
   await page.route(looksUp('globex'), (route) => route.fulfill({ status: 500, body: '{}' }))

@@ -18,7 +18,7 @@ interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'o
   onLookUp?: (lookUp: CustomerLookUp | null) => void
 }
 
-/** Of an external_id that was written out, and is not chosen: whoever was chosen before is not meant any more. */
+/** Of an external_id that is written and not chosen: whoever was chosen before is not meant any more. */
 export interface CustomerLookUp {
   externalId: string
   state: 'pending' | 'unknown' | 'failed'
@@ -69,10 +69,16 @@ export function CustomerSelect({ value, by, onChange, onLookUp, ...props }: Cust
     // What was not found, or failed, may be there by now.
     setAttempt((attempt) => attempt + 1)
   }
-  const state =
-    wanted === '' || match ? null : found.isFetching ? 'pending' : found.isSuccess ? 'unknown' : 'failed'
+  const isOpen = text !== '' && text !== nameOfValue && !match
+  const state = !isOpen
+    ? null
+    : wanted === '' || found.isFetching
+      ? 'pending'
+      : found.isSuccess
+        ? 'unknown'
+        : 'failed'
   // At once: Enter in the field submits the form right after it.
-  useLayoutEffect(() => onLookUp?.(state && { externalId: wanted, state }), [state, wanted, onLookUp])
+  useLayoutEffect(() => onLookUp?.(state && { externalId: text, state }), [state, text, onLookUp])
   const isUnknown = state === 'unknown'
   return (
     <>

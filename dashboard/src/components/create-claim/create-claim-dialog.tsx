@@ -70,7 +70,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
     onSuccess: announce,
   })
   const errors = errorsByPath(creation.error)
-  const { isWaiting, submit } = useSubmitOnceKnown(lookUp?.state !== 'pending', () => {
+  const { isWaiting, ...handlers } = useSubmitOnceKnown(lookUp?.state !== 'pending', () => {
     setChecked(true)
     const metadata = metadataIn(rows)
     // Not if the form was closed meanwhile: another may be open by then.
@@ -78,7 +78,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
     if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata }, done)
   })
   return (
-    <Form onSubmit={submit} className="grid gap-4">
+    <Form {...handlers} className="grid gap-4">
       {kind === 'candidates' ? (
         <Field
           label="Alias"
@@ -98,7 +98,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
         </Field>
       ) : null}
       <CustomerField
-        customer={customer}
+        customer={chosen}
         onChange={setChosen}
         lookUp={lookUp}
         onLookUp={setLookUp}

@@ -35,7 +35,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
   const [isChecked, setChecked] = useState(false)
   const errors = errorsByPath(error)
   const isKnown = !isOfOne || lookUp?.state !== 'pending'
-  const { isWaiting, submit } = useSubmitOnceKnown(isKnown, () => {
+  const { isWaiting, ...handlers } = useSubmitOnceKnown(isKnown, () => {
     setChecked(true)
     if (types?.length === 0 || isOfNobody) return
     onSubmit({
@@ -46,7 +46,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
     })
   })
   return (
-    <Form onSubmit={submit} className="grid gap-4">
+    <Form {...handlers} className="grid gap-4">
       <Field label="URL" hint="Reached over https, at a public address." error={errors.url}>
         {(props) => (
           <Input

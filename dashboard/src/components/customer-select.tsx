@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ComponentProps, useEffect, useId, useLayoutEffect, useState } from 'react'
+import { type ComponentProps, useId, useLayoutEffect, useState } from 'react'
 import { customerChoicesQuery, customerLookUpQuery, customerQuery } from '../api/customers.ts'
 import type { Customer } from '../api/records.ts'
 import { isolated } from '../isolated.ts'
@@ -50,7 +50,8 @@ export function CustomerSelect({ value, by, onChange, onLookUp, ...props }: Cust
     if (nameOfValue || !wanted) setText(nameOfValue)
   }
   const match = wanted ? found.data?.data[0] : undefined
-  useEffect(() => {
+  // In one step with what is told of the look-up: in between, whoever was chosen before would seem to be meant.
+  useLayoutEffect(() => {
     if (!match) return
     setWanted('')
     onChange(match)

@@ -74,6 +74,32 @@ test('who goes on writing has not pressed: nothing is created for whoever was ch
   assert.deepEqual(await customersOfClaims(page), [globex.id])
 })
 
+test('a customer that is made too late is not put in the place of one that was written since', async () => {
+  const { page, dialog, field, globex, press } = await openDialog()
+  const answer = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/v1/customers' && url.search === '',
+    async (route) => {
+      await answer.promise
+      await route.continue()
+    },
+  )
+  await field.fill('initech')
+  await field.blur()
+  await dialog.getByRole('button', { name: 'Create customer' }).click()
+  await page.route(looksUp('globex'), async (route) => {
+    answer.resolve()
+    await page.waitForResponse(
+      (made) => made.request().method() === 'POST' && made.url().endsWith('/v1/customers'),
+    )
+    await route.continue()
+  })
+  await field.fill('globex')
+  await press.click()
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [globex.id])
+})
+
 test('a customer that could not be looked up is told at its field, and looked up again with the next press', async () => {
   const { page, dialog, field, globex, press } = await openDialog()
   await page.route(looksUp('globex'), (route) => route.fulfill({ status: 500, body: '{}' }))

@@ -21,7 +21,8 @@ export async function inRunFolder<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    // What was killed last may still write for a moment.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { createCustomer } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
 import { type CustomerLookUp, CustomerSelect, lookUpError } from '../customer-select.tsx'
@@ -17,11 +18,14 @@ interface CustomerFieldProps {
 /** Whose claim it is to be; a customer that is not there yet is made on the way. */
 export function CustomerField({ customer, onChange, lookUp, onLookUp, error }: CustomerFieldProps) {
   const unknown = lookUp?.state === 'unknown' ? lookUp.externalId : null
+  // Another may be written by the time that one is made.
+  const written = useRef<string | null>(null)
+  written.current = lookUp?.externalId ?? null
   const queryClient = useQueryClient()
   const creation = useMutation({
     mutationFn: createCustomer,
     onSuccess: (created) => {
-      onChange(created)
+      if (written.current === created.external_id) onChange(created)
       return queryClient.invalidateQueries({ queryKey: ['customers'] })
     },
   })

@@ -81,7 +81,14 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
         onChange={setTypes}
       />
       <div className="grid gap-2">
-        <Choice isChosen={!isOfOne} onChange={(isOfAll) => setOfOne(!isOfAll)}>
+        <Choice
+          isChosen={!isOfOne}
+          onChange={(isOfAll) => {
+            // Before it is known by that whose it is.
+            handlers.onInput()
+            setOfOne(!isOfAll)
+          }}
+        >
           Of all customers
         </Choice>
         {isOfOne ? (

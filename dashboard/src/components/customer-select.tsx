@@ -43,11 +43,11 @@ export function CustomerSelect({ value, by, onChange, onLookUp, ...props }: Cust
   const found = useQuery({ ...customerLookUpQuery(wanted, attempt), enabled: wanted !== '' })
   const nameOfValue = by === 'external_id' ? value : value && (chosen.data?.external_id ?? '')
 
-  // Another choice shows its name; one that is taken back leaves what is being written.
+  // Another choice shows its name, but not in the place of what was written since.
   const [shown, setShown] = useState('')
   if (shown !== nameOfValue) {
     setShown(nameOfValue)
-    if (nameOfValue || !wanted) setText(nameOfValue)
+    if (text === shown || text === '') setText(nameOfValue)
   }
   const match = wanted ? found.data?.data[0] : undefined
   // In one step with what is told of the look-up: in between, whoever was chosen before would seem to be meant.

@@ -12,6 +12,22 @@ const browser = await startTestBrowser()
 const looksUp = (externalId: string) => (url: URL) =>
   url.pathname === '/v1/customers' && url.searchParams.get('external_id') === externalId
 
+/** By either it becomes known whose it is: by its look-up, or among those that are offered. */
+const asksFor = (externalId: string) => (url: URL) =>
+  looksUp(externalId)(url) ||
+  (url.pathname === '/v1/customers' && url.searchParams.get('search') === externalId)
+
+/** Holds what asks for this one until it is let through; and waits for the look-up. */
+async function holdLookUp(page: Page, externalId: string) {
+  const gate = Promise.withResolvers<void>()
+  await page.route(asksFor(externalId), async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest((request) => looksUp(externalId)(new URL(request.url())))
+  return { asked, answer: gate.resolve }
+}
+
 /** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
 async function openDialog() {
   const { page } = await newSignedInPage(service, browser)
@@ -36,12 +52,7 @@ async function customersOfClaims(page: Page): Promise<string[]> {
 for (const by of ['the button', 'Enter'] as const)
   test(`a claim is of the customer that was written last, though it is still looked up: by ${by}`, async () => {
     const { page, field, globex, press } = await openDialog()
-    const answer = Promise.withResolvers<void>()
-    await page.route(looksUp('globex'), async (route) => {
-      await answer.promise
-      await route.continue()
-    })
-    const asked = page.waitForRequest((request) => looksUp('globex')(new URL(request.url())))
+    const { asked, answer } = await holdLookUp(page, 'globex')
     await field.fill('globex')
     if (by === 'Enter') await field.press('Enter')
     else await press.click()
@@ -49,25 +60,20 @@ for (const by of ['the button', 'Enter'] as const)
     await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
     assert.equal(await page.getByText('Choose a customer').count(), 0)
     assert.deepEqual(await customersOfClaims(page), [])
-    answer.resolve()
+    answer()
     await page.waitForURL('**/claims/*')
     assert.deepEqual(await customersOfClaims(page), [globex.id])
   })
 
 test('who goes on writing has not pressed: nothing is created for whoever was chosen before', async () => {
   const { page, dialog, field, globex, press } = await openDialog()
-  const answer = Promise.withResolvers<void>()
-  await page.route(looksUp('globe'), async (route) => {
-    await answer.promise
-    await route.continue()
-  })
-  const asked = page.waitForRequest((request) => looksUp('globe')(new URL(request.url())))
+  const { asked, answer } = await holdLookUp(page, 'globe')
   await field.fill('globe')
   await press.click()
   await asked
   await field.fill('globex')
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
-  answer.resolve()
+  answer()
   assert.deepEqual(await customersOfClaims(page), [])
   await press.click()
   await page.waitForURL('**/claims/*')
@@ -87,11 +93,12 @@ test('a customer that is made too late is not put in the place of one that was w
   await field.fill('initech')
   await field.blur()
   await dialog.getByRole('button', { name: 'Create customer' }).click()
-  await page.route(looksUp('globex'), async (route) => {
+  const isMade = page.waitForResponse(
+    (made) => made.request().method() === 'POST' && made.url().endsWith('/v1/customers'),
+  )
+  await page.route(asksFor('globex'), async (route) => {
     answer.resolve()
-    await page.waitForResponse(
-      (made) => made.request().method() === 'POST' && made.url().endsWith('/v1/customers'),
-    )
+    await isMade
     await route.continue()
   })
   await field.fill('globex')
@@ -102,7 +109,7 @@ test('a customer that is made too late is not put in the place of one that was w
 
 test('a customer that could not be looked up is told at its field, and looked up again with the next press', async () => {
   const { page, dialog, field, globex, press } = await openDialog()
-  await page.route(looksUp('globex'), (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.route(asksFor('globex'), (route) => route.fulfill({ status: 500, body: '{}' }))
   await field.fill('globex')
   await press.click()
   await dialog.getByText(/globex\W* could not be looked up: try again/).waitFor()
@@ -135,4 +142,81 @@ test('an endpoint does not keep its customer if another was written that is not 
   const { customer_id, description } = (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body
   assert.notEqual(customer_id, acme)
   assert.equal(description, 'of nobody')
+})
+
+test('a press that leaves the focus in the field has it looked up too; what is not sent yet is not said to be', async () => {
+  const { page, dialog, field, globex, press } = await openDialog()
+  const { asked, answer } = await holdLookUp(page, 'globex')
+  await field.fill('globex')
+  await press.evaluate((button: { click: () => void }) => button.click())
+  await asked
+  await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
+  await field.press('Escape')
+  await page.getByRole('dialog', { name: 'Discard what you entered?' }).waitFor()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  await dialog.first().waitFor()
+  answer()
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [globex.id])
+})
+
+test('an endpoint that becomes one of all customers while one is looked up is not changed by the press before', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
+  const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
+  const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
+  await page.goto(`/webhooks/${id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  const { asked, answer } = await holdLookUp(page, 'nobody')
+  await dialog.getByLabel('Customer', { exact: true }).fill('nobody')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await asked
+  await dialog.getByLabel('Of all customers').check()
+  await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
+  answer()
+  const read = async () => (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body.customer_id
+  assert.equal(await read(), acme)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await read(), null)
+})
+
+test('the name of an endpoint’s customer, or of a filter’s, that comes late does not replace what was written', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
+  const globex = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })).body.id
+  const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
+  const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
+  for (const status of [200, 500]) {
+    const gate = Promise.withResolvers<void>()
+    await page.route(`**/v1/customers/${acme}`, async (route) => {
+      await gate.promise
+      await (status === 200 ? route.continue() : route.fulfill({ status, body: '{}' }))
+    })
+    const isTold = page.waitForResponse(`**/v1/customers/${acme}`)
+    await page.goto(`/claims?customer=${acme}`)
+    const filter = page.getByLabel('Customer')
+    await filter.fill('glob')
+    gate.resolve()
+    await (await isTold).finished()
+    assert.equal(await filter.inputValue(), 'glob')
+    await filter.fill('globex')
+    await page.waitForURL(`**/claims?customer=${globex}`)
+    await page.evaluate('history.back()')
+    await page.waitForURL(`**/claims?customer=${acme}`)
+    if (status === 200)
+      await page.waitForFunction("document.querySelector('[aria-label=Customer]').value === 'acme'")
+    await page.unrouteAll()
+  }
+
+  await page.route(`**/v1/customers/${acme}`, (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.goto(`/webhooks/${id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Description').fill('the same customer')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const kept = (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body
+  assert.deepEqual([kept.customer_id, kept.description], [acme, 'the same customer'])
 })

@@ -26,13 +26,6 @@ export const customerChoicesQuery = (search: string) =>
     placeholderData: keepPreviousData,
   })
 
-/** Whoever has this external_id; each attempt asks anew. */
-export const customerLookUpQuery = (external_id: string, attempt: number) =>
-  queryOptions({
-    queryKey: ['customers', 'look-up', external_id, attempt],
-    queryFn: ({ signal }) => get<Page<Customer>>('/v1/customers', { external_id, limit: 1 }, signal),
-  })
-
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['customers', 'one', id],

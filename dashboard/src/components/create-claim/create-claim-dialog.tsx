@@ -5,8 +5,9 @@ import type { Metadata } from '../../../../src/domain/metadata.ts'
 import { type AnyClaim, type ClaimKind, createClaim, type NewClaim, nameOf } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'
-import { useSubmitOnceKnown } from '../../use-submit-once-known.ts'
-import type { CustomerLookUp } from '../customer-select.tsx'
+import { CustomerField } from '../customer/customer-field.tsx'
+import { useSubmitOnceFound } from '../customer/use-submit-once-found.ts'
+import { useCustomerChoice } from '../customer/use-written-customer.ts'
 import { metadataIn, rowsOf } from '../metadata/metadata-rows.ts'
 import { NewMetadata } from '../metadata/new-metadata.tsx'
 import { TestClockSelect } from '../test-clock-select.tsx'
@@ -17,7 +18,6 @@ import { FormError } from '../ui/form-error.tsx'
 import { Input } from '../ui/input.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { type ContractBeginning, ContractSource, useContractSource } from './contract-source.tsx'
-import { CustomerField } from './customer-field.tsx'
 
 /** What is chosen already. */
 export interface ClaimBeginning extends ContractBeginning {
@@ -50,9 +50,8 @@ export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: Crea
 function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginning }) {
   const [alias, setAlias] = useState('')
   const [reference, setReference] = useState('')
-  const [chosen, setChosen] = useState<Customer | null>(begin.customer ?? null)
-  const [lookUp, setLookUp] = useState<CustomerLookUp | null>(null)
-  const customer = lookUp ? null : chosen
+  const choice = useCustomerChoice(begin.customer)
+  const { customer } = choice
   const source = useContractSource(begin)
   const [clock, setClock] = useState(begin.clock ?? '')
   const [rows, setRows] = useState(() => rowsOf(begin.metadata ?? {}))
@@ -70,7 +69,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
     onSuccess: announce,
   })
   const errors = errorsByPath(creation.error)
-  const { isWaiting, ...handlers } = useSubmitOnceKnown(lookUp?.state !== 'pending', () => {
+  const { isWaiting, ...handlers } = useSubmitOnceFound(choice, () => {
     setChecked(true)
     const metadata = metadataIn(rows)
     // Not if the form was closed meanwhile: another may be open by then.
@@ -98,11 +97,12 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
         </Field>
       ) : null}
       <CustomerField
-        customer={chosen}
-        onChange={setChosen}
-        lookUp={lookUp}
-        onLookUp={setLookUp}
-        error={isChecked && !customer ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)}
+        choice={choice}
+        hint="By its external_id: your own name for it."
+        error={
+          isChecked && choice.text === '' ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)
+        }
+        isCreating
       />
       {kind === 'claims' ? (
         <Field
@@ -129,7 +129,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
         error={creation.error}
         shownPaths={['candidate_alias', 'reference', 'customer_id', 'customer_uuid']}
       />
-      <SubmitActions action="Create" pending={isWaiting || creation.isPending} />
+      <SubmitActions action="Create" pending={creation.isPending} isWaiting={isWaiting} />
     </Form>
   )
 }

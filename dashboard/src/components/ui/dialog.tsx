@@ -115,13 +115,15 @@ interface SubmitActionsProps {
   /** What the form does: "Rename". */
   action: string
   pending: boolean
+  /** It will be sent once something is known. */
+  isWaiting?: boolean
 }
 
 /** The row at the end of a form in a dialog. */
-export const SubmitActions = ({ action, pending }: SubmitActionsProps) => (
+export const SubmitActions = ({ action, pending, isWaiting = false }: SubmitActionsProps) => (
   <DialogActions isPending={pending}>
     <CancelButton />
-    <Button type="submit" variant="primary" pending={pending}>
+    <Button type="submit" variant="primary" pending={pending || isWaiting}>
       {action}
     </Button>
   </DialogActions>

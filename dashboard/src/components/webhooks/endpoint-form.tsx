@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorsByPath } from '../../api/client.ts'
+import { customerQuery } from '../../api/customers.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import type { EndpointSettings } from '../../api/webhooks.ts'
-import { useSubmitOnceKnown } from '../../use-submit-once-known.ts'
-import { type CustomerLookUp, CustomerSelect, lookUpError } from '../customer-select.tsx'
+import { CustomerField } from '../customer/customer-field.tsx'
+import { useSubmitOnceFound } from '../customer/use-submit-once-found.ts'
+import { useCustomerChoice } from '../customer/use-written-customer.ts'
 import { Choice } from '../ui/choice.tsx'
 import { SubmitActions } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
@@ -29,15 +32,16 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
   const [description, setDescription] = useState(endpoint?.description ?? '')
   const [types, setTypes] = useState(endpoint?.types ?? null)
   const [isOfOne, setOfOne] = useState(endpoint?.customer_id != null)
-  const [customer, setCustomer] = useState(endpoint?.customer_id ?? null)
-  const [lookUp, setLookUp] = useState<CustomerLookUp | null>(null)
-  const isOfNobody = isOfOne && (customer === null || lookUp !== null)
+  const begun = endpoint?.customer_id ?? null
+  const ofBegun = useQuery({ ...customerQuery(begun ?? ''), enabled: begun !== null })
+  const choice = useCustomerChoice(ofBegun.data)
+  const customer = choice.isTouched ? (choice.customer?.id ?? null) : begun
   const [isChecked, setChecked] = useState(false)
   const errors = errorsByPath(error)
-  const isKnown = !isOfOne || lookUp?.state !== 'pending'
-  const { isWaiting, ...handlers } = useSubmitOnceKnown(isKnown, () => {
+  const written = isOfOne && choice.isTouched ? choice : null
+  const { isWaiting, ...handlers } = useSubmitOnceFound(written, () => {
     setChecked(true)
-    if (types?.length === 0 || isOfNobody) return
+    if (types?.length === 0 || (isOfOne && customer === null)) return
     onSubmit({
       url: url.trim(),
       description: description.trim() || null,
@@ -81,39 +85,21 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
         onChange={setTypes}
       />
       <div className="grid gap-2">
-        <Choice
-          isChosen={!isOfOne}
-          onChange={(isOfAll) => {
-            // Before it is known by that whose it is.
-            handlers.onInput()
-            setOfOne(!isOfAll)
-          }}
-        >
+        <Choice isChosen={!isOfOne} onChange={(isOfAll) => setOfOne(!isOfAll)}>
           Of all customers
         </Choice>
         {isOfOne ? (
-          <Field
-            label="Customer"
+          <CustomerField
+            choice={choice}
             hint="By its external_id. Of its claims and candidates alone."
             error={
-              lookUpError(lookUp) ?? (isChecked && isOfNobody ? 'Choose a customer' : errors.customer_id)
+              isChecked && customer === null && choice.text === '' ? 'Choose a customer' : errors.customer_id
             }
-          >
-            {(props) => (
-              <CustomerSelect
-                {...props}
-                placeholder="acme"
-                value={customer ?? ''}
-                by="id"
-                onChange={(chosen) => setCustomer(chosen?.id ?? null)}
-                onLookUp={setLookUp}
-              />
-            )}
-          </Field>
+          />
         ) : null}
       </div>
       <FormError error={error} shownPaths={AT_FIELDS} />
-      <SubmitActions action={action} pending={isWaiting || pending} />
+      <SubmitActions action={action} pending={pending} isWaiting={isWaiting} />
     </Form>
   )
 }

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { customerQuery } from '../../api/customers.ts'
+import type { Customer } from '../../api/records.ts'
+import { CustomerInput } from './customer-input.tsx'
+import { useWrittenCustomer } from './use-written-customer.ts'
+
+interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+  /** What is chosen, by UUID or external_id; empty for none. */
+  value: string
+  by: 'id' | 'external_id'
+  onChange: (customer: Customer | null) => void
+}
+
+/** Of whom a list is; what is written and nobody's leaves the list as it is. */
+export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelectProps) {
+  const [text, setText] = useState<string | null>(null)
+  const chosen = useQuery({ ...customerQuery(value), enabled: value !== '' && by === 'id' })
+  const nameOfValue = by === 'external_id' ? value : ((value && chosen.data?.external_id) ?? '')
+  const written = useWrittenCustomer(text ?? nameOfValue, undefined)
+  const told = useRef(value)
+  const tell = (customer: Customer | null) => {
+    told.current = customer?.[by] ?? ''
+    onChange(customer)
+  }
+  const latest = useRef(tell)
+  latest.current = tell
+  const { customer } = written
+  useEffect(() => {
+    if (text !== null && customer && customer[by] !== told.current) latest.current(customer)
+  }, [text, customer, by])
+  // Chosen elsewhere, as by a way back: what is being written gives way.
+  useEffect(() => {
+    if (value === told.current) return
+    told.current = value
+    setText(null)
+  }, [value])
+  return (
+    <CustomerInput
+      placeholder="Any customer"
+      {...props}
+      written={written}
+      onWrite={(text) => {
+        setText(text)
+        if (text === '') tell(null)
+      }}
+      aria-invalid={written.error !== undefined || props['aria-invalid']}
+      title={written.error}
+    />
+  )
+}

@@ -1,0 +1,22 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import type { WrittenCustomer } from './use-written-customer.ts'
+
+/**
+ * Submits a form about the customer that is written in it, or about none in particular (null): at once if it is known, else as soon as
+ * it was looked up. Until then the press is on its way, and whoever goes on writing, or makes it about none, takes it back.
+ */
+export function useSubmitOnceFound(written: WrittenCustomer | null, onSubmit: () => void) {
+  const [isWaiting, setWaiting] = useState(false)
+  useEffect(() => {
+    if (!isWaiting || written?.isOpen) return
+    setWaiting(false)
+    if (written) onSubmit()
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!written || written.customer || written.text === '') return onSubmit()
+    written.lookUp()
+    setWaiting(true)
+  }
+  return { isWaiting, onSubmit: submit, onInput: () => setWaiting(false) }
+}

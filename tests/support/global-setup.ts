@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { Database } from '../../src/storage/database/database.ts'
@@ -12,6 +10,7 @@ import { isOnCitus, joinNodes, nodesOfCluster, onEachNode, urlOfDatabase } from 
 import { dropDatabase } from './drop-database.ts'
 import { keepNothing } from './keep-nothing.ts'
 import { copyNewCluster } from './new-cluster.ts'
+import { dataDirOf } from './run-folder.ts'
 
 /*
  * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, or a Citus
@@ -19,9 +18,10 @@ import { copyNewCluster } from './new-cluster.ts'
  * of this run, and of runs that were killed.
  */
 
-/** Of the run; without one, as when single files are run, kept for the next. */
-const DATA_DIR = process.env.CLAIMKEEPER_TEST_FOLDER
-  ? join(process.env.CLAIMKEEPER_TEST_FOLDER, 'data')
+/** Of the run; without one, as when single files are run, the database is kept for the next. */
+const { CLAIMKEEPER_TEST_FOLDER: FOLDER } = process.env
+const DATA_DIR = FOLDER
+  ? dataDirOf(FOLDER)
   : fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
 const BUILD = fileURLToPath(new URL('../../scripts/build.ts', import.meta.url))
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
@@ -86,7 +86,7 @@ async function copyOnly(database: string): Promise<void> {
 }
 
 async function startEmbedded(): Promise<string> {
-  if (!existsSync(DATA_DIR)) await copyNewCluster(DATA_DIR)
+  if (FOLDER) await copyNewCluster(DATA_DIR)
   const embedded = await openEmbeddedDatabase({ dataDir: DATA_DIR, role: 'command', report: () => {} })
   release = () => embedded.release()
   await keepNothing(DATA_DIR, embedded.connectionString)

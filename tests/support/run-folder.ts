@@ -1,37 +1,48 @@
-import { existsSync, readFileSync, statfsSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { accessSync, constants, readFileSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Cleanup } from '../../bench/cleanup.ts'
+import { RunFolders } from '../../bench/run-folders.ts'
+import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
 
 /** Where Linux has files in memory. */
 const MEMORY = '/dev/shm'
 /** Three times what a run takes. */
 const ROOM_BYTES = 2 * 1024 ** 3
 
+/** Where the run's database is. */
+export const dataDirOf = (folder: string): string => join(folder, 'data')
+
+const runFolders = new RunFolders('claimkeeper-test-run', (folder) =>
+  destroyEmbeddedDatabase(dataDirOf(folder)),
+)
+
 /**
  * Runs with a folder for all that a test run writes, in memory where there is room: to make and drop databases, hundreds of files each, costs
- * a disk's file system a fifth of a run's processor time. Removed at the end.
+ * a disk's file system a fifth of a run's processor time. Removed at the end, and with it those of runs that were killed.
  */
 export async function inRunFolder<T>(run: () => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(isRoomInMemory() ? MEMORY : tmpdir(), 'claimkeeper-test-run-'))
-  // Root's PostgreSQL runs as another user, who must get in.
-  await chmod(folder, 0o755)
-  process.env.TMPDIR = folder
-  process.env.CLAIMKEEPER_TEST_FOLDER = folder
+  const cleanup = new Cleanup()
   try {
+    const folder = await runFolders.make(isRoomInMemory() ? MEMORY : tmpdir(), cleanup)
+    process.env.TMPDIR = folder
+    process.env.CLAIMKEEPER_TEST_FOLDER = folder
     return await run()
   } finally {
-    // What was killed last may still write for a moment.
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+    await cleanup.run()
   }
 }
 
 /** Programs run from there too, which containers mostly forbid. */
 function isRoomInMemory(): boolean {
-  if (!existsSync(MEMORY)) return false
-  const { bavail, bsize } = statfsSync(MEMORY)
-  const mount = readFileSync('/proc/mounts', 'utf8')
-    .split('\n')
-    .find((line) => line.split(' ')[1] === MEMORY)
-  return mount !== undefined && !/\bnoexec\b/.test(mount) && bavail * bsize > ROOM_BYTES
+  try {
+    accessSync(MEMORY, constants.W_OK)
+    const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
+    const mount = mounts.find((line) => line.split(' ')[1] === MEMORY)
+    const { bavail, bsize } = statfsSync(MEMORY)
+    const room = Math.min(bavail * bsize, process.availableMemory())
+    return mount !== undefined && !/\bnoexec\b/.test(mount) && room > ROOM_BYTES
+  } catch {
+    return false
+  }
 }

@@ -4,7 +4,7 @@ import type { Answer } from '../support/api-client.ts'
 import { ofFirstShard } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
-import { EVENT_WRITES, LAST_WRITE } from '../support/event-writes.ts'
+import { EVENT_WRITES, LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import { armWriteFaults, refuseOnce } from '../support/write-faults.ts'
@@ -155,7 +155,7 @@ describe('a connection that is lost', { concurrency: false }, () => {
   test('twice, once while it is written and once while it is looked for: still answered 201', async () => {
     const [a, b] = [await newClaim('live', true), await newClaim('clock', true)]
     const events = [a, b].map((claim_id) => ({ claim_id, id: 'twice', type: 'goal' }))
-    proxy.strike({ statement: LAST_WRITE }, 'cut during')
+    proxy.strike({ statement: LAST_WRITE_OF_CHANGE }, 'cut during')
     let looks = 0
     proxy.listen((statement) => {
       if (statement === 'read_claims_to_decide' && looks++ === 0)
@@ -182,7 +182,7 @@ describe('a connection that is lost', { concurrency: false }, () => {
       // The first write is of all live claims, the second of the clock's, then come those of each one.
       let writes = 0
       proxy.listen((statement) => {
-        if (!(isOnCitus() ? /^log_to_shard/ : /^append_events/).test(statement)) return
+        if (!(isOnCitus() ? /^write_to_shard/ : /^append_events/).test(statement)) return
         writes++
         if (writes === 4) proxy.strike({ statement: LAST_WRITE }, cut)
       })

@@ -4,7 +4,7 @@ import { createApp } from '../../src/app/app.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
-import { LAST_WRITE } from '../support/event-writes.ts'
+import { LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
@@ -16,10 +16,11 @@ const openClaim = async (): Promise<string> => (await api.claim(customer, contra
 const logOf = async (id: string) => (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
 const WRITE = { statement: LAST_WRITE }
+const WRITE_OF_CHANGE = { statement: LAST_WRITE_OF_CHANGE }
 
 test('a write that took effect while its answer was lost is found by the event’s id and answered 201', async () => {
   const id = await openClaim()
-  proxy.strike(WRITE, 'cut during')
+  proxy.strike(WRITE_OF_CHANGE, 'cut during')
   const answer = await api.post('/v1/events', { claim_id: id, id: 'lost', type: 'done' })
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('Idempotent-Replayed'), null)
@@ -83,7 +84,7 @@ test('an advance whose COMMIT ends so is not made again in silence', async () =>
 test('where it cannot be found out the answer is 503 and says so, with the id that makes a retry safe', async () => {
   const id = await openClaim()
   const submission = { claim_id: id, id: 'unknown', type: 'done' }
-  proxy.strike({ ...WRITE, staysDown: true }, 'cut during')
+  proxy.strike({ ...WRITE_OF_CHANGE, staysDown: true }, 'cut during')
   const answer = await api.post('/v1/events', submission)
   proxy.comeBack()
   assert.equal(answer.status, 503)

@@ -96,9 +96,11 @@ export function appendEvents(
   appends: readonly Append[],
   time: TimeSource,
 ): Promise<Appended> {
-  return db.distribution.isOn
-    ? db.transaction((connection) => appendToShards(connection, appends, time))
-    : appendAtOnce(db, appends, time)
+  if (!db.distribution.isOn) return appendAtOnce(db, appends, time)
+  // The clocks are held until the events are in the logs.
+  return time.kind === 'live'
+    ? appendToShards(db, appends, time)
+    : db.transaction((connection) => appendToShards(connection, appends, time))
 }
 
 async function appendAtOnce(
@@ -157,7 +159,7 @@ const READ_LIVE_CLOCK = `-- read_live_clock
 const HOLD_TEST_CLOCKS = `-- hold_test_clocks
       SELECT *, ${ASKING} FROM (${heldTestClocks(2)}) AS clocks`
 
-/** The same on distributed tables, in a transaction: the times are those of the machine that has the clocks. */
+/** The same on distributed tables: the times are those of the machine that has the clocks. */
 async function appendToShards(
   db: Connection,
   appends: readonly Append[],

@@ -4,6 +4,7 @@ import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { contractIsMissing } from '../claims/contracts.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
+import { queryByShard, type Tables } from '../distribution/in-shard.ts'
 
 /** A claim on a test clock whose window has elapsed. */
 export interface DueClaim {
@@ -60,7 +61,8 @@ const TERMS = `CASE WHEN status = 'OPEN' THEN coalesce(terms.review_window, (con
           AS review_window,
         CASE WHEN status = 'OPEN' THEN coalesce(terms.timeout_outcome, contract->>'timeout_outcome') END
           AS timeout_outcome`
-const JOIN_TERMS = "LEFT JOIN contracts terms ON terms.hash = c.contract_hash AND c.status = 'OPEN'"
+const joinTerms = (contracts: string) =>
+  `LEFT JOIN ${contracts} terms ON terms.hash = c.contract_hash AND c.status = 'OPEN'`
 
 /** A stretch of the index of due times: what is due after its beginning, up to and including its end. */
 export interface DueStretch {
@@ -127,6 +129,24 @@ export async function listDueWhereReached(db: Connection, checkTime: Date, limit
   return rows.flatMap(({ ids }) => ids)
 }
 
+type KindRow = StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
+
+const kindsOf = ({ claims, claim_events, contracts }: Tables) => `SELECT status, scheduled_outcome,
+        max(status_since) AS status_since, max(due_at) AS due_at, review_window, timeout_outcome, last_event_at,
+        count(*)::integer AS count, array_agg(id)::text AS ids, array_agg(event_count)::text AS event_counts
+      FROM (
+        SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS},
+          CASE WHEN status = 'OPEN' THEN (
+            SELECT CASE WHEN e.created_at > $2::timestamptz THEN e.created_at END
+            FROM ${claim_events} e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
+          ) END AS last_event_at
+        FROM ${claims} c ${joinTerms(contracts)}
+        WHERE id = ANY ($1::uuid[]) AND due_at <= $2::timestamptz AND status_since < $2::timestamptz
+      ) due
+      GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`
+const KIND_COLUMNS = `status text, scheduled_outcome text, status_since timestamptz, due_at timestamptz, review_window float8,
+        timeout_outcome text, last_event_at timestamptz, count integer, ids text, event_counts text`
+
 /**
  * Those of the live claims that are due at the check's time and entered their state before it, kind by kind: of a
  * thousand claims there are few kinds, so little goes through this process.
@@ -136,27 +156,17 @@ export async function readDueKinds(
   checkTime: Date,
   ids: readonly string[],
 ): Promise<DueKind[]> {
-  const rows = await db.query<
-    StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
-  >({
-    name: 'read_due_kinds',
-    text: `-- read_due_kinds
-      SELECT status, scheduled_outcome, max(status_since) AS status_since, max(due_at) AS due_at,
-        review_window, timeout_outcome, last_event_at,
-        count(*)::integer AS count, array_agg(id)::text AS ids, array_agg(event_count)::text AS event_counts
-      FROM (
-        SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS},
-          CASE WHEN status = 'OPEN' THEN (
-            SELECT CASE WHEN e.created_at > $2 THEN e.created_at END
-            FROM claim_events e
-            WHERE e.claim_id = c.id ${db.distribution.andIn('e.claim_id', '$1')} ORDER BY e.seq DESC LIMIT 1
-          ) END AS last_event_at
-        FROM claims c ${JOIN_TERMS}
-        WHERE id = ANY ($1) AND due_at <= $2 AND status_since < $2
-      ) due
-      GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`,
-    values: [plainArray(ids), checkTime],
-  })
+  const rows = await queryByShard<KindRow, string>(
+    db,
+    ids,
+    (id) => id,
+    (some) => ({
+      name: 'read_due_kinds',
+      text: kindsOf,
+      columns: KIND_COLUMNS,
+      values: [plainArray(some), checkTime],
+    }),
+  )
   // They are left for a later check.
   const decidable = db.distribution.isOn ? rows.filter((row) => !lacksTerms(row)) : rows
   return decidable.map((row) => ({
@@ -184,7 +194,7 @@ export async function findDueClaimsOnTestClock(
     name: 'find_due_claims_on_test_clock',
     text: `-- find_due_claims_on_test_clock
       SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS}
-      FROM claims c ${JOIN_TERMS}
+      FROM claims c ${joinTerms('contracts')}
       WHERE test_clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4)
       ORDER BY due_at, id
       LIMIT $5`,

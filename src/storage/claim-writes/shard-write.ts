@@ -1,7 +1,10 @@
 import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { type ClaimNotification, notifyInShard } from '../notifications/notify.ts'
+import { queryInShard, shardsOf, type Tables } from '../distribution/in-shard.ts'
+import type { Shard } from '../distribution/shards.ts'
+import type { ClaimNotification } from '../notifications/notify.ts'
+import { type Numbers, takeNumbers, WHAT_HAPPENED } from '../notifications/numbers.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
 /** What a claim becomes; see `guarded-write.ts`, whose columns these are. */
@@ -29,30 +32,44 @@ export interface LogWrite {
   at: Date
 }
 
-const UPDATE_SHARD = `-- update_shard
-      UPDATE claims c
-      SET ${WHAT_IT_BECOMES}
-      FROM (
-        SELECT *, decode(hex_digest, 'hex') AS digest
-        FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::text[], $7::timestamptz[],
-          $8::text[], $9::text[], $10::timestamptz[])
-          AS d (id, seen_status, seen, added, bytes, hex_digest, at, status, outcome, due)
-      ) AS d
-      WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
-      RETURNING c.id, c.user_id`
-
-const LOG_TO_SHARD = `-- log_to_shard
-      INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-      SELECT c.id, e.seq, e.id, e.type, e.payload, e.system, e.at
-      FROM claims c
-      JOIN unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::json[], $6::boolean[], $7::timestamptz[])
-        AS e (claim_id, seq, id, type, payload, system, at) ON e.claim_id = c.id
-      WHERE c.id = ANY ($1::uuid[])`
+/** The guarded write in tables of a shard. */
+const writeTo = ({ claims, claim_events, notifications }: Tables, areTold: boolean) => `WITH written AS (
+        UPDATE ${claims} c
+        SET ${WHAT_IT_BECOMES}
+        FROM (
+          SELECT *, decode(hex_digest, 'hex') AS digest
+          FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::text[], $7::timestamptz[],
+            $8::text[], $9::text[], $10::timestamptz[])
+            AS d (id, seen_status, seen, added, bytes, hex_digest, at, status, outcome, due)
+        ) AS d
+        WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
+        RETURNING c.id, c.user_id
+      ),
+      logged AS (
+        INSERT INTO ${claim_events} (claim_id, seq, id, type, payload, system, created_at)
+        SELECT e.*
+        FROM unnest($11::uuid[], $12::integer[], $13::text[], $14::text[], $15::json[], $16::boolean[], $17::timestamptz[])
+          AS e (claim_id, seq, id, type, payload, system, at)
+        JOIN written w ON w.id = e.claim_id
+      )${
+        areTold
+          ? `,
+      told AS (
+        INSERT INTO ${notifications} (number, ${WHAT_HAPPENED}, created_at)
+        SELECT n.number, w.user_id, n.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $25::timestamptz
+        FROM unnest($18::uuid[], $19::bigint[], $20::text[], $21::integer[], $22::timestamptz[], $23::timestamptz[],
+            $24::text[])
+          AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome)
+        JOIN written w ON w.id = n.id
+      )`
+          : ''
+      }
+      SELECT id FROM written`
 
 /**
- * The guarded write (see `guarded-write.ts`) on distributed tables, for which Citus has no quick way to do it in one
- * statement: claims are updated, and then the logs of those that were gain their items. Call it in a transaction, of
- * claims of one shard if it may be: then it is committed on one machine alone. Returns the ids of those that were written.
+ * The guarded write (see `guarded-write.ts`) on distributed tables. Claims of one shard are committed by one machine, and
+ * there is no more to it if they have no notifications; else it is a transaction. Returns the ids of those that were
+ * written.
  * @param announced the key, if the transaction has announced its notifications; else null
  */
 export async function writeToShards(
@@ -62,67 +79,70 @@ export async function writeToShards(
   notifications: readonly ClaimNotification[],
   announced: string | null,
 ): Promise<Set<string>> {
-  const written = new Set<string>()
+  const shards = await shardsOf(db, writes, ({ id }) => id)
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
-  for (const ofShard of db.distribution.byShard(writes, ({ id }) => id)) {
-    const rows = await updateShard(
-      db,
-      ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-    )
-    await logToShard(
-      db,
-      rows.flatMap(({ id }) => itemsOf.get(id) ?? []),
-    )
-    await notifyInShard(
-      db,
-      rows.flatMap(({ id, user_id: userId }) =>
-        (notificationsOf.get(id) ?? []).map((one) => ({ ...one, userId })),
-      ),
-      announced,
-    )
-    for (const { id } of rows) written.add(id)
+  const write = async (connection: Connection) => {
+    const written = new Set<string>()
+    for (const [shard, ofShard] of shards) {
+      const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      const ofThem = <T>(map: Map<string, T[]>) => inOrder.flatMap(({ id }) => map.get(id) ?? [])
+      const told = ofThem(notificationsOf)
+      const rows = await writeToShard(connection, shard, inOrder, ofThem(itemsOf), told, announced)
+      for (const { id } of rows) written.add(id)
+    }
+    return written
   }
-  return written
+  return shards.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
 }
 
-interface WrittenRow {
-  id: string
-  user_id: string
-}
-
-function updateShard(db: Connection, writes: readonly ClaimWrite[]): Promise<WrittenRow[]> {
-  return db.query<WrittenRow>({
-    name: 'update_shard',
-    text: UPDATE_SHARD,
-    values: [
-      plainArray(writes.map(({ id }) => id)),
-      plainArray(writes.map(({ seenStatus }) => seenStatus)),
-      plainArray(writes.map(({ seen }) => seen)),
-      plainArray(writes.map(({ added }) => added)),
-      plainArray(writes.map(({ bytes }) => bytes)),
-      plainArray(writes.map(({ digest }) => digest)),
-      plainArray(writes.map(({ at }) => at)),
-      plainArray(writes.map(({ becomes }) => becomes?.status ?? null)),
-      plainArray(writes.map(({ becomes }) => becomes?.scheduledOutcome ?? null)),
-      plainArray(writes.map(({ becomes }) => becomes?.dueAt ?? null)),
-    ],
+async function writeToShard(
+  db: Connection,
+  shard: Shard,
+  writes: readonly ClaimWrite[],
+  items: readonly LogWrite[],
+  told: readonly ClaimNotification[],
+  announced: string | null,
+): Promise<{ id: string }[]> {
+  const [{ id: claimId }] = writes as [ClaimWrite]
+  const areTold = told.length > 0
+  const taken = areTold ? await takeNumbers(db, told.length, announced) : null
+  return queryInShard<{ id: string }>(db, shard, claimId, {
+    name: areTold ? 'write_to_shard_and_tell' : 'write_to_shard',
+    text: (tables) => writeTo(tables, areTold),
+    columns: 'id uuid',
+    announced: taken?.key ?? null,
+    values: [...valuesOf(writes, items), ...(taken ? toldValues(told, taken) : [])],
   })
 }
 
-async function logToShard(db: Connection, items: readonly LogWrite[]): Promise<void> {
-  if (items.length === 0) return
-  await db.query({
-    name: 'log_to_shard',
-    text: LOG_TO_SHARD,
-    values: [
-      plainArray(items.map(({ claimId }) => claimId)),
-      plainArray(items.map(({ seq }) => seq)),
-      textArray(items.map(({ id }) => id)),
-      textArray(items.map(({ type }) => type)),
-      textArray(items.map(({ payload }) => payload)),
-      plainArray(items.map(({ system }) => `${system}`)),
-      plainArray(items.map(({ at }) => at)),
-    ],
-  })
-}
+const valuesOf = (writes: readonly ClaimWrite[], items: readonly LogWrite[]) => [
+  plainArray(writes.map(({ id }) => id)),
+  plainArray(writes.map(({ seenStatus }) => seenStatus)),
+  plainArray(writes.map(({ seen }) => seen)),
+  plainArray(writes.map(({ added }) => added)),
+  plainArray(writes.map(({ bytes }) => bytes)),
+  plainArray(writes.map(({ digest }) => digest)),
+  plainArray(writes.map(({ at }) => at)),
+  plainArray(writes.map(({ becomes }) => becomes?.status ?? null)),
+  plainArray(writes.map(({ becomes }) => becomes?.scheduledOutcome ?? null)),
+  plainArray(writes.map(({ becomes }) => becomes?.dueAt ?? null)),
+  plainArray(items.map(({ claimId }) => claimId)),
+  plainArray(items.map(({ seq }) => seq)),
+  textArray(items.map(({ id }) => id)),
+  textArray(items.map(({ type }) => type)),
+  textArray(items.map(({ payload }) => payload)),
+  plainArray(items.map(({ system }) => `${system}`)),
+  plainArray(items.map(({ at }) => at)),
+]
+
+const toldValues = (told: readonly ClaimNotification[], { numbers, now }: Numbers) => [
+  plainArray(told.map(({ subjectId }) => subjectId)),
+  plainArray(numbers),
+  plainArray(told.map(({ kind }) => kind)),
+  plainArray(told.map(({ sequence }) => sequence)),
+  plainArray(told.map(({ state }) => state.statusSince)),
+  plainArray(told.map(({ state }) => state.dueAt)),
+  plainArray(told.map(({ state }) => state.scheduledOutcome)),
+  now,
+]

@@ -1,6 +1,8 @@
 import type { Evidence } from '../../domain/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
+import { plainArray, textArray } from '../database/sql-array.ts'
+import { queryByShard, type Tables } from '../distribution/in-shard.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claim-columns.ts'
 import type { FoundContract } from './known-contracts.ts'
 
@@ -41,7 +43,33 @@ const CONTRACT_BYTES = 'coalesce(k.bytes, octet_length(c.contract::text))'
 
 const LOG_BYTES = `c.log_bytes + ${EVENT_BYTES} * c.event_count`
 const IS_READ = `(${LOG_BYTES} <= least(${SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} * $3::bigint)
-        AND ($4 OR c.log_digest IS NULL))`
+        AND ($4::boolean OR c.log_digest IS NULL))`
+
+/** The condition stands in the subqueries: at the join it would be looked at after the log was read. */
+const readClaims = ({ claims, claim_events, contracts }: Tables) => `SELECT ${CLAIM_STATE_COLUMNS},
+        encode(${HASH}, 'hex') AS hash, ${CONTRACT_BYTES} AS contract_bytes,
+        CASE WHEN $4::boolean OR ${CONTRACT_BYTES} <= least(${SHORT_CONTRACT_BYTES}, $3::bigint)
+          THEN coalesce(k.document, c.contract)::text END AS contract,
+        ${IS_READ} AS is_read, log_digest, greatest(status_since, log.last_at, last_event_at) AS last_at,
+        coalesce(log.ids, named.ids) AS ids, log.decisive
+      FROM ${claims} c
+      LEFT JOIN ${contracts} k ON k.hash = c.contract_hash
+      LEFT JOIN LATERAL (
+        SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
+          json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
+            FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive
+        FROM ${claim_events} e
+        WHERE e.claim_id = c.id AND c.event_count > 0 AND ${IS_READ}
+      ) log ON true
+      LEFT JOIN LATERAL (
+        SELECT json_agg(e.id) AS ids FROM ${claim_events} e
+        WHERE e.claim_id = c.id AND e.id = ANY ($2::text[]) AND ${LOG_BYTES} > ${SHORT_LOG_BYTES}
+      ) named ON true
+      WHERE c.id = ANY ($1::uuid[])`
+const COLUMNS = `id uuid, user_id uuid, customer_id uuid, reference text, candidate_alias text, customer_external_id text,
+        status text, scheduled_outcome text, status_since timestamptz, due_at timestamptz, event_count integer,
+        log_bytes integer, schema_id uuid, schema_version integer, test_clock_id uuid, created_at timestamptz, hash text,
+        contract_bytes integer, contract text, is_read boolean, log_digest bytea, last_at timestamptz, ids json, decisive json`
 
 /** The claims' ids, each with those of the events that are submitted to it. */
 export type NamedEvents = ReadonlyMap<string, readonly string[]>
@@ -57,33 +85,23 @@ export async function readClaimRows(
   share: number,
   isWhole: boolean,
 ): Promise<ClaimRow[]> {
-  const inThem = db.distribution.andIn('e.claim_id', '$1')
-  const rows = await db.query<FoundRow>({
-    name: 'read_claims_to_decide',
-    // The condition stands in the subqueries: at the join it would be looked at after the log was read.
-    text: `-- read_claims_to_decide
-      SELECT ${CLAIM_STATE_COLUMNS}, encode(${HASH}, 'hex') AS hash, ${CONTRACT_BYTES} AS contract_bytes,
-        CASE WHEN $4 OR ${CONTRACT_BYTES} <= least(${SHORT_CONTRACT_BYTES}, $3::bigint)
-          THEN coalesce(k.document, c.contract)::text END AS contract,
-        ${IS_READ} AS is_read, log_digest, greatest(status_since, log.last_at, last_event_at) AS last_at,
-        coalesce(log.ids, named.ids) AS ids, log.decisive
-      FROM claims c
-      LEFT JOIN contracts k ON k.hash = c.contract_hash
-      LEFT JOIN LATERAL (
-        SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
-          json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
-            FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive
-        FROM claim_events e
-        WHERE e.claim_id = c.id ${inThem} AND c.event_count > 0 AND ${IS_READ}
-      ) log ON true
-      LEFT JOIN LATERAL (
-        SELECT json_agg(e.id) AS ids FROM claim_events e
-        WHERE e.claim_id = c.id ${inThem} AND e.id = ANY ($2) AND ${LOG_BYTES} > ${SHORT_LOG_BYTES}
-      ) named ON true
-      WHERE c.id = ANY ($1)`,
-    values: [[...wanted.keys()], [...wanted.values()].flat(), Math.ceil(share), isWhole],
-    readOnly: true,
-  })
+  const rows = await queryByShard<FoundRow, [string, readonly string[]]>(
+    db,
+    [...wanted],
+    ([id]) => id,
+    (some) => ({
+      name: 'read_claims_to_decide',
+      text: readClaims,
+      columns: COLUMNS,
+      values: [
+        plainArray(some.map(([id]) => id)),
+        textArray(some.flatMap(([, events]) => events)),
+        Math.ceil(share),
+        isWhole,
+      ],
+      readOnly: true,
+    }),
+  )
   return rows.map((row) => ({
     ...row,
     contract_bytes: row.contract_bytes ?? 0,

@@ -7,6 +7,8 @@ export interface Statement {
   values?: readonly unknown[]
   /** It only reads: if the connection breaks, nothing can have changed. */
   readOnly?: true
+  /** Outside of a transaction another machine commits it, which may have done so whatever error comes back. */
+  commitsElsewhere?: true
 }
 
 /** What statements run on: one connection, or whichever is free. */

@@ -166,9 +166,7 @@ export class Database implements Connection {
     if (!this.distribution.isOn || this.distribution.isAway(machine)) return
     this.distribution.noteAway(machine)
     this.#finding ??= readShards(this.#own)
-      .then(({ shards, machines }) => {
-        if (shards === this.distribution.shards) this.distribution.machines = machines
-      })
+      .then((found) => this.distribution.takeOver(found))
       .catch(() => {})
       .finally(() => {
         this.#finding = null

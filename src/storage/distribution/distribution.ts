@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
-import { uuidHash, uuidWithin } from './uuid-hash.ts'
+import { placeOf, type Shard } from './shards.ts'
+import { uuidWithin } from './uuid-hash.ts'
 
 /** For so long a loss is the same one. */
 const LOSS_MS = 5_000
@@ -26,15 +27,27 @@ export class Distribution {
   readonly #lowest: readonly number[] | null
   /** On which each shard is, by Citus's numbers, as far as is known: shards move. */
   machines: readonly number[]
+  /** As the shards are now, should some have been split since the start: the lanes stay as they were. */
+  #now: readonly Shard[]
+  /** Whether a shard was not where it was looked for: they are read again before the next write. */
+  isStale = false
   #newest = { shard: 0, until: 0 }
   #lostAt = -Infinity
   /** Of each machine that was away; by performance.now(). */
   readonly #away = new Map<number, Absence>()
 
-  /** @param lowest hash of each shard, in their order; null if the tables are not distributed */
-  constructor(lowest: readonly number[] | null = null, machines: readonly number[] = []) {
+  /**
+   * @param lowest hash of each shard, in their order; null if the tables are not distributed
+   * @param now the shards with their tables
+   */
+  constructor(
+    lowest: readonly number[] | null = null,
+    machines: readonly number[] = [],
+    now: readonly Shard[] = [],
+  ) {
     this.#lowest = lowest
     this.machines = machines
+    this.#now = now
   }
 
   get isOn(): boolean {
@@ -54,16 +67,7 @@ export class Distribution {
 
   /** The number of the claim's shard, from 0 on. */
   shardOf(claimId: string): number {
-    const lowest = this.#lowest
-    if (lowest === null) return 0
-    const hash = uuidHash(claimId)
-    let [from, to] = [0, lowest.length]
-    while (to - from > 1) {
-      const middle = (from + to) >>> 1
-      if ((lowest[middle] as number) <= hash) from = middle
-      else to = middle
-    }
-    return from
+    return this.#lowest === null ? 0 : placeOf(claimId, this.#lowest)
   }
 
   /** The number of the claim's machine: for what must not wait for another. Where a statement goes is for Citus to know. */
@@ -82,6 +86,22 @@ export class Distribution {
   byShard<T>(items: readonly T[], claimIdOf: (item: T) => string): T[][] {
     const shards = Map.groupBy(items, (item) => this.shardOf(claimIdOf(item)))
     return [...shards].sort(([a], [b]) => a - b).map(([, ofShard]) => ofShard)
+  }
+
+  /** The same by the shards as they are now. */
+  byShardNow<T>(items: readonly T[], claimIdOf: (item: T) => string): [Shard, T[]][] {
+    const lowest = this.#now.map((shard) => shard.lowest)
+    const shards = Map.groupBy(items, (item) => placeOf(claimIdOf(item), lowest))
+    return [...shards]
+      .sort(([a], [b]) => a - b)
+      .map(([place, ofShard]) => [this.#now[place] as Shard, ofShard])
+  }
+
+  /** As it was read just now. */
+  takeOver(found: Distribution): void {
+    this.#now = found.#now
+    if (found.shards === this.shards) this.machines = found.machines
+    this.isStale = false
   }
 
   /** When a machine was lost last, by performance.now(): connections that are older may lead to where it was. */

@@ -1,5 +1,6 @@
 import type { Connection } from '../database/connection.ts'
 import { Distribution } from './distribution.ts'
+import type { Shard } from './shards.ts'
 
 type Queries = Pick<Connection, 'query'>
 
@@ -18,16 +19,21 @@ export async function hasCitus(db: Queries): Promise<boolean> {
 
 /** Of a database with Citus; its tables may be distributed or not. */
 export async function readShards(db: Queries): Promise<Distribution> {
-  const rows = await db.query<{ lowest: number; machine: number }>({
+  const rows = await db.query<{ lowest: number; machine: number; tables: Omit<Shard, 'lowest'> }>({
     text: `-- read_shards
-      SELECT DISTINCT ON (lowest) shardminvalue::integer AS lowest, groupid AS machine
-      FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
-      WHERE logicalrelid = to_regclass('claims') ORDER BY lowest, placementid`,
+      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine,
+        (SELECT json_object_agg(name, own.shardid::text)
+          FROM unnest('{claims,claim_events,notifications,contracts}'::text[]) AS name
+          JOIN pg_dist_shard own ON own.logicalrelid = to_regclass(name)
+            AND coalesce(own.shardminvalue, s.shardminvalue) = s.shardminvalue) AS tables
+      FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)
+      WHERE s.logicalrelid = to_regclass('claims') ORDER BY lowest, placementid`,
     readOnly: true,
   })
   if (rows.length === 0) return new Distribution()
   return new Distribution(
     rows.map(({ lowest }) => lowest),
     rows.map(({ machine }) => machine),
+    rows.map(({ lowest, tables }) => ({ lowest, ...tables })),
   )
 }

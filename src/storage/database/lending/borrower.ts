@@ -93,14 +93,16 @@ class LentConnection implements Connection {
     return this.#lender.distribution
   }
 
-  async query<Row>({ name, text, values, readOnly }: Statement): Promise<Row[]> {
+  async query<Row>({ name, text, values, readOnly, commitsElsewhere }: Statement): Promise<Row[]> {
     if (!this.isLent) throw new Error(GIVEN_BACK)
     try {
       const config = { text, values: values as unknown[] }
       const result = await this.#lender.ask(this.#client, name ? { ...config, name } : config)
       return result.rows as Row[]
     } catch (error) {
-      throw this.#failure(error, asDatabaseUnavailable(error, readOnly === true))
+      const unavailable = asDatabaseUnavailable(error, readOnly === true)
+      const isCommit = commitsElsewhere && !this.#isInTransaction
+      throw this.#failure(error, unavailable && isCommit ? commitFailed(error) : unavailable)
     }
   }
 

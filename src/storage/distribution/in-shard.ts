@@ -1,0 +1,90 @@
+import type { Connection, Statement } from '../database/connection.ts'
+import { isPassing } from '../database/database-unavailable.ts'
+import { readShards } from './read-distribution.ts'
+import type { Shard } from './shards.ts'
+
+/** The tables that a statement is about: those of all claims, or of those of one shard. */
+export type Tables = Record<'claims' | 'claim_events' | 'notifications' | 'contracts', string>
+const OF_ALL: Tables = {
+  claims: 'claims',
+  claim_events: 'claim_events',
+  notifications: 'notifications',
+  contracts: 'contracts',
+}
+
+export interface ShardStatement extends Pick<Statement, 'readOnly'> {
+  name: string
+  /** Each of its parameters has a cast, since they come as texts. */
+  text: (tables: Tables) => string
+  values: readonly unknown[]
+  /** Those of its rows, each with its type. */
+  columns: string
+  /** The key of the lock that is taken on that machine too; see `announceOfAccount`. */
+  announced?: string | null
+}
+
+/** What belongs to claims, by their shards as these are now: see `Distribution.byShardNow`. */
+export async function shardsOf<T>(
+  db: Connection,
+  items: readonly T[],
+  claimIdOf: (item: T) => string,
+): Promise<[Shard, T[]][]> {
+  const { distribution } = db
+  if (distribution.isStale) distribution.takeOver(await readShards(db))
+  return distribution.byShardNow(items, claimIdOf)
+}
+
+/**
+ * Runs a statement about claims of one shard on the machine that has them, past Citus's planner: see
+ * `migrations/0024-in-shard.sql`. Outside of a transaction that machine commits it by itself.
+ * @param claimId any of the shard
+ */
+export async function queryInShard<Row>(
+  db: Connection,
+  shard: Shard,
+  claimId: string,
+  { name, text, values, columns, announced = null, readOnly }: ShardStatement,
+): Promise<Row[]> {
+  const parameters = values.map((_, i) => `, $${i + 5}::text`).join('')
+  try {
+    return await db.query<Row>({
+      name,
+      text: `-- ${name}
+      SELECT * FROM in_shard($1::uuid, $2::bigint, $3::bigint, $4::text${parameters}) AS found (${columns})`,
+      values: [claimId, shard.claims, announced, text(tablesOf(shard)), ...values],
+      ...(readOnly ? { readOnly } : { commitsElsewhere: true }),
+    })
+  } catch (error) {
+    // The shard may have been moved since Citus looked, or split. It is tried again, and looked for then.
+    if (isPassing(error)) db.distribution.isStale = true
+    throw error
+  }
+}
+
+/** Runs a statement about claims: on distributed tables shard by shard, else at once about all of them. */
+export async function queryByShard<Row, T>(
+  db: Connection,
+  items: readonly T[],
+  claimIdOf: (item: T) => string,
+  statementOf: (items: readonly T[]) => ShardStatement,
+): Promise<Row[]> {
+  if (!db.distribution.isOn) {
+    const { name, text, values, readOnly } = statementOf(items)
+    const all = `-- ${name}
+      ${text(OF_ALL)}`
+    return db.query<Row>({ name, text: all, values, ...(readOnly ? { readOnly } : {}) })
+  }
+  const rows: Row[] = []
+  for (const [shard, ofShard] of await shardsOf(db, items, claimIdOf)) {
+    const claimId = claimIdOf(ofShard[0] as T)
+    rows.push(...(await queryInShard<Row>(db, shard, claimId, statementOf(ofShard))))
+  }
+  return rows
+}
+
+const tablesOf = (shard: Shard): Tables => ({
+  claims: `claims_${shard.claims}`,
+  claim_events: `claim_events_${shard.claim_events}`,
+  notifications: `notifications_${shard.notifications}`,
+  contracts: `contracts_${shard.contracts}`,
+})

@@ -74,11 +74,13 @@ describe('claims are locked in the order of their ids', () => {
           const ids = ofShard.slice(0, count)
           const [middle] = ids.toSorted().slice(count / 2) as [string]
           const held = await holdClaims(t, service.databaseUrl, [middle])
-          const changing = db.withConnection(async (connection) => {
-            await connection.query({ text: 'BEGIN' })
-            await change(connection, ids)
-            await connection.query({ text: 'ROLLBACK' })
-          })
+          const changing = assert.rejects(
+            db.transaction(async (connection) => {
+              await change(connection, ids)
+              throw new Error('roll it back')
+            }),
+            { message: 'roll it back' },
+          )
           await held.keepWaiting()
           const free = await service.sql(
             'SELECT id FROM claims WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED',

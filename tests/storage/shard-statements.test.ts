@@ -50,7 +50,7 @@ describe('what is about one claim is asked of one machine', {
     test(name, async () => {
       const tasks: string[] = []
       const watched = connectionOf(async <Row>({ text, values = [] }: Parameters<Connection['query']>[0]) => {
-        const literal = text.replaceAll(/\$(\d+)/g, (_, n) => pg.escapeLiteral(textOf(values[Number(n) - 1])))
+        const literal = text.replaceAll(/\$(\d+)/g, (_, n) => literalOf(values[Number(n) - 1]))
         const { rows } = await client.query(`EXPLAIN ${literal}`)
         tasks.push(...rows.map((row) => row['QUERY PLAN']).filter((line) => /Task Count/.test(line)))
         return (await client.query(text, values as unknown[])).rows as Row[]
@@ -61,6 +61,7 @@ describe('what is about one claim is asked of one machine', {
   }
 })
 
+const literalOf = (value: unknown) => (value === null ? 'NULL' : pg.escapeLiteral(textOf(value)))
 const textOf = (value: unknown): string => {
   if (value instanceof Date) return value.toISOString()
   return Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join(',')}}` : String(value)

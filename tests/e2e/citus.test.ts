@@ -190,6 +190,33 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
       },
     )
 
+    await t.test('a shard is split while events come: none is lost, none doubled', async () => {
+      const load = await startEventLoad(api, [served.url], 30, { isLight: true })
+      await load.acknowledges(30)
+      const ids = Array.from({ length: 8 }, () => newClaim(api))
+      const claims = (await Promise.all(ids)).map(({ id }) => id)
+      const [node] = await sql(`SELECT nodeid FROM pg_dist_node WHERE nodeport = ${second.port}`)
+      // All of them: some claims stay where they are looked for, and others do not.
+      const shards = await sql(`SELECT shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2 AS middle
+        FROM pg_dist_shard WHERE logicalrelid = 'claims'::regclass ORDER BY shardid`)
+      for (const { shardid, middle } of shards.slice(0, 4))
+        await sql(`SELECT citus_split_shard_by_split_points(${shardid}, ARRAY['${middle}'],
+          ARRAY[${node?.nodeid}, ${node?.nodeid}], 'block_writes')`)
+      for (const id of claims) {
+        await whenItAnswers(() => eventTo(api, id, 'after'), 201)
+        assert.equal((await api.readClaim(id)).events.length, 1)
+      }
+      const batch = claims.map((claim_id) => ({ claim_id, id: 'together', type: 'progress' }))
+      const { body } = await api.post('/v1/events/batch', { events: batch })
+      assert.deepEqual(
+        body.results.map(({ status }: { status: number }) => status),
+        claims.map(() => 201),
+      )
+      await load.acknowledges(60)
+      await load.stop()
+      await load.verify(api)
+    })
+
     await t.test('a machine that does not keep what it acknowledges is refused', async () => {
       await second.sql(`ALTER DATABASE ${DATABASE} SET synchronous_commit = off`)
       const { status, stderr } = await runCli(['migrate'], { DATABASE_URL: url })

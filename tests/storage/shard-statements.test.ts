@@ -13,6 +13,8 @@ import { findClaim } from '../../src/storage/claims/claims.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { readLongLog } from '../../src/storage/claims/long-log.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
+import { isPassing } from '../../src/storage/database/database-unavailable.ts'
+import { queryInShard } from '../../src/storage/distribution/in-shard.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -59,6 +61,27 @@ describe('what is about one claim is asked of one machine', {
       assert.deepEqual([...new Set(tasks.map((line) => line.trim()))], ['Task Count: 1'])
     })
   }
+
+  test('what is not there is neither read nor written: it is tried again', async () => {
+    const { rows } = await client.query(
+      `SELECT shardid FROM pg_dist_shard WHERE logicalrelid = 'claims'::regclass
+         AND shardid <> get_shard_id_for_distribution_column('claims', $1::uuid)
+         AND NOT EXISTS (SELECT FROM pg_dist_placement own JOIN pg_dist_placement other USING (groupid)
+           WHERE own.shardid = get_shard_id_for_distribution_column('claims', $1::uuid)
+             AND other.shardid = pg_dist_shard.shardid) LIMIT 1`,
+      [claim.id],
+    )
+    const shard = {
+      lowest: 0,
+      claims: rows[0]?.shardid,
+      claim_events: '1',
+      notifications: '1',
+      contracts: '1',
+    }
+    const statement = { name: 'astray', text: () => 'SELECT 1', columns: 'one integer', values: [] }
+    await assert.rejects(queryInShard(app.db, shard, claim.id, statement), isPassing)
+    assert.equal(app.db.distribution.isStale, true)
+  })
 })
 
 const literalOf = (value: unknown) => (value === null ? 'NULL' : pg.escapeLiteral(textOf(value)))

@@ -4,7 +4,7 @@
  * on to the machine that has the claim. There the statement goes to the shard's own tables, whose names it has: Citus takes
  * several times as long to plan a statement as PostgreSQL takes to run it. What Citus does beside planning is done here: as
  * for each of its own statements the lock (a ShareLock) holds off a move of the shard until the commit, and after a move
- * nothing is read or written where it was.
+ * or a split nothing is read or written where it was.
  *
  * shard: Citus's number of the shard of claims. announced: the key of the lock that notifications need; null for none.
  * It may do no more than its caller.
@@ -22,7 +22,11 @@ BEGIN
   IF announced IS NOT NULL THEN
     PERFORM pg_advisory_xact_lock_shared(announced);
   END IF;
-  PERFORM lock_shard_metadata(5, ARRAY[shard]);
+  BEGIN
+    PERFORM lock_shard_metadata(5, ARRAY[shard]);
+  EXCEPTION WHEN internal_error THEN
+    RAISE EXCEPTION 'shard % is no more', shard USING ERRCODE = 'serialization_failure';
+  END;
   IF NOT EXISTS (SELECT FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid) WHERE shardid = shard) THEN
     RAISE EXCEPTION 'shard % is not here', shard USING ERRCODE = 'serialization_failure';
   END IF;

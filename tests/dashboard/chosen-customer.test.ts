@@ -3,30 +3,12 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
+import { asksFor, holdLookUp } from '../support/customer-look-ups.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
 const browser = await startTestBrowser()
-
-const looksUp = (externalId: string) => (url: URL) =>
-  url.pathname === '/v1/customers' && url.searchParams.get('external_id') === externalId
-
-/** By either it becomes known whose it is: by its look-up, or among those that are offered. */
-const asksFor = (externalId: string) => (url: URL) =>
-  looksUp(externalId)(url) ||
-  (url.pathname === '/v1/customers' && url.searchParams.get('search') === externalId)
-
-/** Holds what asks for this one until it is let through; and waits for the look-up. */
-async function holdLookUp(page: Page, externalId: string) {
-  const gate = Promise.withResolvers<void>()
-  await page.route(asksFor(externalId), async (route) => {
-    await gate.promise
-    await route.continue()
-  })
-  const asked = page.waitForRequest((request) => looksUp(externalId)(new URL(request.url())))
-  return { asked, answer: gate.resolve }
-}
 
 /** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
 async function openDialog() {
@@ -60,7 +42,7 @@ for (const by of ['the button', 'Enter'] as const)
     await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
     assert.equal(await page.getByText('Choose a customer').count(), 0)
     assert.deepEqual(await customersOfClaims(page), [])
-    answer()
+    await answer()
     await page.waitForURL('**/claims/*')
     assert.deepEqual(await customersOfClaims(page), [globex.id])
   })
@@ -73,7 +55,7 @@ test('who goes on writing has not pressed: nothing is created for whoever was ch
   await asked
   await field.fill('globex')
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
-  answer()
+  await answer()
   assert.deepEqual(await customersOfClaims(page), [])
   await press.click()
   await page.waitForURL('**/claims/*')
@@ -155,9 +137,45 @@ test('a press that leaves the focus in the field has it looked up too; what is n
   await page.getByRole('dialog', { name: 'Discard what you entered?' }).waitFor()
   await page.getByRole('button', { name: 'Keep editing' }).click()
   await dialog.first().waitFor()
-  answer()
+  await answer()
   await page.waitForURL('**/claims/*')
   assert.deepEqual(await customersOfClaims(page), [globex.id])
+})
+
+for (const answerToIt of ['Discard', 'Keep editing'] as const)
+  test(`while it is asked whether to discard, a press that waits for its customer sends nothing: ${answerToIt}`, async () => {
+    const { page, dialog, field, globex, press } = await openDialog()
+    const { asked, answer } = await holdLookUp(page, 'globex')
+    await field.fill('globex')
+    await press.click()
+    await asked
+    await field.press('Escape')
+    const question = page.getByRole('dialog', { name: 'Discard what you entered?' })
+    await question.waitFor()
+    await answer()
+    assert.deepEqual(await customersOfClaims(page), [])
+    await question.getByText('It has not been saved.').waitFor()
+    await question.getByRole('button', { name: answerToIt }).click()
+    await (answerToIt === 'Discard' ? dialog.waitFor({ state: 'detached' }) : page.waitForURL('**/claims/*'))
+    assert.deepEqual(await customersOfClaims(page), answerToIt === 'Discard' ? [] : [globex.id])
+  })
+
+test('what is sent just as it is asked whether to discard is not said to be unsaved', async () => {
+  const { page, dialog, press } = await openDialog()
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/v1/claims', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await dialog.getByLabel('Reference').fill('order-4711')
+  await press.evaluate((button: { click: () => void; closest: (selector: string) => EventTarget }) => {
+    button.click()
+    button.closest('dialog').dispatchEvent(new Event('cancel', { cancelable: true }))
+  })
+  await page.getByRole('dialog', { name: 'Close before it is answered?' }).waitFor()
+  assert.equal(await page.getByText('It has not been saved.').count(), 0)
+  gate.resolve()
+  await page.waitForURL('**/claims/*')
 })
 
 test('an endpoint that becomes one of all customers while one is looked up is not changed by the press before', async () => {
@@ -174,7 +192,7 @@ test('an endpoint that becomes one of all customers while one is looked up is no
   await asked
   await dialog.getByLabel('Of all customers').check()
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
-  answer()
+  await answer()
   const read = async () => (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body.customer_id
   assert.equal(await read(), acme)
   await dialog.getByRole('button', { name: 'Save' }).click()

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { customerQuery } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
@@ -29,12 +30,21 @@ export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelect
   useEffect(() => {
     if (text !== null && customer && customer[by] !== told.current) latest.current(customer)
   }, [text, customer, by])
-  // Chosen elsewhere, as by a way back: what is being written gives way.
+  // Chosen elsewhere: what is being written gives way.
   useEffect(() => {
     if (value === told.current) return
     told.current = value
     setText(null)
   }, [value])
+  // So it does to a way back or forward, which may lead to the same customer.
+  const { history } = useRouter()
+  useEffect(
+    () =>
+      history.subscribe(({ action }) => {
+        if (action.type !== 'PUSH' && action.type !== 'REPLACE') setText(null)
+      }),
+    [history],
+  )
   return (
     <CustomerInput
       placeholder="Any customer"

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { asksFor, holdLookUp } from '../support/customer-look-ups.ts'
@@ -176,6 +176,45 @@ test('what is sent just as it is asked whether to discard is not said to be unsa
   assert.equal(await page.getByText('It has not been saved.').count(), 0)
   gate.resolve()
   await page.waitForURL('**/claims/*')
+})
+
+/** With the mouse, which goes up once the answer is there; the focus is in the field until then. */
+async function pressDuring(page: Page, button: Locator, answer: () => Promise<void>) {
+  // Room for all of the dialog: what is at the end of one that scrolls stays there.
+  await page.setViewportSize({ width: 1280, height: 1400 })
+  const { x, y, width, height } = (await button.boundingBox()) ?? assert.fail('it is not to be seen')
+  await page.mouse.move(x + width / 2, y + height / 2)
+  await page.mouse.down()
+  await answer()
+  await page.mouse.up()
+}
+
+test('a press on Cancel is not lost if the field is told meanwhile that nobody is called so', async () => {
+  const { page, dialog, field } = await openDialog()
+  const { asked, answer } = await holdLookUp(page, 'nobody')
+  await field.fill('nobody')
+  await pressDuring(page, dialog.getByRole('button', { name: 'Cancel' }), async () => {
+    await asked
+    await answer()
+  })
+  await page.getByRole('dialog', { name: 'Discard what you entered?' }).waitFor()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  await dialog.getByText(/There is no customer \W*nobody/).waitFor()
+})
+
+test('a press on Create is not lost if the customer turns out to be there by now', async () => {
+  const { page, dialog, field, press } = await openDialog()
+  await field.fill('initech')
+  await field.press('Enter')
+  await dialog.getByText(/There is no customer \W*initech/).waitFor()
+  const { id } = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'initech' })).body
+  const { asked, answer } = await holdLookUp(page, 'initech')
+  await pressDuring(page, press, async () => {
+    await asked
+    await answer()
+  })
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [id])
 })
 
 test('an endpoint that becomes one of all customers while one is looked up is not changed by the press before', async () => {

@@ -217,6 +217,55 @@ test('a press on Create is not lost if the customer turns out to be there by now
   assert.deepEqual(await customersOfClaims(page), [id])
 })
 
+test('what comes of making a customer is told of that one alone: neither that it is under way, nor that it failed', async () => {
+  const { page, dialog, field } = await openDialog()
+  const gate = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/v1/customers' && url.search === '',
+    async (route) => {
+      if (route.request().postDataJSON().external_id !== 'initech') return route.continue()
+      await gate.promise
+      await route.fulfill({ status: 500, body: '{}' })
+    },
+  )
+  const creates = (externalId: string) =>
+    dialog.getByRole('button', { name: new RegExp(`Create customer\\W*${externalId}`) })
+  await field.fill('initech')
+  await field.blur()
+  await creates('initech').click()
+  await dialog.locator('button[aria-busy=true]').waitFor()
+  await field.fill('hooli')
+  await field.blur()
+  await creates('hooli').waitFor()
+  assert.equal(await creates('hooli').getAttribute('aria-busy'), null)
+
+  await field.fill('initech')
+  await field.blur()
+  gate.resolve()
+  await dialog.getByRole('alert').waitFor()
+  await field.fill('hooli')
+  await field.blur()
+  await creates('hooli').waitFor()
+  assert.equal(await dialog.getByRole('alert').count(), 0)
+  await creates('hooli').click()
+  await creates('hooli').waitFor({ state: 'detached' })
+  assert.equal(await field.getAttribute('aria-invalid'), null)
+})
+
+test('a customer that another has made meanwhile is found by trying to make it', async () => {
+  const { page, dialog, field, press } = await openDialog()
+  await field.fill('initech')
+  await field.blur()
+  await dialog.getByText(/There is no customer \W*initech/).waitFor()
+  const { id } = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'initech' })).body
+  await dialog.getByRole('button', { name: 'Create customer' }).click()
+  await dialog.getByText(/There is no customer/).waitFor({ state: 'detached' })
+  assert.equal(await dialog.getByRole('alert').count(), 0)
+  await press.click()
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [id])
+})
+
 test('an endpoint that becomes one of all customers while one is looked up is not changed by the press before', async () => {
   const { page } = await newSignedInPage(service, browser)
   const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id

@@ -86,3 +86,16 @@ test('the way back takes back a customer that is still looked up, though it lead
   assert.deepEqual([filtersOf(page), await field.inputValue()], [`?customer=${acme}`, 'acme'])
 })
 
+test('a filter by a customer that cannot be read names it by its id, and goes when its field is emptied', async () => {
+  const { page, acme, field } = await openList(() => '/claims')
+  await page.route(isOfCustomers, (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.goto(`/claims?customer=${acme}`)
+  const inShort = `${acme.slice(0, 8)}…${acme.slice(-6)}`
+  await eventually(async () => (await field.inputValue()) === inShort)
+  await field.focus()
+  await field.blur()
+  assert.equal(await field.getAttribute('aria-invalid'), null)
+  await field.fill('')
+  await page.waitForURL(({ search }) => search === '')
+  assert.equal(await field.inputValue(), '')
+})

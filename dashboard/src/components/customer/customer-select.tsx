@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { customerQuery } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
+import { useCustomerNames } from '../customer-names.ts'
 import { CustomerInput } from './customer-input.tsx'
 import { useWrittenCustomer } from './use-written-customer.ts'
 
@@ -17,8 +18,11 @@ interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'o
 export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelectProps) {
   const [text, setText] = useState<string | null>(null)
   const chosen = useQuery({ ...customerQuery(value), enabled: value !== '' && by === 'id' })
-  const nameOfValue = by === 'external_id' ? value : ((value && chosen.data?.external_id) ?? '')
-  const written = useWrittenCustomer(text ?? nameOfValue, undefined)
+  const nameOf = useCustomerNames()
+  const nameOfValue =
+    by === 'external_id' || value === '' ? value : (chosen.data?.external_id ?? nameOf(value))
+  // What stands for the chosen one is not looked up: it may be a part of its id.
+  const written = useWrittenCustomer(text ?? '', undefined)
   const told = useRef(value)
   const tell = (customer: Customer | null) => {
     told.current = customer?.[by] ?? ''
@@ -49,7 +53,7 @@ export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelect
     <CustomerInput
       placeholder="Any customer"
       {...props}
-      written={written}
+      written={{ ...written, text: text ?? nameOfValue }}
       onWrite={(text) => {
         setText(text)
         if (text === '') tell(null)

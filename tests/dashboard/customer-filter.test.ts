@@ -99,3 +99,11 @@ test('a filter by a customer that cannot be read names it by its id, and goes wh
   await page.waitForURL(({ search }) => search === '')
   assert.equal(await field.inputValue(), '')
 })
+
+test('a customer’s external id is no longer than 255 characters, in a filter too', async () => {
+  const { page, field } = await openList(() => '/claims')
+  await field.fill('x'.repeat(256))
+  await field.press('Enter')
+  await page.locator('[aria-label=Customer][aria-invalid=true]').waitFor()
+  assert.equal(await field.inputValue(), 'x'.repeat(255))
+})

@@ -122,7 +122,7 @@ interface SubmitActionsProps {
   /** What the form does: "Rename". */
   action: string
   pending: boolean
-  /** It will be sent once something is known. */
+  /** It will be, or can be, sent once something is known. */
   isWaiting?: boolean
 }
 

@@ -1,32 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
+import { asksFor, holdLookUp } from '../support/customer-look-ups.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
 const service = await startWebhookService({ after })
 const browser = await startTestBrowser()
-
-const looksUp = (externalId: string) => (url: URL) =>
-  url.pathname === '/v1/customers' && url.searchParams.get('external_id') === externalId
-
-/** By either it becomes known whose it is: by its look-up, or among those that are offered. */
-const asksFor = (externalId: string) => (url: URL) =>
-  looksUp(externalId)(url) ||
-  (url.pathname === '/v1/customers' && url.searchParams.get('search') === externalId)
-
-/** Holds what asks for this one until it is let through; and waits for the look-up. */
-async function holdLookUp(page: Page, externalId: string) {
-  const gate = Promise.withResolvers<void>()
-  await page.route(asksFor(externalId), async (route) => {
-    await gate.promise
-    await route.continue()
-  })
-  const asked = page.waitForRequest((request) => looksUp(externalId)(new URL(request.url())))
-  return { asked, answer: gate.resolve }
-}
 
 /** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
 async function openDialog() {
@@ -60,7 +42,7 @@ for (const by of ['the button', 'Enter'] as const)
     await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
     assert.equal(await page.getByText('Choose a customer').count(), 0)
     assert.deepEqual(await customersOfClaims(page), [])
-    answer()
+    await answer()
     await page.waitForURL('**/claims/*')
     assert.deepEqual(await customersOfClaims(page), [globex.id])
   })
@@ -73,7 +55,7 @@ test('who goes on writing has not pressed: nothing is created for whoever was ch
   await asked
   await field.fill('globex')
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
-  answer()
+  await answer()
   assert.deepEqual(await customersOfClaims(page), [])
   await press.click()
   await page.waitForURL('**/claims/*')
@@ -155,9 +137,133 @@ test('a press that leaves the focus in the field has it looked up too; what is n
   await page.getByRole('dialog', { name: 'Discard what you entered?' }).waitFor()
   await page.getByRole('button', { name: 'Keep editing' }).click()
   await dialog.first().waitFor()
-  answer()
+  await answer()
   await page.waitForURL('**/claims/*')
   assert.deepEqual(await customersOfClaims(page), [globex.id])
+})
+
+for (const answerToIt of ['Discard', 'Keep editing'] as const)
+  test(`while it is asked whether to discard, a press that waits for its customer sends nothing: ${answerToIt}`, async () => {
+    const { page, dialog, field, globex, press } = await openDialog()
+    const { asked, answer } = await holdLookUp(page, 'globex')
+    await field.fill('globex')
+    await press.click()
+    await asked
+    await field.press('Escape')
+    const question = page.getByRole('dialog', { name: 'Discard what you entered?' })
+    await question.waitFor()
+    await answer()
+    assert.deepEqual(await customersOfClaims(page), [])
+    await question.getByText('It has not been saved.').waitFor()
+    await question.getByRole('button', { name: answerToIt }).click()
+    await (answerToIt === 'Discard' ? dialog.waitFor({ state: 'detached' }) : page.waitForURL('**/claims/*'))
+    assert.deepEqual(await customersOfClaims(page), answerToIt === 'Discard' ? [] : [globex.id])
+  })
+
+test('what is sent just as it is asked whether to discard is not said to be unsaved', async () => {
+  const { page, dialog, press } = await openDialog()
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/v1/claims', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await dialog.getByLabel('Reference').fill('order-4711')
+  await press.evaluate((button: { click: () => void; closest: (selector: string) => EventTarget }) => {
+    button.click()
+    button.closest('dialog').dispatchEvent(new Event('cancel', { cancelable: true }))
+  })
+  await page.getByRole('dialog', { name: 'Close before it is answered?' }).waitFor()
+  assert.equal(await page.getByText('It has not been saved.').count(), 0)
+  gate.resolve()
+  await page.waitForURL('**/claims/*')
+})
+
+/** With the mouse, which goes up once the answer is there; the focus is in the field until then. */
+async function pressDuring(page: Page, button: Locator, answer: () => Promise<void>) {
+  // Room for all of the dialog: what is at the end of one that scrolls stays there.
+  await page.setViewportSize({ width: 1280, height: 1400 })
+  const { x, y, width, height } = (await button.boundingBox()) ?? assert.fail('it is not to be seen')
+  await page.mouse.move(x + width / 2, y + height / 2)
+  await page.mouse.down()
+  await answer()
+  await page.mouse.up()
+}
+
+test('a press on Cancel is not lost if the field is told meanwhile that nobody is called so', async () => {
+  const { page, dialog, field } = await openDialog()
+  const { asked, answer } = await holdLookUp(page, 'nobody')
+  await field.fill('nobody')
+  await pressDuring(page, dialog.getByRole('button', { name: 'Cancel' }), async () => {
+    await asked
+    await answer()
+  })
+  await page.getByRole('dialog', { name: 'Discard what you entered?' }).waitFor()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  await dialog.getByText(/There is no customer \W*nobody/).waitFor()
+})
+
+test('a press on Create is not lost if the customer turns out to be there by now', async () => {
+  const { page, dialog, field, press } = await openDialog()
+  await field.fill('initech')
+  await field.press('Enter')
+  await dialog.getByText(/There is no customer \W*initech/).waitFor()
+  const { id } = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'initech' })).body
+  const { asked, answer } = await holdLookUp(page, 'initech')
+  await pressDuring(page, press, async () => {
+    await asked
+    await answer()
+  })
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [id])
+})
+
+test('what comes of making a customer is told of that one alone: neither that it is under way, nor that it failed', async () => {
+  const { page, dialog, field } = await openDialog()
+  const gate = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/v1/customers' && url.search === '',
+    async (route) => {
+      if (route.request().postDataJSON().external_id !== 'initech') return route.continue()
+      await gate.promise
+      await route.fulfill({ status: 500, body: '{}' })
+    },
+  )
+  const creates = (externalId: string) =>
+    dialog.getByRole('button', { name: new RegExp(`Create customer\\W*${externalId}`) })
+  await field.fill('initech')
+  await field.blur()
+  await creates('initech').click()
+  await dialog.locator('button[aria-busy=true]').waitFor()
+  await field.fill('hooli')
+  await field.blur()
+  await creates('hooli').waitFor()
+  assert.equal(await creates('hooli').getAttribute('aria-busy'), null)
+
+  await field.fill('initech')
+  await field.blur()
+  gate.resolve()
+  await dialog.getByRole('alert').waitFor()
+  await field.fill('hooli')
+  await field.blur()
+  await creates('hooli').waitFor()
+  assert.equal(await dialog.getByRole('alert').count(), 0)
+  await creates('hooli').click()
+  await creates('hooli').waitFor({ state: 'detached' })
+  assert.equal(await field.getAttribute('aria-invalid'), null)
+})
+
+test('a customer that another has made meanwhile is found by trying to make it', async () => {
+  const { page, dialog, field, press } = await openDialog()
+  await field.fill('initech')
+  await field.blur()
+  await dialog.getByText(/There is no customer \W*initech/).waitFor()
+  const { id } = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'initech' })).body
+  await dialog.getByRole('button', { name: 'Create customer' }).click()
+  await dialog.getByText(/There is no customer/).waitFor({ state: 'detached' })
+  assert.equal(await dialog.getByRole('alert').count(), 0)
+  await press.click()
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [id])
 })
 
 test('an endpoint that becomes one of all customers while one is looked up is not changed by the press before', async () => {
@@ -174,7 +280,7 @@ test('an endpoint that becomes one of all customers while one is looked up is no
   await asked
   await dialog.getByLabel('Of all customers').check()
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
-  answer()
+  await answer()
   const read = async () => (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body.customer_id
   assert.equal(await read(), acme)
   await dialog.getByRole('button', { name: 'Save' }).click()

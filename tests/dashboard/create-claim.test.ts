@@ -59,6 +59,25 @@ test('creating a claim begins with the newest schema; a contract of its own begi
   assert.deepEqual(complaints, [])
 })
 
+test('nothing can be created before the contract is there to be read: until then its button is busy', async () => {
+  const { page, newer, customer } = await openFurnishedPage()
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/v1/schemas', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await page.goto(`/customers/${customer}`)
+  await page.getByRole('button', { name: 'Create claim' }).click()
+  const dialog = page.getByRole('dialog')
+  const press = dialog.getByRole('button', { name: 'Create', exact: true })
+  await press.waitFor()
+  assert.equal(await press.getAttribute('aria-busy'), 'true')
+  gate.resolve()
+  await dialog.getByText('The claim is worth 22.00.').waitFor()
+  assert.equal(await press.getAttribute('aria-busy'), null)
+  assert.equal((await created(page)).schema_id, newer)
+})
+
 test('the pages of a schema, a customer and a test clock create a claim of theirs', async () => {
   const { page, complaints, older, newer, customer, clock } = await openFurnishedPage()
   for (const [path, expected] of [

@@ -129,7 +129,12 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
         error={creation.error}
         shownPaths={['candidate_alias', 'reference', 'customer_id', 'customer_uuid']}
       />
-      <SubmitActions action="Create" pending={creation.isPending} isWaiting={isWaiting} />
+      <SubmitActions
+        action="Create"
+        pending={creation.isPending}
+        // What never changes is to be read before.
+        isWaiting={isWaiting || source.isPending}
+      />
     </Form>
   )
 }

@@ -26,27 +26,30 @@ export function CustomerField({ choice, hint, error, isCreating = false }: Custo
   )
 }
 
+/** What came of making one is told of that one alone. */
 function CreateUnknown({ choice }: Pick<CustomerFieldProps, 'choice'>) {
   const queryClient = useQueryClient()
+  // It is found then, if it is still the one that is written; also if another has made it meanwhile.
+  const lookAgain = () => queryClient.invalidateQueries({ queryKey: ['customers'] })
   const creation = useMutation({
     mutationFn: createCustomer,
-    // It is found then, if it is still the one that is written.
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['customers'] }),
+    onSuccess: lookAgain,
+    onError: () => void lookAgain(),
   })
+  if (!choice.isUnknown) return null
+  const isOfText = creation.variables?.external_id === choice.text
   return (
     <>
-      {choice.isUnknown ? (
-        <Button
-          className="max-w-full justify-self-start"
-          pending={creation.isPending}
-          onClick={() => creation.mutate({ external_id: choice.text })}
-        >
-          <span className="truncate">
-            Create customer <bdi>{choice.text}</bdi>
-          </span>
-        </Button>
-      ) : null}
-      <FormError error={creation.error} />
+      <Button
+        className="max-w-full justify-self-start"
+        pending={isOfText && creation.isPending}
+        onClick={() => creation.mutate({ external_id: choice.text })}
+      >
+        <span className="truncate">
+          Create customer <bdi>{choice.text}</bdi>
+        </span>
+      </Button>
+      {isOfText ? <FormError error={creation.error} /> : null}
     </>
   )
 }

@@ -16,6 +16,7 @@ export function CustomerInput({ written, onWrite, ...props }: CustomerInputProps
       <Input
         {...props}
         list={listId}
+        maxLength={255}
         value={text}
         onChange={({ target }) => onWrite(target.value)}
         onBlur={lookUp}

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { customerQuery } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
+import { useCustomerNames } from '../customer-names.ts'
 import { CustomerInput } from './customer-input.tsx'
 import { useWrittenCustomer } from './use-written-customer.ts'
 
@@ -16,8 +18,11 @@ interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'o
 export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelectProps) {
   const [text, setText] = useState<string | null>(null)
   const chosen = useQuery({ ...customerQuery(value), enabled: value !== '' && by === 'id' })
-  const nameOfValue = by === 'external_id' ? value : ((value && chosen.data?.external_id) ?? '')
-  const written = useWrittenCustomer(text ?? nameOfValue, undefined)
+  const nameOf = useCustomerNames()
+  const nameOfValue =
+    by === 'external_id' || value === '' ? value : (chosen.data?.external_id ?? nameOf(value))
+  // What stands for the chosen one is not looked up: it may be a part of its id.
+  const written = useWrittenCustomer(text ?? '', undefined)
   const told = useRef(value)
   const tell = (customer: Customer | null) => {
     told.current = customer?.[by] ?? ''
@@ -29,17 +34,26 @@ export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelect
   useEffect(() => {
     if (text !== null && customer && customer[by] !== told.current) latest.current(customer)
   }, [text, customer, by])
-  // Chosen elsewhere, as by a way back: what is being written gives way.
+  // Chosen elsewhere: what is being written gives way.
   useEffect(() => {
     if (value === told.current) return
     told.current = value
     setText(null)
   }, [value])
+  // So it does to a way back or forward, which may lead to the same customer.
+  const { history } = useRouter()
+  useEffect(
+    () =>
+      history.subscribe(({ action }) => {
+        if (action.type !== 'PUSH' && action.type !== 'REPLACE') setText(null)
+      }),
+    [history],
+  )
   return (
     <CustomerInput
       placeholder="Any customer"
       {...props}
-      written={written}
+      written={{ ...written, text: text ?? nameOfValue }}
       onWrite={(text) => {
         setText(text)
         if (text === '') tell(null)

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { customerChoicesQuery, customersQuery } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
 import { isolated } from '../../isolated.ts'
+import { useStillWhilePressed } from '../ui/use-still-while-pressed.ts'
 import { useSettled } from '../../use-settled.ts'
 
 /** After the last key. */
@@ -17,7 +18,7 @@ export interface WrittenCustomer {
   choices: readonly Customer[]
   /** Whose it is, is still to be found out. */
   isOpen: boolean
-  /** Nobody has it. */
+  /** Nobody has it, as far as is told. */
   isUnknown: boolean
   /** What is to be told of it at its field. */
   error: string | undefined
@@ -42,17 +43,18 @@ export function useWrittenCustomer(text: string, known: Customer | undefined): W
   // Also while it is looked up again: what is told stays where it is, and with it the button that is being pressed.
   const isUnknown = isNobody && isAsked && found.isSuccess
   const isFailed = isNobody && isAsked && !found.isSuccess && found.errorUpdateCount > 0
+  const error = isUnknown
+    ? `There is no customer ${isolated(text)}`
+    : isFailed
+      ? `${isolated(text)} could not be looked up: try again`
+      : undefined
+  const told = useStillWhilePressed({ isUnknown, error })
   return {
     text,
     customer,
     choices,
     isOpen,
-    isUnknown,
-    error: isUnknown
-      ? `There is no customer ${isolated(text)}`
-      : isFailed
-        ? `${isolated(text)} could not be looked up: try again`
-        : undefined,
+    ...told,
     lookUp: () => {
       if (!isNobody) return
       setAsked(text)

@@ -15,6 +15,7 @@ import { useEntries } from './use-entries.ts'
 const DismissContext = createContext<() => void>(() => {})
 const UnsavedContext = createContext({ current: false })
 const SendingContext = createContext<(isSending: boolean) => void>(() => {})
+const AskedContext = createContext(false)
 
 /**
  * A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost, or what
@@ -27,6 +28,7 @@ export function Dialog({ className, onOpenChange, children, ...props }: ModalPro
   const unsaved = useRef(false)
   // Once it is answered, the dialog itself shows what came of it.
   if (asked !== null && (!props.open || (asked === 'sent' && !isSending))) setAsked(null)
+  if (asked === 'unsaved' && isSending) setAsked('sent')
   const dismiss = () => {
     if (isSending) setAsked('sent')
     else if (areChanged() || unsaved.current) setAsked('unsaved')
@@ -38,7 +40,9 @@ export function Dialog({ className, onOpenChange, children, ...props }: ModalPro
       <Modal {...props} onOpenChange={dismiss} className={cn(MIDDLE, className)}>
         <UnsavedContext value={unsaved}>
           <SendingContext value={setSending}>
-            <div {...listeners}>{children}</div>
+            <AskedContext value={asked !== null}>
+              <div {...listeners}>{children}</div>
+            </AskedContext>
           </SendingContext>
         </UnsavedContext>
       </Modal>
@@ -86,6 +90,9 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [unsaved, isUnsaved])
 }
 
+/** Whether the dialog asks if it is to be closed: what waits to be sent goes on waiting. */
+export const useIsAsked = (): boolean => useContext(AskedContext)
+
 /** Tells the dialog that what it asks for is on its way. */
 function useSending(isSending: boolean): void {
   const setSending = useContext(SendingContext)
@@ -115,7 +122,7 @@ interface SubmitActionsProps {
   /** What the form does: "Rename". */
   action: string
   pending: boolean
-  /** It will be sent once something is known. */
+  /** It will be, or can be, sent once something is known. */
   isWaiting?: boolean
 }
 

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { X } from 'lucide-react'
+import { useState } from 'react'
 import { NOTIFICATION_TYPES, type NotificationType } from '../../../../src/domain/notification-types.ts'
 import type { FeedFilters } from '../../api/notifications.ts'
 import { CustomerSelect } from '../../components/customer/customer-select.tsx'
@@ -16,6 +17,8 @@ export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
       to: '/activity',
       search: { ...(type ? { type } : {}), ...(customer ? { customer } : {}) },
     })
+  /** With each, the field forgets what is written in it. */
+  const [clearings, setClearings] = useState(0)
   return (
     <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-[minmax(0,16rem)_minmax(0,14rem)_auto] sm:justify-start">
       <Select
@@ -31,6 +34,7 @@ export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
         ))}
       </Select>
       <CustomerSelect
+        key={clearings}
         aria-label="Customer"
         value={customer ?? ''}
         by="id"
@@ -39,7 +43,10 @@ export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
       <Button
         variant="ghost"
         className={type || customer ? 'max-sm:col-span-2' : 'hidden'}
-        onClick={() => show({})}
+        onClick={() => {
+          setClearings(clearings + 1)
+          show({})
+        }}
       >
         <X aria-hidden /> Clear
       </Button>

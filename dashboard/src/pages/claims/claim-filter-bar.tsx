@@ -67,6 +67,7 @@ export function ClaimFilterBar({ kind, filters, columns }: ClaimFilterBarProps) 
         ) : null}
       </Select>
       <CustomerSelect
+        key={`customer ${clearings}`}
         aria-label="Customer"
         value={filters.customer ?? ''}
         by={kind === 'claims' ? 'id' : 'external_id'}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startTestBrowser } from '../support/browser.ts'
+import { holdLookUp } from '../support/customer-look-ups.ts'
+import { eventually } from '../support/eventually.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startWebhookService } from '../support/webhook-service.ts'
+
+const service = await startWebhookService({ after })
+const browser = await startTestBrowser()
+
+const isOfCustomers = (url: URL) => url.pathname.startsWith('/v1/customers')
+
+async function createCustomer(page: Page, externalId: string): Promise<string> {
+  return (await sendAs(page, 'POST', '/v1/customers', { external_id: externalId })).body.id
+}
+
+/** A list, with acme there to be filtered by; globex came too late to be offered. */
+async function openList(pathOf: (acme: string) => string) {
+  const { page } = await newSignedInPage(service, browser)
+  const acme = await createCustomer(page, 'acme')
+  const areOffered = page.waitForResponse((response) => isOfCustomers(new URL(response.url())))
+  await page.goto(pathOf(acme))
+  await (await areOffered).finished()
+  await createCustomer(page, 'globex')
+  return { page, acme, field: page.getByLabel('Customer', { exact: true }) }
+}
+
+/** As it is in the list's address. */
+const filtersOf = (page: Page) => new URL(page.url()).search
+
+for (const list of ['/claims?status=OPEN', '/activity?type=claim.created'])
+  test(`Clear takes back a customer that is still looked up, and one that is not there: ${list}`, async () => {
+    const { page, field } = await openList(() => list)
+    const clear = page.getByRole('button', { name: 'Clear' })
+    const { asked, answer } = await holdLookUp(page, 'globex')
+    await field.fill('globex')
+    await field.press('Enter')
+    await asked
+    await clear.click()
+    await page.waitForURL(({ search }) => search === '')
+    assert.equal(await field.inputValue(), '')
+    await answer()
+    assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
+
+    await page.evaluate('history.back()')
+    await page.waitForURL(({ search }) => search !== '')
+    await field.fill('nobody')
+    await field.press('Enter')
+    await page.locator('[aria-label=Customer][aria-invalid=true]').waitFor()
+    await clear.click()
+    await page.locator('[aria-label=Customer]:not([aria-invalid])').waitFor()
+    assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
+  })
+
+test('saved filters take back a customer that is still looked up, though they are those that are set', async () => {
+  const { page, field } = await openList(() => '/claims?status=OPEN')
+  const menu = page.getByRole('button', { name: 'Saved filters' })
+  await menu.click()
+  await page.getByRole('button', { name: 'Save these filters' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Open ones')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  const { asked, answer } = await holdLookUp(page, 'globex')
+  await field.fill('globex')
+  await field.press('Enter')
+  await asked
+  await menu.click()
+  await page.getByRole('link', { name: 'Open ones' }).click()
+  await eventually(async () => (await field.inputValue()) === '')
+  await answer()
+  assert.deepEqual([filtersOf(page), await field.inputValue()], ['?status=OPEN', ''])
+})
+
+test('the way back takes back a customer that is still looked up, though it leads to the same one', async () => {
+  const { page, acme, field } = await openList((id) => `/claims?customer=${id}`)
+  await page.getByLabel('Status').selectOption('OPEN')
+  await page.waitForURL('**/claims?*status=OPEN*')
+  const { asked, answer } = await holdLookUp(page, 'globex')
+  await field.fill('globex')
+  await field.press('Enter')
+  await asked
+  await page.evaluate('history.back()')
+  await page.waitForURL(`**/claims?customer=${acme}`)
+  await answer()
+  assert.deepEqual([filtersOf(page), await field.inputValue()], [`?customer=${acme}`, 'acme'])
+})
+
+test('a filter by a customer that cannot be read names it by its id, and goes when its field is emptied', async () => {
+  const { page, acme, field } = await openList(() => '/claims')
+  await page.route(isOfCustomers, (route) => route.fulfill({ status: 500, body: '{}' }))
+  await page.goto(`/claims?customer=${acme}`)
+  const inShort = `${acme.slice(0, 8)}…${acme.slice(-6)}`
+  await eventually(async () => (await field.inputValue()) === inShort)
+  await field.focus()
+  await field.blur()
+  assert.equal(await field.getAttribute('aria-invalid'), null)
+  await field.fill('')
+  await page.waitForURL(({ search }) => search === '')
+  assert.equal(await field.inputValue(), '')
+})
+
+test('a customer’s external id is no longer than 255 characters, in a filter too', async () => {
+  const { page, field } = await openList(() => '/claims')
+  await field.fill('x'.repeat(256))
+  await field.press('Enter')
+  await page.locator('[aria-label=Customer][aria-invalid=true]').waitFor()
+  assert.equal(await field.inputValue(), 'x'.repeat(255))
+})

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { customerChoicesQuery, customersQuery } from '../../api/customers.ts'
 import type { Customer } from '../../api/records.ts'
 import { isolated } from '../../isolated.ts'
-import { useStillWhilePressed } from '../ui/use-still-while-pressed.ts'
 import { useSettled } from '../../use-settled.ts'
+import { useStillWhilePressed } from '../ui/use-still-while-pressed.ts'
 
 /** After the last key. */
 const CHOICES_DELAY_MS = 150

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { asksFor, holdLookUp } from '../support/customer-look-ups.ts'
+import { eventually } from '../support/eventually.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
 
@@ -178,12 +179,16 @@ test('what is sent just as it is asked whether to discard is not said to be unsa
   await page.waitForURL('**/claims/*')
 })
 
+/** Until those that begin so are offered: who is made after that is not among them. */
+const offers = (page: Page, externalId: string) =>
+  page.waitForResponse((answer) => new URL(answer.url()).searchParams.get('search') === externalId)
+
 /** With the mouse, which goes up once the answer is there; the focus is in the field until then. */
 async function pressDuring(page: Page, button: Locator, answer: () => Promise<void>) {
   // Room for all of the dialog: what is at the end of one that scrolls stays there.
   await page.setViewportSize({ width: 1280, height: 1400 })
-  const { x, y, width, height } = (await button.boundingBox()) ?? assert.fail('it is not to be seen')
-  await page.mouse.move(x + width / 2, y + height / 2)
+  // Once it has come to rest.
+  await button.hover()
   await page.mouse.down()
   await answer()
   await page.mouse.up()
@@ -204,9 +209,11 @@ test('a press on Cancel is not lost if the field is told meanwhile that nobody i
 
 test('a press on Create is not lost if the customer turns out to be there by now', async () => {
   const { page, dialog, field, press } = await openDialog()
+  const offered = offers(page, 'initech')
   await field.fill('initech')
   await field.press('Enter')
   await dialog.getByText(/There is no customer \W*initech/).waitFor()
+  await offered
   const { id } = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'initech' })).body
   const { asked, answer } = await holdLookUp(page, 'initech')
   await pressDuring(page, press, async () => {
@@ -254,9 +261,11 @@ test('what comes of making a customer is told of that one alone: neither that it
 
 test('a customer that another has made meanwhile is found by trying to make it', async () => {
   const { page, dialog, field, press } = await openDialog()
+  const offered = offers(page, 'initech')
   await field.fill('initech')
   await field.blur()
   await dialog.getByText(/There is no customer \W*initech/).waitFor()
+  await offered
   const { id } = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'initech' })).body
   await dialog.getByRole('button', { name: 'Create customer' }).click()
   await dialog.getByText(/There is no customer/).waitFor({ state: 'detached' })
@@ -311,8 +320,7 @@ test('the name of an endpoint’s customer, or of a filter’s, that comes late 
     await page.waitForURL(`**/claims?customer=${globex}`)
     await page.evaluate('history.back()')
     await page.waitForURL(`**/claims?customer=${acme}`)
-    if (status === 200)
-      await page.waitForFunction("document.querySelector('[aria-label=Customer]').value === 'acme'")
+    if (status === 200) await eventually(async () => (await filter.inputValue()) === 'acme')
     await page.unrouteAll()
   }
 

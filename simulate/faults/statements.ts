@@ -19,8 +19,8 @@ const OF_A_CREATION = [
 const OF_A_SHARD_WRITE = [
   'read_live_clock',
   'hold_test_clocks',
-  'update_shard',
-  'log_to_shard',
+  'write_to_shard',
+  'write_to_shard_and_tell',
   'take_positions',
   'insert_claims_in_shard',
   'insert_absent_in_shard',

@@ -53,7 +53,11 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'each server checks a claim once a minute',
     edits: [
-      edit('storage/claim-writes/due-claims.ts', 'due_at <= $2 AND status_since < $2', 'due_at <= $2'),
+      edit(
+        'storage/claim-writes/due-claims.ts',
+        'due_at <= $2::timestamptz AND status_since < $2::timestamptz',
+        'due_at <= $2::timestamptz',
+      ),
       edit('domain/claims/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
     ],
     servers: 3,

@@ -51,8 +51,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     edits: [
       edit(
         'storage/database/lending/borrower.ts',
-        'throw this.#failure(error, asDatabaseUnavailable(error, readOnly === true))',
-        'throw this.#failure(error, asDatabaseUnavailable(error, readOnly ?? true))',
+        'const unavailable = asDatabaseUnavailable(error, readOnly === true)',
+        'const unavailable = asDatabaseUnavailable(error, readOnly ?? true)',
       ),
     ],
     faults: 'database-connection-cut,group-struck,backends-terminated',

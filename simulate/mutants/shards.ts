@@ -17,8 +17,25 @@ const PLANTED: readonly Mutant[] = [
     edits: [
       edit(
         'storage/claim-writes/shard-write.ts',
-        'rows.flatMap(({ id }) => itemsOf.get(id) ?? [])',
-        'ofShard.flatMap(({ id }) => itemsOf.get(id) ?? [])',
+        `AS e (claim_id, seq, id, type, payload, system, at)
+        JOIN written w ON w.id = e.claim_id`,
+        'AS e (claim_id, seq, id, type, payload, system, at)',
+      ),
+    ],
+  },
+  {
+    name: 'a write that a machine commits by itself is taken for none',
+    faults: 'shard-write-struck',
+    edits: [
+      edit(
+        'storage/database/lending/borrower.ts',
+        'unavailable && isCommit ? commitFailed(error) : unavailable',
+        'unavailable',
+      ),
+      edit(
+        'storage/database/lending/borrower.ts',
+        'asDatabaseUnavailable(error, readOnly === true)',
+        'asDatabaseUnavailable(error, readOnly === true || commitsElsewhere === true)',
       ),
     ],
   },

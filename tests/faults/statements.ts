@@ -318,7 +318,6 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     read_evidence: 1,
     read_live_clock: 1,
     write_to_shard: 1,
-    COMMIT: 1,
   },
   'submissions whose clock is held': {
     read_claims_to_decide: 2,
@@ -381,7 +380,7 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     find_next_due: 2,
     announce_notifications: 1,
     find_due_claims_on_test_clock: 2,
-    write_to_shard: 2 * SHARDS,
+    write_to_shard_and_tell: 2 * SHARDS,
     take_numbers: 2 * SHARDS,
     announce_on_machine: 1,
     set_test_clock: 1,

@@ -103,26 +103,32 @@ test('a customer that could not be looked up is told at its field, and looked up
   assert.deepEqual(await customersOfClaims(page), [globex.id])
 })
 
-test('an endpoint does not keep its customer if another was written that is not there', async () => {
+/** The form of an endpoint of acme's. */
+async function openEndpointForm() {
   const { page } = await newSignedInPage(service, browser)
   const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
   await page.goto(`/webhooks/${id}`)
   await page.getByRole('button', { name: 'Edit' }).click()
-  const dialog = page.getByRole('dialog')
+  const read = async () => (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body
+  return { page, dialog: page.getByRole('dialog'), acme, read }
+}
+
+test('an endpoint does not keep its customer if another was written that is not there', async () => {
+  const { page, dialog, acme, read } = await openEndpointForm()
   const field = dialog.getByLabel('Customer', { exact: true })
   await dialog.getByLabel('Description').fill('of nobody')
   await field.fill('nobody')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText(/There is no customer \W*nobody/).waitFor()
-  assert.equal((await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body.description, null)
+  assert.equal((await read()).description, null)
 
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })
   await field.fill('globex')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  const { customer_id, description } = (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body
+  const { customer_id, description } = await read()
   assert.notEqual(customer_id, acme)
   assert.equal(description, 'of nobody')
 })
@@ -276,13 +282,7 @@ test('a customer that another has made meanwhile is found by trying to make it',
 })
 
 test('an endpoint that becomes one of all customers while one is looked up is not changed by the press before', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
-  const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
-  const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
-  await page.goto(`/webhooks/${id}`)
-  await page.getByRole('button', { name: 'Edit' }).click()
-  const dialog = page.getByRole('dialog')
+  const { page, dialog, acme, read } = await openEndpointForm()
   const { asked, answer } = await holdLookUp(page, 'nobody')
   await dialog.getByLabel('Customer', { exact: true }).fill('nobody')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -290,11 +290,10 @@ test('an endpoint that becomes one of all customers while one is looked up is no
   await dialog.getByLabel('Of all customers').check()
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
   await answer()
-  const read = async () => (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body.customer_id
-  assert.equal(await read(), acme)
+  assert.equal((await read()).customer_id, acme)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  assert.equal(await read(), null)
+  assert.equal((await read()).customer_id, null)
 })
 
 test('the name of an endpoint’s customer, or of a filter’s, that comes late does not replace what was written', async () => {

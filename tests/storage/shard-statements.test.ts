@@ -71,13 +71,8 @@ describe('what is about one claim is asked of one machine', {
              AND other.shardid = pg_dist_shard.shardid) LIMIT 1`,
       [claim.id],
     )
-    const shard = {
-      lowest: 0,
-      claims: rows[0]?.shardid,
-      claim_events: '1',
-      notifications: '1',
-      contracts: '1',
-    }
+    const tables = { claims: '', claim_events: '', notifications: '', contracts: '' }
+    const shard = { lowest: 0, id: rows[0]?.shardid, tables }
     const statement = { name: 'astray', text: () => 'SELECT 1', columns: 'one integer', values: [] }
     await assert.rejects(queryInShard(app.db, shard, claim.id, statement), isPassing)
     assert.equal(app.db.distribution.isStale, true)

@@ -4,7 +4,8 @@ import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { contractIsMissing } from '../claims/contracts.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { queryByShard, type Tables } from '../distribution/in-shard.ts'
+import { queryByShard } from '../distribution/in-shard.ts'
+import type { Tables } from '../distribution/shards.ts'
 
 /** A claim on a test clock whose window has elapsed. */
 export interface DueClaim {

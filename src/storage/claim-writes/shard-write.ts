@@ -1,10 +1,10 @@
 import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { queryInShard, shardsOf, type Tables } from '../distribution/in-shard.ts'
-import type { Shard } from '../distribution/shards.ts'
-import type { ClaimNotification } from '../notifications/notify.ts'
-import { type Numbers, takeNumbers, WHAT_HAPPENED } from '../notifications/numbers.ts'
+import { queryInShard, shardsOf } from '../distribution/in-shard.ts'
+import type { Shard, Tables } from '../distribution/shards.ts'
+import { type ClaimNotification, insertTold, toldValues } from '../notifications/notify.ts'
+import { takeNumbers } from '../notifications/numbers.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
 /** What a claim becomes; see `guarded-write.ts`, whose columns these are. */
@@ -55,12 +55,7 @@ const writeTo = ({ claims, claim_events, notifications }: Tables, areTold: boole
         areTold
           ? `,
       told AS (
-        INSERT INTO ${notifications} (number, ${WHAT_HAPPENED}, created_at)
-        SELECT n.number, w.user_id, n.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $25::timestamptz
-        FROM unnest($18::uuid[], $19::bigint[], $20::text[], $21::integer[], $22::timestamptz[], $23::timestamptz[],
-            $24::text[])
-          AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome)
-        JOIN written w ON w.id = n.id
+        ${insertTold(notifications, 'written', 18)}
       )`
           : ''
       }
@@ -134,15 +129,4 @@ const valuesOf = (writes: readonly ClaimWrite[], items: readonly LogWrite[]) => 
   textArray(items.map(({ payload }) => payload)),
   plainArray(items.map(({ system }) => `${system}`)),
   plainArray(items.map(({ at }) => at)),
-]
-
-const toldValues = (told: readonly ClaimNotification[], { numbers, now }: Numbers) => [
-  plainArray(told.map(({ subjectId }) => subjectId)),
-  plainArray(numbers),
-  plainArray(told.map(({ kind }) => kind)),
-  plainArray(told.map(({ sequence }) => sequence)),
-  plainArray(told.map(({ state }) => state.statusSince)),
-  plainArray(told.map(({ state }) => state.dueAt)),
-  plainArray(told.map(({ state }) => state.scheduledOutcome)),
-  now,
 ]

@@ -5,7 +5,7 @@ import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
 import { addPairs, type MetadataColumns } from '../metadata.ts'
-import { notificationOf, notifyInShard, type OwnedNotification } from '../notifications/notify.ts'
+import { type ClaimNotification, notificationOf, notifyInShard } from '../notifications/notify.ts'
 import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
 
 /** A new claim as its row has it. */
@@ -83,7 +83,7 @@ export async function insertIntoShards(
     const stored = new Map<string, Date>()
     for (const ofShard of connection.distribution.byShard(placed, ({ id }) => id)) {
       const inserted = new Set(await insertInShard(connection, ofShard))
-      await notifyInShard(connection, creationsOf(ofShard, inserted), null)
+      await notifyInShard(connection, creationsOf(ofShard, inserted))
       for (const id of inserted) stored.set(id, first.now)
     }
     return stored
@@ -132,13 +132,10 @@ const mayBeThere = ({ alias, reference, seed }: NewRow) => (alias ?? reference ?
 
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
 
-const creationsOf = (rows: readonly PlacedRow[], inserted: ReadonlySet<string>): OwnedNotification[] =>
+const creationsOf = (rows: readonly PlacedRow[], inserted: ReadonlySet<string>): ClaimNotification[] =>
   firstOfEach(rows)
     .filter(({ id }) => inserted.has(id))
-    .map(({ id, userId, contract: { contract }, now }) => ({
-      ...notificationOf(id, 0, openState(contract, now)),
-      userId,
-    }))
+    .map(({ id, contract: { contract }, now }) => notificationOf(id, 0, openState(contract, now)))
 
 /** Returns the ids of those that were not there. */
 async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { placeOf, type Shard } from './shards.ts'
+import { byPlace, placeOf, type Shard } from './shards.ts'
 import { uuidWithin } from './uuid-hash.ts'
 
 /** For so long a loss is the same one. */
@@ -84,17 +84,13 @@ export class Distribution {
    * the same order.
    */
   byShard<T>(items: readonly T[], claimIdOf: (item: T) => string): T[][] {
-    const shards = Map.groupBy(items, (item) => this.shardOf(claimIdOf(item)))
-    return [...shards].sort(([a], [b]) => a - b).map(([, ofShard]) => ofShard)
+    return byPlace(items, claimIdOf, this.#lowest ?? []).map(([, ofShard]) => ofShard)
   }
 
   /** The same by the shards as they are now. */
   byShardNow<T>(items: readonly T[], claimIdOf: (item: T) => string): [Shard, T[]][] {
     const lowest = this.#now.map((shard) => shard.lowest)
-    const shards = Map.groupBy(items, (item) => placeOf(claimIdOf(item), lowest))
-    return [...shards]
-      .sort(([a], [b]) => a - b)
-      .map(([place, ofShard]) => [this.#now[place] as Shard, ofShard])
+    return byPlace(items, claimIdOf, lowest).map(([place, ofShard]) => [this.#now[place] as Shard, ofShard])
   }
 
   /** As it was read just now. */

@@ -1,10 +1,8 @@
 import type { Connection, Statement } from '../database/connection.ts'
 import { isPassing } from '../database/database-unavailable.ts'
 import { readShards } from './read-distribution.ts'
-import type { Shard } from './shards.ts'
+import type { Shard, Tables } from './shards.ts'
 
-/** The tables that a statement is about: those of all claims, or of those of one shard. */
-export type Tables = Record<'claims' | 'claim_events' | 'notifications' | 'contracts', string>
 const OF_ALL: Tables = {
   claims: 'claims',
   claim_events: 'claim_events',
@@ -51,7 +49,7 @@ export async function queryInShard<Row>(
       name,
       text: `-- ${name}
       SELECT * FROM in_shard($1::uuid, $2::bigint, $3::bigint, $4::text${parameters}) AS found (${columns})`,
-      values: [claimId, shard.claims, announced, text(tablesOf(shard)), ...values],
+      values: [claimId, shard.id, announced, text(shard.tables), ...values],
       ...(readOnly ? { readOnly } : { commitsElsewhere: true }),
     })
   } catch (error) {
@@ -81,10 +79,3 @@ export async function queryByShard<Row, T>(
   }
   return rows
 }
-
-const tablesOf = (shard: Shard): Tables => ({
-  claims: `claims_${shard.claims}`,
-  claim_events: `claim_events_${shard.claim_events}`,
-  notifications: `notifications_${shard.notifications}`,
-  contracts: `contracts_${shard.contracts}`,
-})

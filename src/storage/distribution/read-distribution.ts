@@ -19,10 +19,10 @@ export async function hasCitus(db: Queries): Promise<boolean> {
 
 /** Of a database with Citus; its tables may be distributed or not. */
 export async function readShards(db: Queries): Promise<Distribution> {
-  const rows = await db.query<{ lowest: number; machine: number; tables: Omit<Shard, 'lowest'> }>({
+  const rows = await db.query<Shard & { machine: number }>({
     text: `-- read_shards
-      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine,
-        (SELECT json_object_agg(name, own.shardid::text)
+      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine, s.shardid::text AS id,
+        (SELECT json_object_agg(name, name || '_' || own.shardid)
           FROM unnest('{claims,claim_events,notifications,contracts}'::text[]) AS name
           JOIN pg_dist_shard own ON own.logicalrelid = to_regclass(name)
             AND coalesce(own.shardminvalue, s.shardminvalue) = s.shardminvalue) AS tables
@@ -34,6 +34,6 @@ export async function readShards(db: Queries): Promise<Distribution> {
   return new Distribution(
     rows.map(({ lowest }) => lowest),
     rows.map(({ machine }) => machine),
-    rows.map(({ lowest, tables }) => ({ lowest, ...tables })),
+    rows.map(({ lowest, id, tables }) => ({ lowest, id, tables })),
   )
 }

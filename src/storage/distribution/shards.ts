@@ -1,13 +1,16 @@
 import { uuidHash } from './uuid-hash.ts'
 
-/** A part of the claims: Citus's numbers of its own tables, and the lowest hash of an id in it. */
+/** The tables that a statement is about: those of all claims, or a shard's own. */
+export type Tables = Record<'claims' | 'claim_events' | 'notifications' | 'contracts', string>
+
+/** A part of the claims. */
 export interface Shard {
+  /** The lowest hash of an id in it. */
   lowest: number
-  claims: string
-  claim_events: string
-  notifications: string
-  /** Its copy on each machine. */
-  contracts: string
+  /** Citus's number of it, as a part of `claims`. */
+  id: string
+  /** Of contracts it is the copy that each machine has. */
+  tables: Tables
 }
 
 /** In which of the shards that have these lowest hashes, in their order, a claim is. */
@@ -20,4 +23,14 @@ export function placeOf(claimId: string, lowest: readonly number[]): number {
     else to = middle
   }
   return from
+}
+
+/** Groups what belongs to claims by the place of their shards, which come in their order. */
+export function byPlace<T>(
+  items: readonly T[],
+  claimIdOf: (item: T) => string,
+  lowest: readonly number[],
+): [place: number, ofShard: T[]][] {
+  const places = Map.groupBy(items, (item) => placeOf(claimIdOf(item), lowest))
+  return [...places].sort(([a], [b]) => a - b)
 }

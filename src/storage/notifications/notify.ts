@@ -3,7 +3,7 @@ import type { ClaimState, Outcome } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
+import { insertNotifications, type Numbers, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
 
 /** What became of a claim. */
 export interface ClaimNotification {
@@ -30,41 +30,41 @@ export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotifi
   state: claim,
 })
 
-export type OwnedNotification = ClaimNotification & { userId: string }
+/** SQL that stores notifications (`toldValues`, from `$first` on) of claims, which have an `id` and a `user_id`. */
+export const insertTold = (table: string, claims: string, first: number): string => {
+  const types = ['uuid', 'bigint', 'text', 'integer', 'timestamptz', 'timestamptz', 'text']
+  return `INSERT INTO ${table} (number, ${WHAT_HAPPENED}, created_at)
+        SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome,
+          $${first + types.length}::timestamptz
+        FROM ${claims} c
+        JOIN unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')})
+          AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id`
+}
 
-const NOTIFY_IN_SHARD = `-- notify_in_shard
-      INSERT INTO notifications (number, ${WHAT_HAPPENED}, created_at)
-      SELECT n.number, n.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $9
-      FROM claims c
-      JOIN unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::integer[], $6::timestamptz[], $7::timestamptz[],
-          $8::text[])
-        AS n (id, number, user_id, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id
-      WHERE c.id = ANY ($1::uuid[])`
+export const toldValues = (told: readonly ClaimNotification[], { numbers, now }: Numbers): unknown[] => [
+  plainArray(told.map(({ subjectId }) => subjectId)),
+  plainArray(numbers),
+  plainArray(told.map(({ kind }) => kind)),
+  plainArray(told.map(({ sequence }) => sequence)),
+  plainArray(told.map(({ state }) => state.statusSince)),
+  plainArray(told.map(({ state }) => state.dueAt)),
+  plainArray(told.map(({ state }) => state.scheduledOutcome)),
+  now,
+]
 
-/** @param key of what the transaction has announced already (`announceOfAccount`); null for nothing */
-export async function notifyInShard(
-  db: Connection,
-  notifications: readonly OwnedNotification[],
-  key: string | null,
-): Promise<void> {
-  if (notifications.length === 0) return
-  const taken = await takeNumbers(db, notifications.length, key)
+/** Of claims of one shard, which are there. */
+export async function notifyInShard(db: Connection, told: readonly ClaimNotification[]): Promise<void> {
+  const [first] = told
+  if (!first) return
+  const taken = await takeNumbers(db, told.length, null)
   await db.query({
     name: 'notify_in_shard',
-    text: NOTIFY_IN_SHARD,
-    values: [
-      plainArray(notifications.map(({ subjectId }) => subjectId)),
-      plainArray(taken.numbers),
-      plainArray(notifications.map(({ userId }) => userId)),
-      plainArray(notifications.map(({ kind }) => kind)),
-      plainArray(notifications.map(({ sequence }) => sequence)),
-      plainArray(notifications.map(({ state }) => state.statusSince)),
-      plainArray(notifications.map(({ state }) => state.dueAt)),
-      plainArray(notifications.map(({ state }) => state.scheduledOutcome)),
-      taken.now,
-    ],
+    text: `-- notify_in_shard
+      ${insertTold('notifications', 'claims', 1)}
+      WHERE c.id = ANY ($1::uuid[])`,
+    values: toldValues(told, taken),
   })
-  await announceOnMachine(db, (notifications[0] as OwnedNotification).subjectId, taken.key)
+  await announceOnMachine(db, first.subjectId, taken.key)
 }
 
 /**

@@ -20,7 +20,7 @@ const OF_A_SHARD_WRITE = [
   'read_live_clock',
   'hold_test_clocks',
   'write_to_shard',
-  'write_to_shard_and_tell',
+  'notify_in_shard',
   'take_positions',
   'insert_claims_in_shard',
   'insert_absent_in_shard',

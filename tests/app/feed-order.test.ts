@@ -13,6 +13,7 @@ import type { ApiClient } from '../support/api-client.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus, urlsOfDatabase } from '../support/database-nodes.ts'
+import { holdClaims } from '../support/held-rows.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import type { Scope } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -74,6 +75,19 @@ describe('a notification that is committed late', () => {
     assert.deepEqual((await read(api, next_cursor)).data, [])
     await client.query('ROLLBACK')
     assert.deepEqual(typesOf(await read(api, next_cursor)), ['claim.created'])
+  })
+
+  test('since somebody holds its claim, holds up no feed: it has no number yet', async (t) => {
+    const [one, other] = [await newAccount(), await newAccount()]
+    const { id } = await newClaim(one)
+    const held = await holdClaims(t, databaseUrl, [id])
+    const sent = one.post(`/v1/claims/${id}/events`, { id: 'last', type: 'done' })
+    await held.keepWaiting()
+    await newClaim(other)
+    assert.deepEqual(typesOf(await read(other)), ['claim.created'])
+    await held.letGo()
+    assert.equal((await sent).body.claim.status, 'PENDING')
+    assert.deepEqual(typesOf(await read(one)), ['claim.created', 'claim.pending'])
   })
 
   test('in a long transaction of one account, holds up its own feed alone', async (t) => {

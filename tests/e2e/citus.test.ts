@@ -195,6 +195,10 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
       await load.acknowledges(30)
       const ids = Array.from({ length: 8 }, () => newClaim(api))
       const claims = (await Promise.all(ids)).map(({ id }) => id)
+      const beside = await appOn(url, t)
+      const due = await Promise.all(
+        Array.from({ length: 16 }, () => newClaim(api, { activity_window: 0.001, review_window: 86_400 })),
+      )
       const [node] = await sql(`SELECT nodeid FROM pg_dist_node WHERE nodeport = ${second.port}`)
       // All of them: some claims stay where they are looked for, and others do not.
       const shards = await sql(`SELECT shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2 AS middle
@@ -202,6 +206,8 @@ describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus
       for (const { shardid, middle } of shards.slice(0, 4))
         await sql(`SELECT citus_split_shard_by_split_points(${shardid}, ARRAY['${middle}'],
           ARRAY[${node?.nodeid}, ${node?.nodeid}], 'block_writes')`)
+      await runScheduledCheck(beside, new Date(Date.now() + 60_000))
+      for (const { id } of due) assert.equal((await api.readClaim(id)).status, 'PENDING')
       for (const id of claims) {
         await whenItAnswers(() => eventTo(api, id, 'after'), 201)
         assert.equal((await api.readClaim(id)).events.length, 1)

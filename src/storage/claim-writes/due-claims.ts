@@ -4,7 +4,7 @@ import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { contractIsMissing } from '../claims/contracts.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { queryByShard } from '../distribution/in-shard.ts'
+import { readByShard } from '../distribution/in-shard.ts'
 import type { Tables } from '../distribution/shards.ts'
 
 /** A claim on a test clock whose window has elapsed. */
@@ -157,7 +157,7 @@ export async function readDueKinds(
   checkTime: Date,
   ids: readonly string[],
 ): Promise<DueKind[]> {
-  const rows = await queryByShard<KindRow, string>(
+  const rows = await readByShard<KindRow, string>(
     db,
     ids,
     (id) => id,

@@ -3,8 +3,7 @@ import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { queryInShard, shardsOf } from '../distribution/in-shard.ts'
 import type { Shard, Tables } from '../distribution/shards.ts'
-import { type ClaimNotification, insertTold, toldValues } from '../notifications/notify.ts'
-import { takeNumbers } from '../notifications/numbers.ts'
+import { type ClaimNotification, notifyInShard } from '../notifications/notify.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
 /** What a claim becomes; see `guarded-write.ts`, whose columns these are. */
@@ -32,8 +31,8 @@ export interface LogWrite {
   at: Date
 }
 
-/** The guarded write in tables of a shard. */
-const writeTo = ({ claims, claim_events, notifications }: Tables, areTold: boolean) => `WITH written AS (
+/** The guarded write in the tables of a shard. */
+const writeTo = ({ claims, claim_events }: Tables) => `WITH written AS (
         UPDATE ${claims} c
         SET ${WHAT_IT_BECOMES}
         FROM (
@@ -43,7 +42,7 @@ const writeTo = ({ claims, claim_events, notifications }: Tables, areTold: boole
             AS d (id, seen_status, seen, added, bytes, hex_digest, at, status, outcome, due)
         ) AS d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
-        RETURNING c.id, c.user_id
+        RETURNING c.id
       ),
       logged AS (
         INSERT INTO ${claim_events} (claim_id, seq, id, type, payload, system, created_at)
@@ -51,14 +50,7 @@ const writeTo = ({ claims, claim_events, notifications }: Tables, areTold: boole
         FROM unnest($11::uuid[], $12::integer[], $13::text[], $14::text[], $15::json[], $16::boolean[], $17::timestamptz[])
           AS e (claim_id, seq, id, type, payload, system, at)
         JOIN written w ON w.id = e.claim_id
-      )${
-        areTold
-          ? `,
-      told AS (
-        ${insertTold(notifications, 'written', 18)}
-      )`
-          : ''
-      }
+      )
       SELECT id FROM written`
 
 /**
@@ -77,13 +69,14 @@ export async function writeToShards(
   const shards = await shardsOf(db, writes, ({ id }) => id)
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
+  const ofThese = <T>(ofEach: Map<string, T[]>, rows: readonly { id: string }[]) =>
+    rows.flatMap(({ id }) => ofEach.get(id) ?? [])
   const write = async (connection: Connection) => {
     const written = new Set<string>()
     for (const [shard, ofShard] of shards) {
       const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      const ofThem = <T>(map: Map<string, T[]>) => inOrder.flatMap(({ id }) => map.get(id) ?? [])
-      const told = ofThem(notificationsOf)
-      const rows = await writeToShard(connection, shard, inOrder, ofThem(itemsOf), told, announced)
+      const rows = await writeToShard(connection, shard, inOrder, ofThese(itemsOf, inOrder))
+      await notifyInShard(connection, shard, ofThese(notificationsOf, rows), announced)
       for (const { id } of rows) written.add(id)
     }
     return written
@@ -91,25 +84,18 @@ export async function writeToShards(
   return shards.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
 }
 
-async function writeToShard(
+const writeToShard = (
   db: Connection,
   shard: Shard,
   writes: readonly ClaimWrite[],
   items: readonly LogWrite[],
-  told: readonly ClaimNotification[],
-  announced: string | null,
-): Promise<{ id: string }[]> {
-  const [{ id: claimId }] = writes as [ClaimWrite]
-  const areTold = told.length > 0
-  const taken = areTold ? await takeNumbers(db, told.length, announced) : null
-  return queryInShard<{ id: string }>(db, shard, claimId, {
-    name: areTold ? 'write_to_shard_and_tell' : 'write_to_shard',
-    text: (tables) => writeTo(tables, areTold),
+): Promise<{ id: string }[]> =>
+  queryInShard<{ id: string }>(db, shard, (writes[0] as ClaimWrite).id, {
+    name: 'write_to_shard',
+    text: writeTo,
     columns: 'id uuid',
-    announced: taken?.key ?? null,
-    values: [...valuesOf(writes, items), ...(taken ? toldValues(told, taken) : [])],
+    values: valuesOf(writes, items),
   })
-}
 
 const valuesOf = (writes: readonly ClaimWrite[], items: readonly LogWrite[]) => [
   plainArray(writes.map(({ id }) => id)),

@@ -2,7 +2,7 @@ import type { Evidence } from '../../domain/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { queryByShard } from '../distribution/in-shard.ts'
+import { readByShard } from '../distribution/in-shard.ts'
 import type { Tables } from '../distribution/shards.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claim-columns.ts'
 import type { FoundContract } from './known-contracts.ts'
@@ -86,7 +86,7 @@ export async function readClaimRows(
   share: number,
   isWhole: boolean,
 ): Promise<ClaimRow[]> {
-  const rows = await queryByShard<FoundRow, [string, readonly string[]]>(
+  const rows = await readByShard<FoundRow, [string, readonly string[]]>(
     db,
     [...wanted],
     ([id]) => id,
@@ -100,7 +100,6 @@ export async function readClaimRows(
         Math.ceil(share),
         isWhole,
       ],
-      readOnly: true,
     }),
   )
   return rows.map((row) => ({

@@ -3,6 +3,7 @@ import { windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
+import { shardsOf } from '../distribution/in-shard.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
 import { addPairs, type MetadataColumns } from '../metadata.ts'
 import { type ClaimNotification, notificationOf, notifyInShard } from '../notifications/notify.ts'
@@ -81,9 +82,9 @@ export async function insertIntoShards(
       now: first.now,
     }))
     const stored = new Map<string, Date>()
-    for (const ofShard of connection.distribution.byShard(placed, ({ id }) => id)) {
+    for (const [shard, ofShard] of await shardsOf(connection, placed, ({ id }) => id)) {
       const inserted = new Set(await insertInShard(connection, ofShard))
-      await notifyInShard(connection, creationsOf(ofShard, inserted))
+      await notifyInShard(connection, shard, creationsOf(ofShard, inserted), null)
       for (const id of inserted) stored.set(id, first.now)
     }
     return stored

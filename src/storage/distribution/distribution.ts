@@ -93,8 +93,9 @@ export class Distribution {
     return byPlace(items, claimIdOf, lowest).map(([place, ofShard]) => [this.#now[place] as Shard, ofShard])
   }
 
-  /** As it was read just now. */
+  /** As it was read just now; as it was if the tables are not distributed any more, of which there is no way back. */
   takeOver(found: Distribution): void {
+    if (!found.isOn) return
     this.#now = found.#now
     if (found.shards === this.shards) this.machines = found.machines
     this.isStale = false

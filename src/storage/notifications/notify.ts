@@ -3,7 +3,9 @@ import type { ClaimState, Outcome } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { insertNotifications, type Numbers, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
+import { queryInShard } from '../distribution/in-shard.ts'
+import type { Shard, Tables } from '../distribution/shards.ts'
+import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
 
 /** What became of a claim. */
 export interface ClaimNotification {
@@ -30,41 +32,47 @@ export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotifi
   state: claim,
 })
 
-/** SQL that stores notifications (`toldValues`, from `$first` on) of claims, which have an `id` and a `user_id`. */
-export const insertTold = (table: string, claims: string, first: number): string => {
-  const types = ['uuid', 'bigint', 'text', 'integer', 'timestamptz', 'timestamptz', 'text']
-  return `INSERT INTO ${table} (number, ${WHAT_HAPPENED}, created_at)
-        SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome,
-          $${first + types.length}::timestamptz
+const notifyIn = ({ claims, notifications }: Tables) => `WITH told AS (
+        INSERT INTO ${notifications} (number, ${WHAT_HAPPENED}, created_at)
+        SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $8::timestamptz
         FROM ${claims} c
-        JOIN unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')})
-          AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id`
-}
+        JOIN unnest($1::uuid[], $2::bigint[], $3::text[], $4::integer[], $5::timestamptz[], $6::timestamptz[], $7::text[])
+          AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id
+        WHERE c.id = ANY ($1::uuid[])
+      )
+      SELECT true AS done`
 
-export const toldValues = (told: readonly ClaimNotification[], { numbers, now }: Numbers): unknown[] => [
-  plainArray(told.map(({ subjectId }) => subjectId)),
-  plainArray(numbers),
-  plainArray(told.map(({ kind }) => kind)),
-  plainArray(told.map(({ sequence }) => sequence)),
-  plainArray(told.map(({ state }) => state.statusSince)),
-  plainArray(told.map(({ state }) => state.dueAt)),
-  plainArray(told.map(({ state }) => state.scheduledOutcome)),
-  now,
-]
-
-/** Of claims of one shard, which are there. */
-export async function notifyInShard(db: Connection, told: readonly ClaimNotification[]): Promise<void> {
+/**
+ * Of claims of one shard, which the transaction has written already: numbers are taken once nothing is waited for, since
+ * the feeds of all wait for whoever has taken some.
+ * @param key of what the transaction has announced already (`announceOfAccount`); null for nothing
+ */
+export async function notifyInShard(
+  db: Connection,
+  shard: Shard,
+  told: readonly ClaimNotification[],
+  key: string | null,
+): Promise<void> {
   const [first] = told
   if (!first) return
-  const taken = await takeNumbers(db, told.length, null)
-  await db.query({
+  const taken = await takeNumbers(db, told.length, key)
+  await queryInShard(db, shard, first.subjectId, {
     name: 'notify_in_shard',
-    text: `-- notify_in_shard
-      ${insertTold('notifications', 'claims', 1)}
-      WHERE c.id = ANY ($1::uuid[])`,
-    values: toldValues(told, taken),
+    text: notifyIn,
+    columns: 'done boolean',
+    // The machine may commit them after the coordinator has given up: so it holds the lock too.
+    announced: taken.key,
+    values: [
+      plainArray(told.map(({ subjectId }) => subjectId)),
+      plainArray(taken.numbers),
+      plainArray(told.map(({ kind }) => kind)),
+      plainArray(told.map(({ sequence }) => sequence)),
+      plainArray(told.map(({ state }) => state.statusSince)),
+      plainArray(told.map(({ state }) => state.dueAt)),
+      plainArray(told.map(({ state }) => state.scheduledOutcome)),
+      taken.now,
+    ],
   })
-  await announceOnMachine(db, first.subjectId, taken.key)
 }
 
 /**

@@ -107,3 +107,21 @@ test('a customer’s external id is no longer than 255 characters, in a filter t
   await page.locator('[aria-label=Customer][aria-invalid=true]').waitFor()
   assert.equal(await field.inputValue(), 'x'.repeat(255))
 })
+
+test('a name that comes late, to a field that somebody is about to write in, is replaced by what is written', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const acme = await createCustomer(page, 'acme')
+  const gate = Promise.withResolvers<void>()
+  await page.route(isOfCustomers, async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await page.goto(`/claims?customer=${acme}`)
+  const field = page.getByLabel('Customer', { exact: true })
+  await field.focus()
+  assert.notEqual(await field.inputValue(), 'acme')
+  gate.resolve()
+  await eventually(async () => (await field.inputValue()) === 'acme')
+  await page.keyboard.type('glob')
+  assert.equal(await field.inputValue(), 'glob')
+})

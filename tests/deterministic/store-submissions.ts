@@ -61,7 +61,7 @@ const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, sha
       estimatedBytes(claim) <= 4 * Number(share) &&
       (isWhole === true || claim.digest === null)
     const log = isRead ? claim.log : []
-    const found = isShort(claim) ? [] : claim.log.filter(({ id }) => words(named).includes(id))
+    const found = isShort(claim) ? [] : claim.log.filter(({ id }) => texts(named).includes(id))
     return {
       ...row,
       contract: isWhole || bytes <= Math.min(1024, Number(share)) ? contract : null,

@@ -1,4 +1,4 @@
-import { type ComponentProps, useId } from 'react'
+import { type ComponentProps, useId, useLayoutEffect, useRef } from 'react'
 import { Input } from '../ui/input.tsx'
 import type { WrittenCustomer } from './use-written-customer.ts'
 
@@ -11,14 +11,25 @@ interface CustomerInputProps extends Omit<ComponentProps<'input'>, 'value' | 'on
 export function CustomerInput({ written, onWrite, ...props }: CustomerInputProps) {
   const { text, choices, lookUp } = written
   const listId = useId()
+  const input = useRef<HTMLInputElement>(null)
+  // A name that comes late, when somebody is about to write, is to be replaced by what is written, not lengthened.
+  const writtenHere = useRef(text)
+  useLayoutEffect(() => {
+    if (text !== writtenHere.current && document.activeElement === input.current) input.current?.select()
+    writtenHere.current = text
+  }, [text])
   return (
     <>
       <Input
         {...props}
+        ref={input}
         list={listId}
         maxLength={255}
         value={text}
-        onChange={({ target }) => onWrite(target.value)}
+        onChange={({ target }) => {
+          writtenHere.current = target.value
+          onWrite(target.value)
+        }}
         onBlur={lookUp}
         onKeyDown={(event) => event.key === 'Enter' && lookUp()}
       />

@@ -191,7 +191,8 @@ async function readDue(side: Side, checkTime: Date): Promise<unknown> {
   const first = await listDue(side.db, checkTime, within, 3)
   const second = await listDue(side.db, checkTime, { after: first.stretch.upTo, upTo: within.upTo }, 3)
   const again = await listDue(side.db, checkTime, first.stretch, 3)
-  const ids = [first, second].flatMap(({ ids }) => idsIn(ids))
+  // Some twice, as claims that came to be due later while a walk was under way.
+  const ids = [first, second, again].flatMap(({ ids }) => idsIn(ids))
   const kinds = await readDueKinds(side.db, checkTime, ids)
   await side.db.query({ text: 'COMMIT' })
   side.moves = kinds.flatMap((kind) => moveOf(kind, checkTime))

@@ -1,7 +1,7 @@
 import type { Outcome, Status } from '../../src/domain/claims/lifecycle.ts'
 import type { Handler, Row } from './backend.ts'
 import type { StoredClaim } from './store.ts'
-import { arrayOf } from './store-submissions.ts'
+import { arrayOf, claimsOf } from './store-submissions.ts'
 
 /* The statements of the scheduled check: src/storage/{due-claims,claim-writes/move-claims,resolution-totals}.ts. */
 
@@ -56,10 +56,9 @@ const placeOf = (dueAt: unknown, id: unknown) =>
 
 const readDueKinds: Handler = (store, _backend, { values: [ids, time] }) => {
   const checkTime = time as Date
-  const due = words(ids).flatMap((id) => {
-    const claim = store.claims.get(id)
-    return claim?.dueAt && claim.dueAt <= checkTime && claim.since < checkTime ? claim : []
-  })
+  const due = claimsOf(store, ids).filter(
+    ({ dueAt, since }) => dueAt && dueAt <= checkTime && since < checkTime,
+  )
   return [...Map.groupBy(due, (claim) => JSON.stringify(kindOf(claim, checkTime))).values()].map(
     (claims): Row => ({
       ...kindOf(claims[0] as StoredClaim, checkTime),

@@ -48,7 +48,8 @@ const claimRow = (claim: StoredClaim): Row => ({
   created_at: claim.createdAt,
 })
 
-const claimsOf = (store: Store, ids: unknown) =>
+/** Each once, also if it is named twice. */
+export const claimsOf = (store: Store, ids: unknown) =>
   [...new Set(words(ids))].flatMap((id) => store.claims.get(id) ?? [])
 
 const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, share, isWhole] }) =>

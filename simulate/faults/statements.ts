@@ -19,8 +19,8 @@ const OF_A_CREATION = [
 const OF_A_SHARD_WRITE = [
   'read_live_clock',
   'hold_test_clocks',
-  'write_to_shard',
-  'notify_in_shard',
+  'write_to_shards',
+  'notify_in_shards',
   'take_positions',
   'insert_claims_in_shard',
   'insert_absent_in_shard',

@@ -4,7 +4,8 @@ import { GroupedByMachine } from '../../src/app/groups/grouped-by-machine.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
+import type { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { distributionOver } from '../support/distribution-over.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* What is asked of machines of which one does not answer. The items are claims' ids. */
@@ -13,7 +14,7 @@ const connectionString = await createTestDatabase({ after })
 const LOWEST = [-(2 ** 31), -(2 ** 30), 0, 2 ** 30]
 
 function watched() {
-  const distribution = new Distribution(LOWEST, [1, 2, 1, 2])
+  const distribution = distributionOver(LOWEST, [1, 2, 1, 2])
   const db = new Database({ connectionString, poolSize: 16, distribution })
   after(() => db.close())
   const silence = Promise.withResolvers<void>()

@@ -182,7 +182,7 @@ describe('a connection that is lost', { concurrency: false }, () => {
       // The first write is of all live claims, the second of the clock's, then come those of each one.
       let writes = 0
       proxy.listen((statement) => {
-        if (!(isOnCitus() ? /^write_to_shard/ : /^append_events/).test(statement)) return
+        if (!(isOnCitus() ? /^write_to_shards/ : /^append_events/).test(statement)) return
         writes++
         if (writes === 4) proxy.strike({ statement: LAST_WRITE }, cut)
       })

@@ -4,10 +4,10 @@ import { after, describe, test } from 'node:test'
 import type { Kind } from '../../src/app/submission/line.ts'
 import type { PendingSubmission } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
+import { distributionOver } from '../support/distribution-over.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdClock } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -256,7 +256,7 @@ describe('a group', () => {
   })
 
   test('a machine that is away has half of an account’s places, and others still have room', () => {
-    const distribution = new Distribution([-(2 ** 31), 0], [1, 2])
+    const distribution = distributionOver([-(2 ** 31), 0], [1, 2])
     distribution.noteAway(1)
     const lines = new SubmissionLines(distribution)
     const idOf = (machine: number) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claimId, claimOf } from '../../bench/load/submissions.ts'
 import { numbersOf, pickOf, type Spread, touchOf } from '../../bench/sides/spread.ts'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { distributionOver } from '../support/distribution-over.ts'
 
-const shards = new Distribution([-(2 ** 31), -(2 ** 30), 0, 2 ** 30])
+const shards = distributionOver([-(2 ** 31), -(2 ** 30), 0, 2 ** 30])
 const BATCH = 10
 
 function shardsOf(spread: Spread, submissions: number): number[] {

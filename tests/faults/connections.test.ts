@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { sumUpResolutions } from '../../src/app/check/sum-up-resolutions.ts'
-import { LANES_OF_SHARD } from '../../src/storage/database/database.ts'
+import { LANES_OF_MACHINE } from '../../src/storage/database/database.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Blow } from '../support/fault-proxy.ts'
 import { POOL_SIZE } from '../support/test-service.ts'
@@ -93,7 +93,7 @@ async function holdAllConnections({ service: { app } }: World): Promise<() => vo
     for (let n = 0; n < POOL_SIZE; n++) share.withConnection(hold).catch(() => {})
   }
   // Of distributed tables the shards have connections besides.
-  const all = POOL_SIZE + LANES_OF_SHARD * (db.distribution.shards - 1) + (db.moves - 2)
+  const all = POOL_SIZE + LANES_OF_MACHINE * (db.distribution.machines - 1) + (db.moves - 2)
   await eventually(async () => held === all)
   return release
 }

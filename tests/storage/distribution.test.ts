@@ -5,6 +5,7 @@ import { v4, v7, validate, version } from 'uuid'
 import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { uuidHash } from '../../src/storage/distribution/uuid-hash.ts'
 import { distributionOf, isOnCitus } from '../support/database-nodes.ts'
+import { distributionOver } from '../support/distribution-over.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const connectionString = await createTestDatabase({ after })
@@ -47,7 +48,7 @@ test('a claim is in the shard that Citus says', { skip: !isOnCitus() && 'not on 
 })
 
 test('shards hold the hashes from their lowest up to the next one’s', () => {
-  const distribution = new Distribution([-(2 ** 31), -5, 0, 2 ** 30])
+  const distribution = distributionOver([-(2 ** 31), -5, 0, 2 ** 30])
   for (const uuid of uuids) {
     const hash = uuidHash(uuid)
     assert.equal(distribution.shardOf(uuid), hash < -5 ? 0 : hash < 0 ? 1 : hash < 2 ** 30 ? 2 : 3)
@@ -55,7 +56,7 @@ test('shards hold the hashes from their lowest up to the next one’s', () => {
 })
 
 test('what belongs to claims is grouped by their shards, which come in their order', () => {
-  const distribution = new Distribution([-(2 ** 31), -(2 ** 30), 0, 2 ** 30])
+  const distribution = distributionOver([-(2 ** 31), -(2 ** 30), 0, 2 ** 30])
   const items = uuids.map((claimId, n) => ({ claimId, n }))
   const groups = distribution.byShard(items, ({ claimId }) => claimId)
   assert.deepEqual(
@@ -71,7 +72,7 @@ test('what belongs to claims is grouped by their shards, which come in their ord
 })
 
 test('new claims get ids of their own, of version 7, and those that come together of one shard', () => {
-  const distribution = new Distribution(Array.from({ length: 32 }, (_, i) => -(2 ** 31) + i * 2 ** 27))
+  const distribution = distributionOver(Array.from({ length: 32 }, (_, i) => -(2 ** 31) + i * 2 ** 27))
   const ids = Array.from({ length: 20_000 }, () => distribution.newClaimId())
   assert.equal(new Set(ids).size, ids.length)
   assert.ok(ids.every((id) => validate(id) && version(id) === 7))
@@ -90,7 +91,7 @@ test('on one PostgreSQL all claims are in one place', () => {
 test('new claims are of machines that were not away just now, if there are any', () => {
   const machines = [1, 2, 1, 3]
   const newAt = (away: number[]) => {
-    const distribution = new Distribution([-(2 ** 31), -(2 ** 30), 0, 2 ** 30], machines)
+    const distribution = distributionOver([-(2 ** 31), -(2 ** 30), 0, 2 ** 30], machines)
     for (const machine of away) distribution.noteAway(machine)
     return distribution.machineOf(distribution.newClaimId())
   }
@@ -102,7 +103,7 @@ test('new claims are of machines that were not away just now, if there are any',
 })
 
 test('a machine that was away is there again once something was done that was asked of it since', () => {
-  const distribution = new Distribution([-(2 ** 31), 0], [1, 2])
+  const distribution = distributionOver([-(2 ** 31), 0], [1, 2])
   const before = performance.now()
   distribution.noteAway(1)
   distribution.noteThere(1, before)

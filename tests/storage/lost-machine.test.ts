@@ -7,8 +7,8 @@ import { asDatabaseUnavailable } from '../../src/storage/database/database-unava
 import type { Borrower } from '../../src/storage/database/lending/borrower.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { Pool } from '../../src/storage/database/lending/pool.ts'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { assertError } from '../support/assert-error.ts'
+import { distributionOver } from '../support/distribution-over.ts'
 import { newClaim } from '../support/new-records.ts'
 import type { Scope } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -48,7 +48,7 @@ const loseAtCommit = (severity: 'EXCEPTION' | 'WARNING') => `
 
 /** One of distributed tables, of which there is one shard. */
 function openPool(t: Scope, size: number): Borrower {
-  const distribution = new Distribution([-(2 ** 31)])
+  const distribution = distributionOver([-(2 ** 31)])
   const pool = new Pool({ connectionString: service.databaseUrl, size, distribution })
   t.after(() => pool.close())
   return pool.for(THE_SERVICE)

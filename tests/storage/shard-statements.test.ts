@@ -14,7 +14,7 @@ import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts
 import { readLongLog } from '../../src/storage/claims/long-log.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { isPassing } from '../../src/storage/database/database-unavailable.ts'
-import { queryInShard } from '../../src/storage/distribution/in-shard.ts'
+import { queryInShards } from '../../src/storage/distribution/in-shards.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -72,9 +72,10 @@ describe('what is about one claim is asked of one machine', {
       [claim.id],
     )
     const tables = { claims: '', claim_events: '', notifications: '', contracts: '' }
-    const shard = { lowest: 0, id: rows[0]?.shardid, tables }
-    const statement = { name: 'astray', text: () => 'SELECT 1', columns: 'one integer', values: [] }
-    await assert.rejects(queryInShard(app.db, shard, claim.id, statement), isPassing)
+    const shard = { lowest: 0, id: rows[0]?.shardid, tables, machine: 0 }
+    const statement = { name: 'astray', text: () => 'SELECT 1', columns: 'one integer' }
+    const part = { shard, claimId: claim.id, values: [] }
+    await assert.rejects(queryInShards(app.db, statement, [part]), isPassing)
     assert.equal(app.db.distribution.isStale, true)
   })
 })

@@ -10,7 +10,7 @@ export class SubmissionTraces {
   }
 
   /** These go to the database together. Null if none of them is traced. */
-  go(group: readonly PendingSubmission[], claims: number, shard: number): Span | null {
+  go(group: readonly PendingSubmission[], claims: number, machine: number): Span | null {
     const waited: Waited[] = []
     for (const { request, since } of group) if (request.span) waited.push({ span: request.span, since })
     if (waited.length === 0) return null
@@ -18,7 +18,7 @@ export class SubmissionTraces {
       'db.system.name': 'postgresql',
       'claimkeeper.group.events': group.length,
       'claimkeeper.group.claims': claims,
-      'claimkeeper.shard': shard,
+      'claimkeeper.machine': machine,
     })
   }
 

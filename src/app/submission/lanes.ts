@@ -1,9 +1,9 @@
-import { LANES_OF_SHARD } from '../../storage/database/database.ts'
+import { LANES_OF_MACHINE } from '../../storage/database/database.ts'
 import type { Kind, Taken } from './line.ts'
 import type { PendingSubmission } from './pending-submission.ts'
 import type { SubmissionLines } from './submission-lines.ts'
 
-/** When another group of a shard goes although one is on its way. */
+/** When another group of a machine goes although one is on its way. */
 interface Patience {
   /** For so many claims. */
   worthAnother: number
@@ -17,25 +17,25 @@ const ON_SHARDS: Patience = { worthAnother: 64, stuckMs: 100 }
 /** A group on its way. */
 export interface Lane {
   readonly kind: Kind
-  readonly shard: number
+  readonly machine: number
   readonly group: readonly Taken[]
   /** By performance.now(), in milliseconds. */
   readonly since: number
 }
 
 /**
- * Decides which groups go. Each shard has two lanes of its own, so that none waits for another, and a group can be decided
+ * Decides which groups go. Each machine has two lanes of its own, so that none waits for another, and a group can be decided
  * and sent while another is being committed.
  */
 export class Lanes {
   readonly #lines: SubmissionLines
   readonly #patience: Patience
   readonly #underWay: Lane[] = []
-  #firstShard = 0
+  #turn = 0
 
   constructor(lines: SubmissionLines) {
     this.#lines = lines
-    this.#patience = lines.shards > 1 ? ON_SHARDS : ON_ONE_POSTGRES
+    this.#patience = lines.isDistributed ? ON_SHARDS : ON_ONE_POSTGRES
   }
 
   get isEmpty(): boolean {
@@ -43,7 +43,7 @@ export class Lanes {
   }
 
   get isFull(): boolean {
-    return this.#underWay.length === LANES_OF_SHARD * this.#lines.shards
+    return this.#underWay.length === LANES_OF_MACHINE * this.#lines.machines.length
   }
 
   /** The submissions on their way. */
@@ -51,12 +51,11 @@ export class Lanes {
     return this.#underWay.flatMap(({ group }) => group).flatMap(({ submissions }) => submissions)
   }
 
-  /** Whether some wait though a lane of their shard is free: too few for another group. */
+  /** Whether some wait though a lane of their machine is free: too few for another group. */
   get isAnyHeldBack(): boolean {
-    for (let shard = 0; shard < this.#lines.shards; shard++) {
-      if (this.#lines.openCount('light', shard) > 0 && this.#hasLane(shard)) return true
-    }
-    return false
+    return this.#lines.machines.some(
+      (machine) => this.#lines.openCount('light', machine) > 0 && this.#hasLane(machine),
+    )
   }
 
   /** After how many milliseconds what is held back may go. */
@@ -64,15 +63,14 @@ export class Lanes {
     return this.#patience.stuckMs
   }
 
-  /** Takes the groups that go now. Each has its lane until `leave`. Another shard is first each time. */
+  /** Takes the groups that go now. Each has its lane until `leave`. Another machine is first each time. */
   fill(now = performance.now()): Lane[] {
-    const { shards } = this.#lines
-    this.#firstShard = (this.#firstShard + 1) % shards
+    const { machines } = this.#lines
+    const first = this.#turn++ % Math.max(machines.length, 1)
     const filled: Lane[] = []
-    for (let i = 0; i < shards; i++) {
-      const shard = (this.#firstShard + i) % shards
-      if (this.#mayBeHeavy(shard)) filled.push(this.#take('heavy', shard, now))
-      while (this.#mayBeLight(shard, now)) filled.push(this.#take('light', shard, now))
+    for (const machine of [...machines.slice(first), ...machines.slice(0, first)]) {
+      if (this.#mayBeHeavy(machine)) filled.push(this.#take('heavy', machine, now))
+      while (this.#mayBeLight(machine, now)) filled.push(this.#take('light', machine, now))
     }
     return filled
   }
@@ -83,31 +81,31 @@ export class Lanes {
   }
 
   /** One heavy group at most is on its way: what is read for it takes long, and the other lanes are everyone else's. */
-  #mayBeHeavy(shard: number): boolean {
+  #mayBeHeavy(machine: number): boolean {
     return (
-      this.#lines.openCount('heavy', shard) > 0 &&
-      this.#hasLane(shard) &&
+      this.#lines.openCount('heavy', machine) > 0 &&
+      this.#hasLane(machine) &&
       !this.#underWay.some(({ kind }) => kind === 'heavy')
     )
   }
 
-  #mayBeLight(shard: number, now: number): boolean {
+  #mayBeLight(machine: number, now: number): boolean {
     const { worthAnother, stuckMs } = this.#patience
-    const count = this.#lines.openCount('light', shard)
-    if (count === 0 || !this.#hasLane(shard)) return false
+    const count = this.#lines.openCount('light', machine)
+    if (count === 0 || !this.#hasLane(machine)) return false
     const isOnItsWay = (lane: Lane) =>
-      lane.shard === shard && lane.kind === 'light' && now - lane.since < stuckMs
+      lane.machine === machine && lane.kind === 'light' && now - lane.since < stuckMs
     return count >= worthAnother || !this.#underWay.some(isOnItsWay)
   }
 
-  #hasLane(shard: number): boolean {
+  #hasLane(machine: number): boolean {
     let taken = 0
-    for (const lane of this.#underWay) if (lane.shard === shard) taken++
-    return taken < LANES_OF_SHARD
+    for (const lane of this.#underWay) if (lane.machine === machine) taken++
+    return taken < LANES_OF_MACHINE
   }
 
-  #take(kind: Kind, shard: number, since: number): Lane {
-    const lane = { kind, shard, group: this.#lines.take(kind, shard), since }
+  #take(kind: Kind, machine: number, since: number): Lane {
+    const lane = { kind, machine, group: this.#lines.take(kind, machine), since }
     this.#underWay.push(lane)
     return lane
   }

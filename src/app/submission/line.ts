@@ -3,8 +3,8 @@ import type { PendingSubmission } from './pending-submission.ts'
 /** The submissions of one account to one claim, in their order. */
 export interface Line {
   readonly claimId: string
-  /** Where the claim lies: see `Distribution`. */
-  readonly shard: number
+  /** That had the claim when the first of them arrived: see `Distribution`. */
+  readonly machine: number
   readonly account: Account
   readonly waiting: PendingSubmission[]
   /** It waits for something else than its turn: a pause before another try, a test clock. */
@@ -21,8 +21,8 @@ export interface Account {
   readonly userId: string
   /** By claim. */
   readonly lines: Record<string, Line>
-  /** Those of which something can be taken now, by their shard and kind. */
-  readonly open: Record<Kind, Line[]>[]
+  /** Those of which something can be taken now, by their machine and kind. */
+  readonly open: Record<number, Record<Kind, Line[]>>
   readonly all: Load
   /** By the machine that has the claims. */
   readonly at: Record<number, Load>

@@ -10,34 +10,35 @@ const MOST_WAITING_BYTES = 32 * 1024 * 1024
 /**
  * Submissions that wait, a line for each claim of each account. A line of which something was taken is closed until
  * that is given back, so the order within a claim is kept. Each group takes of all accounts in equal parts, and of an
- * account the lines in the order in which they opened, all of one shard.
+ * account the lines in the order in which they opened, all of one machine.
  *
  * Plain objects and arrays: a Map or Set that fills and empties all the time is rebuilt all the time, each time
  * leaving a table that points to the next, and so what they held lives until V8 collects its old generation.
  */
 export class SubmissionLines {
   readonly #accounts: Record<string, Account> = Object.create(null)
-  /** Accounts with open lines: whoever was served longest ago comes first. */
-  readonly #turn: Record<Kind, Account[]>[]
+  readonly #at = new Map<number, OfMachine>()
   readonly #distribution: Distribution
   #waiting = 0
   #bytes = 0
   #parked = 0
-  readonly #open: Record<Kind, number>[]
 
   constructor(distribution = new Distribution()) {
     this.#distribution = distribution
-    this.#turn = Array.from({ length: distribution.shards }, () => ({ light: [], heavy: [] }))
-    this.#open = Array.from({ length: distribution.shards }, () => ({ light: 0, heavy: 0 }))
   }
 
-  get shards(): number {
-    return this.#turn.length
+  get isDistributed(): boolean {
+    return this.#distribution.isOn
+  }
+
+  /** Those that have had lines. */
+  get machines(): number[] {
+    return [...this.#at.keys()]
   }
 
   /** Of how many lines something can be taken now. */
-  openCount(kind: Kind, shard = 0): number {
-    return (this.#open[shard] as Record<Kind, number>)[kind]
+  openCount(kind: Kind, machine = 0): number {
+    return this.#at.get(machine)?.open[kind] ?? 0
   }
 
   /** Submissions that are not answered yet. */
@@ -66,7 +67,8 @@ export class SubmissionLines {
 
   add(claimId: string, pending: PendingSubmission): void {
     const { userId } = pending.request
-    pending.machine = this.#distribution.machineOf(claimId)
+    const machine = this.#distribution.machineOf(claimId)
+    pending.machine = machine
     const account = this.#accounts[userId] ?? newAccount(userId)
     this.#accounts[userId] = account
     this.#count(account, pending, 1)
@@ -79,7 +81,7 @@ export class SubmissionLines {
     // Most lines have one: an array that begins empty would make room for seventeen.
     const fresh = {
       claimId,
-      shard: this.#distribution.shardOf(claimId),
+      machine,
       account,
       waiting: [pending],
       isParked: false,
@@ -92,18 +94,19 @@ export class SubmissionLines {
   }
 
   /** Takes as much as goes together, at least one submission, and closes the lines that it is from. */
-  take(kind: Kind, shard = 0): Taken[] {
+  take(kind: Kind, machine = 0): Taken[] {
     const group: Taken[] = []
-    const turn = this.#turnOf(kind, shard)
+    const { turn: turns, open } = this.#of(machine)
+    const turn = turns[kind]
     const room = newRoom()
     let served = 0
     for (const account of turn) {
-      if (!takePart(openOf(account, kind, shard), room, turn.length - served, group)) break
+      if (!takePart(openOf(account, kind, machine), room, turn.length - served, group)) break
       served++
     }
-    this.#opened(kind, shard, -group.length)
+    open[kind] -= group.length
     for (const account of turn.splice(0, served))
-      if (openOf(account, kind, shard).length > 0) turn.push(account)
+      if (openOf(account, kind, machine).length > 0) turn.push(account)
     return group
   }
 
@@ -170,39 +173,47 @@ export class SubmissionLines {
   }
 
   #show(line: Line): void {
-    const { account, shard } = line
+    const { account, machine } = line
     const kind = kindOf(line)
-    if (openOf(account, kind, shard).push(line) === 1) this.#turnOf(kind, shard).push(account)
-    this.#opened(kind, shard, 1)
+    const { turn, open } = this.#of(machine)
+    if (openOf(account, kind, machine).push(line) === 1) turn[kind].push(account)
+    open[kind]++
   }
 
   /** An open line in which nobody waits any more ends. */
   #hide(line: Line): void {
-    const { account, shard } = line
+    const { account, machine } = line
     const kind = kindOf(line)
-    const open = openOf(account, kind, shard)
-    const at = open.indexOf(line)
+    const lines = openOf(account, kind, machine)
+    const at = lines.indexOf(line)
     if (at < 0) return
-    open.splice(at, 1)
-    this.#opened(kind, shard, -1)
+    lines.splice(at, 1)
+    const { turn, open } = this.#of(machine)
+    open[kind]--
     delete account.lines[line.claimId]
-    const turn = this.#turnOf(kind, shard)
-    if (open.length === 0) turn.splice(turn.indexOf(account), 1)
+    if (lines.length === 0) turn[kind].splice(turn[kind].indexOf(account), 1)
   }
 
-  #turnOf(kind: Kind, shard: number): Account[] {
-    return (this.#turn[shard] as Record<Kind, Account[]>)[kind]
-  }
-
-  #opened(kind: Kind, shard: number, lines: number): void {
-    const open = this.#open[shard] as Record<Kind, number>
-    open[kind] += lines
+  #of(machine: number): OfMachine {
+    const known = this.#at.get(machine)
+    if (known) return known
+    const fresh = { turn: { light: [], heavy: [] }, open: { light: 0, heavy: 0 } }
+    this.#at.set(machine, fresh)
+    return fresh
   }
 }
 
-function openOf({ open }: Account, kind: Kind, shard: number): Line[] {
-  open[shard] ??= { light: [], heavy: [] }
-  return open[shard][kind]
+/** What is open of the claims that one machine has. */
+interface OfMachine {
+  /** Accounts with open lines: whoever was served longest ago comes first. */
+  turn: Record<Kind, Account[]>
+  /** How many lines. */
+  open: Record<Kind, number>
+}
+
+function openOf({ open }: Account, kind: Kind, machine: number): Line[] {
+  open[machine] ??= { light: [], heavy: [] }
+  return open[machine][kind]
 }
 
 const kindOf = ({ heavyBytes }: Line): Kind => (heavyBytes > 0 ? 'heavy' : 'light')
@@ -210,7 +221,7 @@ const kindOf = ({ heavyBytes }: Line): Kind => (heavyBytes > 0 ? 'heavy' : 'ligh
 const newAccount = (userId: string): Account => ({
   userId,
   lines: Object.create(null),
-  open: [],
+  open: {},
   all: { waiting: 0, bytes: 0 },
   at: {},
 })

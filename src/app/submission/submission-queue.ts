@@ -148,7 +148,7 @@ export class SubmissionQueue implements Part {
     const { group } = lane
     const together = group.flatMap(({ submissions }) => submissions)
     this.#measures.go(together)
-    const span = this.#traces?.go(together, group.length, lane.shard)
+    const span = this.#traces?.go(together, group.length, lane.machine)
     try {
       await this.#record(lane)
       span?.end()
@@ -160,9 +160,9 @@ export class SubmissionQueue implements Part {
     }
   }
 
-  async #record({ group, shard }: Lane): Promise<void> {
+  async #record({ group, machine }: Lane): Promise<void> {
     try {
-      const db = this.#db.submissionsTo(shard)
+      const db = this.#db.submissionsTo(machine)
       await db.withConnection((connection) => sendGroup(connection, this.#copies, group.map(ofClaim)))
     } catch (error) {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.

@@ -4,7 +4,7 @@ import type { CheckTerms } from '../../domain/contract/contract.ts'
 import { contractIsMissing } from '../claims/contracts.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { readByShard } from '../distribution/in-shard.ts'
+import { readInShards } from '../distribution/in-shards.ts'
 import type { Tables } from '../distribution/shards.ts'
 
 /** A claim on a test clock whose window has elapsed. */
@@ -157,16 +157,12 @@ export async function readDueKinds(
   checkTime: Date,
   ids: readonly string[],
 ): Promise<DueKind[]> {
-  const rows = await readByShard<KindRow, string>(
+  const rows = await readInShards<KindRow, string>(
     db,
+    { name: 'read_due_kinds', text: kindsOf, columns: KIND_COLUMNS },
     ids,
     (id) => id,
-    (some) => ({
-      name: 'read_due_kinds',
-      text: kindsOf,
-      columns: KIND_COLUMNS,
-      values: [plainArray(some), checkTime],
-    }),
+    (some) => [plainArray(some), checkTime],
   )
   // They are left for a later check.
   const decidable = db.distribution.isOn ? rows.filter((row) => !lacksTerms(row)) : rows

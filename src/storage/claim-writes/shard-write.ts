@@ -1,9 +1,9 @@
 import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { queryInShard, shardsOf } from '../distribution/in-shard.ts'
-import type { Shard, Tables } from '../distribution/shards.ts'
-import { type ClaimNotification, notifyInShard } from '../notifications/notify.ts'
+import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
+import type { OfShard, Tables } from '../distribution/shards.ts'
+import { type ClaimNotification, notifyInShards } from '../notifications/notify.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
 /** What a claim becomes; see `guarded-write.ts`, whose columns these are. */
@@ -53,8 +53,10 @@ const writeTo = ({ claims, claim_events }: Tables) => `WITH written AS (
       )
       SELECT id FROM written`
 
+const WRITE: ShardStatement = { name: 'write_to_shards', text: writeTo, columns: 'id uuid' }
+
 /**
- * The guarded write (see `guarded-write.ts`) on distributed tables. Claims of one shard are committed by one machine, and
+ * The guarded write (see `guarded-write.ts`) on distributed tables. Claims of one machine are committed by it alone, and
  * there is no more to it if they have no notifications; else it is a transaction. Returns the ids of those that were
  * written.
  * @param announced the key, if the transaction has announced its notifications; else null
@@ -66,36 +68,26 @@ export async function writeToShards(
   notifications: readonly ClaimNotification[],
   announced: string | null,
 ): Promise<Set<string>> {
-  const shards = await shardsOf(db, writes, ({ id }) => id)
+  const machines = await machinesOf(db, writes, ({ id }) => id)
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
-  const ofThese = <T>(ofEach: Map<string, T[]>, rows: readonly { id: string }[]) =>
-    rows.flatMap(({ id }) => ofEach.get(id) ?? [])
   const write = async (connection: Connection) => {
-    const written = new Set<string>()
-    for (const [shard, ofShard] of shards) {
-      const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      const rows = await writeToShard(connection, shard, inOrder, ofThese(itemsOf, inOrder))
-      await notifyInShard(connection, shard, ofThese(notificationsOf, rows), announced)
-      for (const { id } of rows) written.add(id)
+    const written: string[] = []
+    for (const shards of machines) {
+      const rows = await queryInShards<{ id: string }>(connection, WRITE, shards.map(toPart))
+      written.push(...rows.map(({ id }) => id))
     }
-    return written
+    const told = written.flatMap((id) => notificationsOf.get(id) ?? [])
+    await notifyInShards(connection, told, announced)
+    return new Set(written)
   }
-  return shards.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
+  const toPart = ({ shard, items: ofShard }: OfShard<ClaimWrite>): InShard => {
+    const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const logged = inOrder.flatMap(({ id }) => itemsOf.get(id) ?? [])
+    return { shard, claimId: (inOrder[0] as ClaimWrite).id, values: valuesOf(inOrder, logged) }
+  }
+  return machines.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
 }
-
-const writeToShard = (
-  db: Connection,
-  shard: Shard,
-  writes: readonly ClaimWrite[],
-  items: readonly LogWrite[],
-): Promise<{ id: string }[]> =>
-  queryInShard<{ id: string }>(db, shard, (writes[0] as ClaimWrite).id, {
-    name: 'write_to_shard',
-    text: writeTo,
-    columns: 'id uuid',
-    values: valuesOf(writes, items),
-  })
 
 const valuesOf = (writes: readonly ClaimWrite[], items: readonly LogWrite[]) => [
   plainArray(writes.map(({ id }) => id)),

@@ -2,7 +2,7 @@ import type { Evidence } from '../../domain/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-digest.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { readByShard } from '../distribution/in-shard.ts'
+import { readInShards } from '../distribution/in-shards.ts'
 import type { Tables } from '../distribution/shards.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claim-columns.ts'
 import type { FoundContract } from './known-contracts.ts'
@@ -86,21 +86,17 @@ export async function readClaimRows(
   share: number,
   isWhole: boolean,
 ): Promise<ClaimRow[]> {
-  const rows = await readByShard<FoundRow, [string, readonly string[]]>(
+  const rows = await readInShards<FoundRow, [string, readonly string[]]>(
     db,
+    { name: 'read_claims_to_decide', text: readClaims, columns: COLUMNS },
     [...wanted],
     ([id]) => id,
-    (some) => ({
-      name: 'read_claims_to_decide',
-      text: readClaims,
-      columns: COLUMNS,
-      values: [
-        plainArray(some.map(([id]) => id)),
-        textArray(some.flatMap(([, events]) => events)),
-        Math.ceil(share),
-        isWhole,
-      ],
-    }),
+    (some) => [
+      plainArray(some.map(([id]) => id)),
+      textArray(some.flatMap(([, events]) => events)),
+      Math.ceil(share),
+      isWhole,
+    ],
   )
   return rows.map((row) => ({
     ...row,

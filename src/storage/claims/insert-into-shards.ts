@@ -3,10 +3,10 @@ import { windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { shardsOf } from '../distribution/in-shard.ts'
+import { machinesOf } from '../distribution/in-shards.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
 import { addPairs, type MetadataColumns } from '../metadata.ts'
-import { type ClaimNotification, notificationOf, notifyInShard } from '../notifications/notify.ts'
+import { type ClaimNotification, notificationOf, notifyInShards } from '../notifications/notify.ts'
 import { contractParameters, givenContracts, type NewContract, storeContracts } from './contracts.ts'
 
 /** A new claim as its row has it. */
@@ -82,11 +82,10 @@ export async function insertIntoShards(
       now: first.now,
     }))
     const stored = new Map<string, Date>()
-    for (const [shard, ofShard] of await shardsOf(connection, placed, ({ id }) => id)) {
-      const inserted = new Set(await insertInShard(connection, ofShard))
-      await notifyInShard(connection, shard, creationsOf(ofShard, inserted), null)
-      for (const id of inserted) stored.set(id, first.now)
+    for (const { items } of (await machinesOf(connection, placed, ({ id }) => id)).flat()) {
+      for (const id of await insertInShard(connection, items)) stored.set(id, first.now)
     }
+    await notifyInShards(connection, creationsOf(placed, stored), null)
     return stored
   })
 }
@@ -133,9 +132,9 @@ const mayBeThere = ({ alias, reference, seed }: NewRow) => (alias ?? reference ?
 
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
 
-const creationsOf = (rows: readonly PlacedRow[], inserted: ReadonlySet<string>): ClaimNotification[] =>
+const creationsOf = (rows: readonly PlacedRow[], stored: ReadonlyMap<string, Date>): ClaimNotification[] =>
   firstOfEach(rows)
-    .filter(({ id }) => inserted.has(id))
+    .filter(({ id }) => stored.has(id))
     .map(({ id, contract: { contract }, now }) => notificationOf(id, 0, openState(contract, now)))
 
 /** Returns the ids of those that were not there. */

@@ -15,9 +15,9 @@ interface Shares {
   clocks: number
 }
 const FIXED: Shares = { identity: 2, clocks: 3 }
-/** Groups of submissions that go at once; on distributed tables of each shard. */
-export const LANES_OF_SHARD = 2
-/** Of all shards together. If there are still more shards, they share these. */
+/** Groups of submissions that go at once; on distributed tables to each machine. */
+export const LANES_OF_MACHINE = 2
+/** Of all machines together. If there are still more, they share these. */
 const MOST_LANES = 32
 /** Batches of a scheduled check that are moved at once; on distributed tables one for each shard, of a few. */
 const MOVES = 2
@@ -28,7 +28,8 @@ const WALK = 1
 /** One for reading, one for writing. */
 const LEAST_OTHERS = 2
 /** With these each kind of work has its share. */
-export const LEAST_CONNECTIONS = FIXED.identity + FIXED.clocks + LANES_OF_SHARD + MOVES + TURN + LEAST_OTHERS
+export const LEAST_CONNECTIONS =
+  FIXED.identity + FIXED.clocks + LANES_OF_MACHINE + MOVES + TURN + LEAST_OTHERS
 /**
  * For how long a transaction that writes claims may wait for its next statement: what it has locked is not to outlast its
  * server by long.
@@ -88,7 +89,7 @@ export class Database implements Connection {
     }
     const { identity, clocks } = FIXED
     this.moves = Math.min(Math.max(MOVES, distribution.shards), MOST_MOVES)
-    const lanes = Math.min(LANES_OF_SHARD * distribution.shards, MOST_LANES)
+    const lanes = Math.min(LANES_OF_MACHINE * distribution.machines, MOST_LANES)
     const others = LEAST_OTHERS + Math.max(0, poolSize - LEAST_CONNECTIONS)
     this.reads = share('reads', Math.ceil(others / 2))
     // On distributed tables to create claims takes several statements.
@@ -99,7 +100,7 @@ export class Database implements Connection {
     this.clocks = share('test_clocks', clocks)
     this.submissions = share('submissions', lanes, {
       idleTransactionMs: HELD_MS,
-      ofAccount: { places: Math.ceil(lanes / 2), waiting: LANES_OF_SHARD * distribution.shards },
+      ofAccount: { places: Math.ceil(lanes / 2), waiting: LANES_OF_MACHINE * distribution.machines },
     })
     // Other jobs, and whether the service is ready, take what is free.
     this.checks = share('checks', TURN + (distribution.isOn ? WALK : 0) + this.moves, {
@@ -111,14 +112,11 @@ export class Database implements Connection {
   }
 
   /**
-   * For a group of submissions to claims of this shard. One machine of several has half of the connections at most, so
+   * For a group of submissions to claims of this machine. One of several has half of the connections at most, so
    * that one that does not answer leaves the others theirs.
    */
-  submissionsTo(shard: number): Borrower {
-    const { distribution } = this
-    return this.submissions.for(
-      distribution.isOn ? `machine ${distribution.machineOfShard(shard)}` : THE_SERVICE,
-    )
+  submissionsTo(machine: number): Borrower {
+    return this.submissions.for(this.distribution.isOn ? `machine ${machine}` : THE_SERVICE)
   }
 
   /** The same, but that all reading and writing of accounts goes by this connection: what is done there is in its transaction. */

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { byPlace, placeOf, type Shard } from './shards.ts'
+import { byPlace, type OfShard, placeOf, placeOfHash, type Shard } from './shards.ts'
 import { uuidWithin } from './uuid-hash.ts'
 
 /** For so long a loss is the same one. */
@@ -19,16 +19,16 @@ interface Absence {
 }
 
 /**
- * Where claims are. On one PostgreSQL all of them are in one place. On Citus they lie in shards, by a hash of their ids:
- * a statement over several of them is committed in two phases and costs ten times as much, so what is written together
- * is of one shard.
+ * Where claims are. On one PostgreSQL all of them are in one place. On Citus they lie in shards, by a hash of their ids, and
+ * these on machines: what several of them commit takes two phases and costs ten times as much, so what is written together
+ * is of one machine.
  */
 export class Distribution {
-  readonly #lowest: readonly number[] | null
-  /** On which each shard is, by Citus's numbers, as far as is known: shards move. */
-  machines: readonly number[]
-  /** As the shards are now, should some have been split since the start: the lanes stay as they were. */
+  /** Of each shard at the start, by which the shards have their numbers: should some be split, these stay. */
+  readonly #lowest: readonly number[]
+  /** As far as is known: shards move, and are split. */
   #now: readonly Shard[]
+  #lowestNow: readonly number[]
   /** Whether a shard was not where it was looked for: they are read again before the next write. */
   isStale = false
   #newest = { shard: 0, until: 0 }
@@ -36,27 +36,25 @@ export class Distribution {
   /** Of each machine that was away; by performance.now(). */
   readonly #away = new Map<number, Absence>()
 
-  /**
-   * @param lowest hash of each shard, in their order; null if the tables are not distributed
-   * @param now the shards with their tables
-   */
-  constructor(
-    lowest: readonly number[] | null = null,
-    machines: readonly number[] = [],
-    now: readonly Shard[] = [],
-  ) {
-    this.#lowest = lowest
-    this.machines = machines
-    this.#now = now
+  /** @param shards in the order of their hashes; none if the tables are not distributed */
+  constructor(shards: readonly Shard[] = []) {
+    this.#now = shards
+    this.#lowest = shards.map(({ lowest }) => lowest)
+    this.#lowestNow = this.#lowest
   }
 
   get isOn(): boolean {
-    return this.#lowest !== null
+    return this.#lowest.length > 0
   }
 
   /** How many shards there are. */
   get shards(): number {
-    return this.#lowest?.length ?? 1
+    return this.isOn ? this.#lowest.length : 1
+  }
+
+  /** How many machines have some of them. */
+  get machines(): number {
+    return this.isOn ? new Set(this.#now.map(({ machine }) => machine)).size : 1
   }
 
   /** The numbers of all shards, one after the other, from any of them on. */
@@ -67,16 +65,12 @@ export class Distribution {
 
   /** The number of the claim's shard, from 0 on. */
   shardOf(claimId: string): number {
-    return this.#lowest === null ? 0 : placeOf(claimId, this.#lowest)
+    return this.isOn ? placeOf(claimId, this.#lowest) : 0
   }
 
   /** The number of the claim's machine: for what must not wait for another. Where a statement goes is for Citus to know. */
   machineOf(claimId: string): number {
-    return this.machineOfShard(this.shardOf(claimId))
-  }
-
-  machineOfShard(shard: number): number {
-    return this.machines[shard] ?? 0
+    return this.isOn ? (this.#now[placeOf(claimId, this.#lowestNow)] as Shard).machine : 0
   }
 
   /**
@@ -84,20 +78,27 @@ export class Distribution {
    * the same order.
    */
   byShard<T>(items: readonly T[], claimIdOf: (item: T) => string): T[][] {
-    return byPlace(items, claimIdOf, this.#lowest ?? []).map(([, ofShard]) => ofShard)
+    return byPlace(items, claimIdOf, this.#lowest).map(([, ofShard]) => ofShard)
   }
 
-  /** The same by the shards as they are now. */
-  byShardNow<T>(items: readonly T[], claimIdOf: (item: T) => string): [Shard, T[]][] {
-    const lowest = this.#now.map((shard) => shard.lowest)
-    return byPlace(items, claimIdOf, lowest).map(([place, ofShard]) => [this.#now[place] as Shard, ofShard])
+  /**
+   * The same by the machines and the shards as they are now. All who write to several lock the rows of one machine after
+   * those of another.
+   */
+  byMachineNow<T>(items: readonly T[], claimIdOf: (item: T) => string): OfShard<T>[][] {
+    const shards = byPlace(items, claimIdOf, this.#lowestNow).map(([place, items]) => ({
+      shard: this.#now[place] as Shard,
+      items,
+    }))
+    const machines = Map.groupBy(shards, ({ shard }) => shard.machine)
+    return [...machines].sort(([a], [b]) => a - b).map(([, ofMachine]) => ofMachine)
   }
 
   /** As it was read just now; as it was if the tables are not distributed any more, of which there is no way back. */
   takeOver(found: Distribution): void {
     if (!found.isOn) return
     this.#now = found.#now
-    if (found.shards === this.shards) this.machines = found.machines
+    this.#lowestNow = found.#lowestNow
     this.isStale = false
   }
 
@@ -142,21 +143,25 @@ export class Distribution {
    * machine that was not away just now, if there is one.
    */
   newClaimId(): string {
-    const lowest = this.#lowest
-    if (lowest === null) return uuidv7()
+    if (!this.isOn) return uuidv7()
     const now = performance.now()
     if (now >= this.#newest.until) {
       this.#newest = { shard: this.#anyShard(), until: now + TURN_MS }
     }
     const { shard } = this.#newest
-    return uuidWithin(uuidv7(), lowest[shard] as number, (lowest[shard + 1] ?? 2 ** 31) - 1)
+    return uuidWithin(uuidv7(), this.#lowest[shard] as number, (this.#lowest[shard + 1] ?? 2 ** 31) - 1)
   }
 
   #anyShard(): number {
     const shards = this.allShards()
-    const shard = shards.find((shard) => !this.isAway(this.machineOfShard(shard))) ?? (shards[0] as number)
-    const absence = this.#away.get(this.machineOfShard(shard))
+    const shard = shards.find((shard) => !this.isAway(this.#machineOfShard(shard))) ?? (shards[0] as number)
+    const absence = this.#away.get(this.#machineOfShard(shard))
     if (absence) absence.until = Math.max(absence.until, performance.now() + TRIED_MS)
     return shard
+  }
+
+  #machineOfShard(shard: number): number {
+    const place = placeOfHash(this.#lowest[shard] as number, this.#lowestNow)
+    return (this.#now[place] as Shard).machine
   }
 }

@@ -19,7 +19,7 @@ export async function hasCitus(db: Queries): Promise<boolean> {
 
 /** Of a database with Citus; its tables may be distributed or not. */
 export async function readShards(db: Queries): Promise<Distribution> {
-  const rows = await db.query<Shard & { machine: number }>({
+  const rows = await db.query<Shard>({
     text: `-- read_shards
       SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine, s.shardid::text AS id,
         (SELECT json_object_agg(name, name || '_' || own.shardid)
@@ -30,10 +30,5 @@ export async function readShards(db: Queries): Promise<Distribution> {
       WHERE s.logicalrelid = to_regclass('claims') ORDER BY lowest, placementid`,
     readOnly: true,
   })
-  if (rows.length === 0) return new Distribution()
-  return new Distribution(
-    rows.map(({ lowest }) => lowest),
-    rows.map(({ machine }) => machine),
-    rows.map(({ lowest, id, tables }) => ({ lowest, id, tables })),
-  )
+  return new Distribution(rows)
 }

@@ -11,11 +11,21 @@ export interface Shard {
   id: string
   /** Of contracts it is the copy that each machine has. */
   tables: Tables
+  /** On which it is, by Citus's number. */
+  machine: number
+}
+
+/** What belongs to claims of one shard. */
+export interface OfShard<T> {
+  shard: Shard
+  items: T[]
 }
 
 /** In which of the shards that have these lowest hashes, in their order, a claim is. */
-export function placeOf(claimId: string, lowest: readonly number[]): number {
-  const hash = uuidHash(claimId)
+export const placeOf = (claimId: string, lowest: readonly number[]): number =>
+  placeOfHash(uuidHash(claimId), lowest)
+
+export function placeOfHash(hash: number, lowest: readonly number[]): number {
   let [from, to] = [0, lowest.length]
   while (to - from > 1) {
     const middle = (from + to) >>> 1

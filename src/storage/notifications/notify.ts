@@ -3,8 +3,8 @@ import type { ClaimState, Outcome } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { queryInShard } from '../distribution/in-shard.ts'
-import type { Shard, Tables } from '../distribution/shards.ts'
+import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
+import type { OfShard, Tables } from '../distribution/shards.ts'
 import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
 
 /** What became of a claim. */
@@ -42,37 +42,40 @@ const notifyIn = ({ claims, notifications }: Tables) => `WITH told AS (
       )
       SELECT true AS done`
 
+const NOTIFY: ShardStatement = { name: 'notify_in_shards', text: notifyIn, columns: 'done boolean' }
+
 /**
- * Of claims of one shard, which the transaction has written already: numbers are taken once nothing is waited for, since
- * the feeds of all wait for whoever has taken some.
+ * Of claims that the transaction has written already: numbers are taken once nothing is waited for, since the feeds of all
+ * wait for whoever has taken some.
  * @param key of what the transaction has announced already (`announceOfAccount`); null for nothing
  */
-export async function notifyInShard(
+export async function notifyInShards(
   db: Connection,
-  shard: Shard,
   told: readonly ClaimNotification[],
   key: string | null,
 ): Promise<void> {
-  const [first] = told
-  if (!first) return
+  if (told.length === 0) return
   const taken = await takeNumbers(db, told.length, key)
-  await queryInShard(db, shard, first.subjectId, {
-    name: 'notify_in_shard',
-    text: notifyIn,
-    columns: 'done boolean',
-    // The machine may commit them after the coordinator has given up: so it holds the lock too.
-    announced: taken.key,
+  const numbered = told.map((one, i) => ({ ...one, number: taken.numbers[i] as string }))
+  const toPart = ({ shard, items }: OfShard<(typeof numbered)[number]>): InShard => ({
+    shard,
+    claimId: (items[0] as ClaimNotification).subjectId,
     values: [
-      plainArray(told.map(({ subjectId }) => subjectId)),
-      plainArray(taken.numbers),
-      plainArray(told.map(({ kind }) => kind)),
-      plainArray(told.map(({ sequence }) => sequence)),
-      plainArray(told.map(({ state }) => state.statusSince)),
-      plainArray(told.map(({ state }) => state.dueAt)),
-      plainArray(told.map(({ state }) => state.scheduledOutcome)),
+      plainArray(items.map(({ subjectId }) => subjectId)),
+      plainArray(items.map(({ number }) => number)),
+      plainArray(items.map(({ kind }) => kind)),
+      plainArray(items.map(({ sequence }) => sequence)),
+      plainArray(items.map(({ state }) => state.statusSince)),
+      plainArray(items.map(({ state }) => state.dueAt)),
+      plainArray(items.map(({ state }) => state.scheduledOutcome)),
       taken.now,
     ],
   })
+  // The machine may commit them after the coordinator has given up: so it holds the lock too.
+  const statement = { ...NOTIFY, announced: taken.key }
+  for (const shards of await machinesOf(db, numbered, ({ subjectId }) => subjectId)) {
+    await queryInShards(db, statement, shards.map(toPart))
+  }
 }
 
 /**

@@ -1,0 +1,111 @@
+import type { Connection, Statement } from '../database/connection.ts'
+import { isPassing } from '../database/database-unavailable.ts'
+import { plainArray } from '../database/sql-array.ts'
+import { readShards } from './read-distribution.ts'
+import type { OfShard, Shard, Tables } from './shards.ts'
+
+const OF_ALL: Tables = {
+  claims: 'claims',
+  claim_events: 'claim_events',
+  notifications: 'notifications',
+  contracts: 'contracts',
+}
+
+export interface ShardStatement extends Pick<Statement, 'readOnly'> {
+  name: string
+  /** Each of its parameters has a cast, since they come as texts. */
+  text: (tables: Tables) => string
+  /** Those of its rows, each with its type. */
+  columns: string
+  /** The key of the lock that is taken on that machine too; see `announceOfAccount`. */
+  announced?: string | null
+}
+
+/** What a statement is to do in one shard. */
+export interface InShard {
+  shard: Shard
+  /** Any of the shard. */
+  claimId: string
+  values: readonly unknown[]
+}
+
+/** What belongs to claims, by their machines and shards as these are now: see `Distribution.byMachineNow`. */
+export async function machinesOf<T>(
+  db: Connection,
+  items: readonly T[],
+  claimIdOf: (item: T) => string,
+): Promise<OfShard<T>[][]> {
+  const { distribution } = db
+  if (distribution.isStale) distribution.takeOver(await readShards(db))
+  return distribution.byMachineNow(items, claimIdOf)
+}
+
+/**
+ * Runs a statement about claims in shards of one machine there, past Citus's planner: see `migrations/0025-in-shards.sql`. Outside
+ * of a transaction that machine commits it by itself.
+ * @param parts at least one
+ */
+export async function queryInShards<Row>(
+  db: Connection,
+  { name, text, columns, announced = null, readOnly }: ShardStatement,
+  parts: readonly InShard[],
+): Promise<Row[]> {
+  const values = parts.flatMap((part) => part.values)
+  const parameters = values.map((_, i) => `$${i + 5}::text`).join(', ')
+  try {
+    return await db.query<Row>({
+      name: `${name}_of_${parts.length}`,
+      text: `-- ${name}
+      SELECT * FROM in_shards($1::uuid, $2::bigint[], $3::bigint, $4::text[], ARRAY[${parameters}]::text[]) AS found (${columns})`,
+      values: [
+        parts[0]?.claimId,
+        plainArray(parts.map(({ shard }) => shard.id)),
+        announced,
+        parts.map(({ shard }) => text(shard.tables)),
+        ...values,
+      ],
+      ...(readOnly ? { readOnly } : { commitsElsewhere: true }),
+    })
+  } catch (error) {
+    // A shard may have been moved since Citus looked, or split. It is tried again, and looked for then.
+    if (isPassing(error)) db.distribution.isStale = true
+    throw error
+  }
+}
+
+/**
+ * Reads what is asked of claims: on distributed tables machine by machine, else of all at once. If a shard was moved or split
+ * just then, once more: so not in a transaction, which would be over.
+ */
+export async function readInShards<Row, T>(
+  db: Connection,
+  statement: Omit<ShardStatement, 'announced' | 'readOnly'>,
+  items: readonly T[],
+  claimIdOf: (item: T) => string,
+  valuesOf: (items: readonly T[]) => readonly unknown[],
+): Promise<Row[]> {
+  if (!db.distribution.isOn) {
+    const { name, text } = statement
+    const all = `-- ${name}
+      ${text(OF_ALL)}`
+    return db.query<Row>({ name, text: all, values: valuesOf(items), readOnly: true })
+  }
+  const read = async () => {
+    const rows: Row[] = []
+    for (const shards of await machinesOf(db, items, claimIdOf)) {
+      const parts = shards.map(({ shard, items }) => ({
+        shard,
+        claimId: claimIdOf(items[0] as T),
+        values: valuesOf(items),
+      }))
+      rows.push(...(await queryInShards<Row>(db, { ...statement, readOnly: true }, parts)))
+    }
+    return rows
+  }
+  try {
+    return await read()
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    return read()
+  }
+}

@@ -22,8 +22,7 @@ const OF_A_SHARD_WRITE = [
   'write_to_shards',
   'notify_in_shards',
   'take_positions',
-  'insert_claims_in_shard',
-  'insert_absent_in_shard',
+  'insert_in_shards',
 ]
 
 const PATIENCE_MS = 5_000

@@ -82,9 +82,12 @@ export const pairsOf = (userId: string, kind: Kind, metadata: Metadata): string[
 const takeOver = (owners: Owners) =>
   `ON CONFLICT (${PAIRS[owners].owner}, pair) DO UPDATE SET position = excluded.position`
 
-/** SQL that adds the pairs of rows that have `user_id`, `position`, `id` and `pairs`. */
-export const addPairs = (owners: Owners, rows: string): string =>
-  `INSERT INTO ${PAIRS[owners].table} (user_id, pair, position, ${PAIRS[owners].owner})
+/**
+ * SQL that adds the pairs of rows that have `user_id`, `position`, `id` and `pairs`.
+ * @param table a shard's own
+ */
+export const addPairs = (owners: Owners, rows: string, table: string = PAIRS[owners].table): string =>
+  `INSERT INTO ${table} (user_id, pair, position, ${PAIRS[owners].owner})
         SELECT user_id, unnest(pairs::bigint[]), position, id FROM (${rows}) AS r
         ${takeOver(owners)}`
 

@@ -40,7 +40,7 @@ export const isDone = (type: string) => type === 'C'
 export const isAnswered = (type: string) => type === 'Z'
 
 /**
- * Names the statements of one client: by the name under which it is prepared, else by its comment (`-- name`), else by
+ * Names the statements of one client: by the name under which it is prepared (a number may follow after a slash), else by its comment (`-- name`), else by
  * its first words.
  */
 export class StatementNames {
@@ -60,7 +60,7 @@ export class StatementNames {
 
 function nameOf(name: string, text: string): string {
   const words = text.replaceAll(/\s+/g, ' ').replaceAll(/\d+/g, 'n').trim().slice(0, 60)
-  return name || (/^\s*-- (\w+)/.exec(text)?.[1] ?? words)
+  return name.replace(/\/\d+$/, '') || (/^\s*-- (\w+)/.exec(text)?.[1] ?? words)
 }
 
 /** A client's message that asks for this text to be executed. */

@@ -12,21 +12,22 @@ export const BATCH = 1_000
 /** For a claim that another transaction holds; then it is left for the next walk. */
 const LONGEST_LOCK_WAIT_MS = 100
 
-/** Due claims of one shard that are moved together. */
+/** Due claims of one machine that are moved together. */
 export interface Batch {
   ids: readonly string[]
   moves: KindMove[]
 }
 
-/** Batches of those that are in these shards, each of one. */
+/** Batches of those that are in these shards, each of one machine. */
 export function* inBatches(
   { distribution }: Connection,
   shards: readonly number[],
   ids: readonly string[],
 ): Generator<string[]> {
-  for (const ofShard of distribution.byShard(ids, (id) => id)) {
-    if (!shards.includes(distribution.shardOf(ofShard[0] as string))) continue
-    for (let from = 0; from < ofShard.length; from += BATCH) yield ofShard.slice(from, from + BATCH)
+  const inTurn = new Set(shards)
+  const taken = ids.filter((id) => inTurn.has(distribution.shardOf(id)))
+  for (const ofMachine of distribution.byMachine(taken, (id) => id)) {
+    for (let from = 0; from < ofMachine.length; from += BATCH) yield ofMachine.slice(from, from + BATCH)
   }
 }
 

@@ -57,13 +57,13 @@ export async function moveKinds(
   return row?.moved ?? 0
 }
 
-/** The same on distributed tables. To be called in a transaction, of claims of one shard. */
+/** The same on distributed tables. To be called in a transaction, of claims of one machine. */
 async function moveKindsInShards(
   db: Connection,
   moves: readonly KindMove[],
   longestLockWaitMs: number,
 ): Promise<number> {
-  // SET LOCAL reaches the machine that has the shard, and set_config does not.
+  // SET LOCAL reaches the machine that has them, and set_config does not.
   await db.query({ text: `SET LOCAL lock_timeout = ${longestLockWaitMs}` })
   const claims = moves.flatMap(({ kind, transition }) => {
     const eventCounts = elementsOf(kind.eventCounts)

@@ -3,7 +3,8 @@ import { windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { machinesOf } from '../distribution/in-shards.ts'
+import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
+import type { OfShard, Tables } from '../distribution/shards.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
 import { addPairs, type MetadataColumns } from '../metadata.ts'
 import { type ClaimNotification, notificationOf, notifyInShards } from '../notifications/notify.ts'
@@ -41,17 +42,32 @@ const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
       turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held)),
       clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`)}`
 
-const NEW_ROWS = `INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id,
-        contract_hash, price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed,
-        schema_version, metadata)
-      OVERRIDING SYSTEM VALUE
-      SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-        test_clock_id, now, reference, seed, schema_version, metadata
-      FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[], $8::numeric[],
-        $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[],
-        $15::integer[], $16::jsonb[])
-        AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
-          reference, seed, schema_version, metadata)`
+// What may be there already is looked for first: see `insertion` in claims.ts.
+const insertInto = ({ claims, claim_metadata, archived_claims }: Tables) => `WITH new AS MATERIALIZED (
+        SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[],
+          $8::numeric[], $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[],
+          $15::integer[], $16::jsonb[], $17::text[])
+          AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
+            reference, seed, schema_version, metadata, pairs)
+        WHERE coalesce(alias, reference, seed::text) IS NULL
+          OR ((SELECT true FROM ${claims} c WHERE c.id = n.id) IS NULL
+            AND (SELECT true FROM ${archived_claims} a WHERE a.id = n.id) IS NULL)
+        ORDER BY id
+      ),
+      inserted AS (
+        INSERT INTO ${claims} (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version, metadata)
+        OVERRIDING SYSTEM VALUE
+        SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
+          test_clock_id, now, reference, seed, schema_version, metadata
+        FROM new
+        ON CONFLICT (id) DO NOTHING RETURNING id
+      ),
+      noted AS (
+        ${addPairs('claims', 'SELECT new.* FROM new JOIN inserted USING (id) WHERE metadata IS NOT NULL', claim_metadata)}
+      )
+      SELECT id FROM inserted`
+const INSERT: ShardStatement = { name: 'insert_in_shards', text: insertInto, columns: 'id uuid' }
 
 /**
  * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each
@@ -75,15 +91,16 @@ export async function insertIntoShards(
     const [first] = places
     if (!first) return null
     const positions = places.map(({ position }) => position)
-    const placed = rows.map((row, i) => ({
-      ...row,
-      position: positions[i] as string,
-      testClockId,
-      now: first.now,
-    }))
+    const placed = firstOfEach(
+      rows.map((row, i) => ({ ...row, position: positions[i] as string, testClockId, now: first.now })),
+    )
+    // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
+    if (rows.some(mayBeThere))
+      await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
     const stored = new Map<string, Date>()
-    for (const { items } of (await machinesOf(connection, placed, ({ id }) => id)).flat()) {
-      for (const id of await insertInShard(connection, items)) stored.set(id, first.now)
+    for (const shards of await machinesOf(connection, placed, ({ id }) => id)) {
+      const inserted = await queryInShards<{ id: string }>(connection, INSERT, shards.map(toPart))
+      for (const { id } of inserted) stored.set(id, first.now)
     }
     await notifyInShards(connection, creationsOf(placed, stored), null)
     return stored
@@ -133,73 +150,35 @@ const mayBeThere = ({ alias, reference, seed }: NewRow) => (alias ?? reference ?
 type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
 
 const creationsOf = (rows: readonly PlacedRow[], stored: ReadonlyMap<string, Date>): ClaimNotification[] =>
-  firstOfEach(rows)
+  rows
     .filter(({ id }) => stored.has(id))
     .map(({ id, contract: { contract }, now }) => notificationOf(id, 0, openState(contract, now)))
 
-/** Returns the ids of those that were not there. */
-async function insertInShard(db: Connection, rows: readonly PlacedRow[]): Promise<string[]> {
-  const someMayBeThere = rows.some(mayBeThere)
-  // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
-  if (someMayBeThere) await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-  const known = someMayBeThere ? await findKnown(db, rows) : new Set()
-  const fresh = firstOfEach(rows)
-    .filter(({ id }) => !known.has(id))
-    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  if (fresh.length === 0) return []
-  const inserted = await db.query<{ id: string }>({
-    name: someMayBeThere ? 'insert_absent_in_shard' : 'insert_claims_in_shard',
-    text: someMayBeThere
-      ? `-- insert_absent_in_shard
-      ${NEW_ROWS} ON CONFLICT (id) DO NOTHING RETURNING id`
-      : `-- insert_claims_in_shard
-      ${NEW_ROWS}`,
-    values: [
-      plainArray(fresh.map(({ id }) => id)),
-      plainArray(fresh.map(({ position }) => position)),
-      plainArray(fresh.map(({ userId }) => userId)),
-      plainArray(fresh.map(({ customerId }) => customerId)),
-      fresh.map(({ alias }) => alias),
-      fresh.map(({ customerExternalId }) => customerExternalId),
-      fresh.map(({ contract }) => `\\x${contract.hash}`),
-      plainArray(fresh.map(({ contract }) => contract.contract.price)),
-      plainArray(fresh.map(({ now }) => now)),
-      plainArray(
-        fresh.map(
-          ({ now, contract }) => new Date(now.getTime() + windowMs(contract.contract.activity_window)),
-        ),
-      ),
-      plainArray(fresh.map(({ schemaId }) => schemaId)),
-      plainArray(fresh.map(({ testClockId }) => testClockId)),
-      fresh.map(({ reference }) => reference),
-      plainArray(fresh.map(({ seed }) => seed)),
-      plainArray(fresh.map(({ schemaVersion }) => schemaVersion)),
-      fresh.map(({ metadata }) => metadata),
-    ],
-  })
-  const ids = (someMayBeThere ? inserted : fresh).map(({ id }) => id)
-  await addPairsInShard(db, fresh, new Set(ids))
-  return ids
-}
-
-async function addPairsInShard(db: Connection, rows: readonly PlacedRow[], inserted: ReadonlySet<string>) {
-  const noted = rows.filter(({ id, metadata }) => metadata !== null && inserted.has(id))
-  if (noted.length === 0) return
-  await db.query({
-    name: 'add_pairs_in_shard',
-    text: `-- add_pairs_in_shard
-      ${addPairs(
-        'claims',
-        `SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[]) AS n (id, position, user_id, pairs)`,
-      )}`,
-    values: [
-      plainArray(noted.map(({ id }) => id)),
-      plainArray(noted.map(({ position }) => position)),
-      plainArray(noted.map(({ userId }) => userId)),
-      noted.map(({ pairs }) => pairs),
-    ],
-  })
-}
+const toPart = ({ shard, items: rows }: OfShard<PlacedRow>): InShard => ({
+  shard,
+  claimId: (rows[0] as PlacedRow).id,
+  values: [
+    plainArray(rows.map(({ id }) => id)),
+    plainArray(rows.map(({ position }) => position)),
+    plainArray(rows.map(({ userId }) => userId)),
+    plainArray(rows.map(({ customerId }) => customerId)),
+    rows.map(({ alias }) => alias),
+    rows.map(({ customerExternalId }) => customerExternalId),
+    rows.map(({ contract }) => `\\x${contract.hash}`),
+    plainArray(rows.map(({ contract }) => contract.contract.price)),
+    plainArray(rows.map(({ now }) => now)),
+    plainArray(
+      rows.map(({ now, contract }) => new Date(now.getTime() + windowMs(contract.contract.activity_window))),
+    ),
+    plainArray(rows.map(({ schemaId }) => schemaId)),
+    plainArray(rows.map(({ testClockId }) => testClockId)),
+    rows.map(({ reference }) => reference),
+    plainArray(rows.map(({ seed }) => seed)),
+    plainArray(rows.map(({ schemaVersion }) => schemaVersion)),
+    rows.map(({ metadata }) => metadata),
+    rows.map(({ pairs }) => pairs),
+  ],
+})
 
 /** Of several with one id, so with one alias or reference, the first. */
 function firstOfEach(rows: readonly PlacedRow[]): PlacedRow[] {

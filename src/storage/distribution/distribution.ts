@@ -82,7 +82,7 @@ export class Distribution {
   }
 
   /**
-   * The same by the machines and the shards as they are now. All who write to several lock the rows of one machine after
+   * The same by the machines and the shards that are there now. All who write to several lock the rows of one machine after
    * those of another.
    */
   byMachineNow<T>(items: readonly T[], claimIdOf: (item: T) => string): OfShard<T>[][] {
@@ -92,6 +92,12 @@ export class Distribution {
     }))
     const machines = Map.groupBy(shards, ({ shard }) => shard.machine)
     return [...machines].sort(([a], [b]) => a - b).map(([, ofMachine]) => ofMachine)
+  }
+
+  /** The same, without the shards; on one PostgreSQL all together. */
+  byMachine<T>(items: readonly T[], claimIdOf: (item: T) => string): (readonly T[])[] {
+    if (!this.isOn) return [items]
+    return this.byMachineNow(items, claimIdOf).map((shards) => shards.flatMap((ofShard) => ofShard.items))
   }
 
   /** As it was read just now; as it was if the tables are not distributed any more, of which there is no way back. */

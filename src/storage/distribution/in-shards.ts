@@ -2,14 +2,9 @@ import type { Connection, Statement } from '../database/connection.ts'
 import { isPassing } from '../database/database-unavailable.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { readShards } from './read-distribution.ts'
-import type { OfShard, Shard, Tables } from './shards.ts'
+import { type OfShard, type Shard, TABLES, type Tables } from './shards.ts'
 
-const OF_ALL: Tables = {
-  claims: 'claims',
-  claim_events: 'claim_events',
-  notifications: 'notifications',
-  contracts: 'contracts',
-}
+const OF_ALL = Object.fromEntries(TABLES.map((name) => [name, name])) as Tables
 
 export interface ShardStatement extends Pick<Statement, 'readOnly'> {
   name: string
@@ -51,17 +46,18 @@ export async function queryInShards<Row>(
   parts: readonly InShard[],
 ): Promise<Row[]> {
   const values = parts.flatMap((part) => part.values)
-  const parameters = values.map((_, i) => `$${i + 5}::text`).join(', ')
+  const texts = (from: number, count: number) =>
+    `ARRAY[${Array.from({ length: count }, (_, i) => `$${from + i}::text`).join(', ')}]::text[]`
   try {
     return await db.query<Row>({
-      name: `${name}_of_${parts.length}`,
+      name: `${name}/${parts.length}`,
       text: `-- ${name}
-      SELECT * FROM in_shards($1::uuid, $2::bigint[], $3::bigint, $4::text[], ARRAY[${parameters}]::text[]) AS found (${columns})`,
+      SELECT * FROM in_shards($1::uuid, $2::bigint[], $3::bigint, ${texts(4, parts.length)}, ${texts(4 + parts.length, values.length)}) AS found (${columns})`,
       values: [
         parts[0]?.claimId,
         plainArray(parts.map(({ shard }) => shard.id)),
         announced,
-        parts.map(({ shard }) => text(shard.tables)),
+        ...parts.map(({ shard }) => text(shard.tables)),
         ...values,
       ],
       ...(readOnly ? { readOnly } : { commitsElsewhere: true }),

@@ -1,6 +1,6 @@
 import type { Connection } from '../database/connection.ts'
 import { Distribution } from './distribution.ts'
-import type { Shard } from './shards.ts'
+import { type Shard, TABLES } from './shards.ts'
 
 type Queries = Pick<Connection, 'query'>
 
@@ -23,7 +23,7 @@ export async function readShards(db: Queries): Promise<Distribution> {
     text: `-- read_shards
       SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine, s.shardid::text AS id,
         (SELECT json_object_agg(name, name || '_' || own.shardid)
-          FROM unnest('{claims,claim_events,notifications,contracts}'::text[]) AS name
+          FROM unnest('{${TABLES.join(',')}}'::text[]) AS name
           JOIN pg_dist_shard own ON own.logicalrelid = to_regclass(name)
             AND coalesce(own.shardminvalue, s.shardminvalue) = s.shardminvalue) AS tables
       FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)

@@ -1,7 +1,15 @@
 import { uuidHash } from './uuid-hash.ts'
 
 /** The tables that a statement is about: those of all claims, or a shard's own. */
-export type Tables = Record<'claims' | 'claim_events' | 'notifications' | 'contracts', string>
+export type Tables = Record<(typeof TABLES)[number], string>
+export const TABLES = [
+  'claims',
+  'claim_events',
+  'claim_metadata',
+  'archived_claims',
+  'notifications',
+  'contracts',
+] as const
 
 /** A part of the claims. */
 export interface Shard {

@@ -17,4 +17,6 @@ export const newShortClaims = (db: Database): ShortClaims =>
     room: MOST,
     weight: () => 1,
     claimIdOf: ({ address }) => claimIdOf(address),
+    // Citus would read those of several shards in several statements.
+    homeOf: ({ address }) => db.distribution.shardOf(claimIdOf(address)),
   })

@@ -71,7 +71,7 @@ export class CreationGroups implements Part {
       run: (db, sets) => setBySet(sets, (claims) => insertClaims(db, claims)),
       room: CHARACTERS,
       weight: charactersOf,
-      // They come of one shard each: see `openClaims`.
+      // They come of one machine each: see `openClaims`.
       claimIdOf: ([first]) => claimIdOf((first as NewClaim).address),
     })
   }

@@ -85,13 +85,12 @@ export async function openClaims(
   )
 }
 
-/** What is stored together: the claims on one clock, or the live ones of one shard. */
-const homeOf = ({ db }: App, { address, testClockId }: Resolved) =>
-  testClockId ?? db.distribution.shardOf(claimIdOf(address))
-
 /** Null for a clock, whose claims may be anywhere. */
 const machineOf = ({ db }: App, { address, testClockId }: Resolved) =>
   testClockId === null ? db.distribution.machineOf(claimIdOf(address)) : null
+
+/** What is stored together: the claims on one clock, or the live ones of one machine. */
+const homeOf = (app: App, claim: Resolved) => claim.testClockId ?? machineOf(app, claim)
 
 const withKept = (outcome: NotedClaim | Error, kept: MaybeLate): OpenedClaim | Error =>
   typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome

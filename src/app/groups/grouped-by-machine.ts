@@ -3,14 +3,14 @@ import { isFaultOfDatabase, isPassing } from '../../storage/database/database-un
 import type { Part } from '../part.ts'
 import { GroupedWork, type GroupKind } from './grouped-work.ts'
 
-export interface MachineGroupKind<Item, Outcome> extends Omit<GroupKind<Item, Outcome>, 'homeOf' | 'lanes'> {
-  /** Of the claim, or of one of those of the same shard, that an item is about. */
+export interface MachineGroupKind<Item, Outcome> extends Omit<GroupKind<Item, Outcome>, 'lanes'> {
+  /** Of the claim, or of one of those of the same machine, that an item is about. */
   claimIdOf: (item: Item) => string
 }
 
 /**
- * Grouped work about claims. On distributed tables a group is of one shard, and each machine has lines and a lane of its
- * own: one that does not answer holds up none but its own claims.
+ * Grouped work about claims. On distributed tables a group is of one machine, and each has lines and a lane of its own: one
+ * that does not answer holds up none but its own claims.
  */
 export class GroupedByMachine<Item, Outcome> implements Part {
   readonly #db: Database
@@ -47,13 +47,8 @@ export class GroupedByMachine<Item, Outcome> implements Part {
   #at(machine: number): GroupedWork<Item, Outcome> {
     const known = this.#works.get(machine)
     if (known) return known
-    const { claimIdOf, ...kind } = this.#kind
-    const { distribution } = this.#db
-    const work = new GroupedWork<Item, Outcome>(
-      distribution.isOn
-        ? { ...kind, homeOf: (item) => distribution.shardOf(claimIdOf(item)), lanes: 1 }
-        : kind,
-    )
+    const { claimIdOf: _, ...kind } = this.#kind
+    const work = new GroupedWork<Item, Outcome>(this.#db.distribution.isOn ? { ...kind, lanes: 1 } : kind)
     if (this.#isStopping) void work.stop()
     this.#works.set(machine, work)
     return work

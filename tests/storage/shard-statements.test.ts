@@ -15,7 +15,6 @@ import { readLongLog } from '../../src/storage/claims/long-log.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { isPassing } from '../../src/storage/database/database-unavailable.ts'
 import { queryInShards } from '../../src/storage/distribution/in-shards.ts'
-import type { Tables } from '../../src/storage/distribution/shards.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -72,8 +71,8 @@ describe('what is about one claim is asked of one machine', {
              AND other.shardid = pg_dist_shard.shardid) LIMIT 1`,
       [claim.id],
     )
-    const shard = { lowest: 0, id: rows[0]?.shardid, tables: {} as Tables, machine: 0 }
-    const statement = { name: 'astray', text: () => 'SELECT 1', columns: 'one integer' }
+    const shard = { lowest: 0, id: rows[0]?.shardid, machine: 0 }
+    const statement = { name: 'astray', text: 'SELECT 1', columns: 'one integer' }
     const part = { shard, claimId: claim.id, values: [] }
     await assert.rejects(queryInShards(app.db, statement, [part]), isPassing)
     assert.equal(app.db.distribution.isStale, true)

@@ -1,12 +1,9 @@
 import { Distribution } from '../../src/storage/distribution/distribution.ts'
-import type { Tables } from '../../src/storage/distribution/shards.ts'
 
 /**
  * Over shards that begin with these hashes.
  * @param machines of each; by default one has them all
  */
 export function distributionOver(lowest: readonly number[], machines: readonly number[] = []): Distribution {
-  return new Distribution(
-    lowest.map((hash, i) => ({ lowest: hash, id: `${i}`, tables: {} as Tables, machine: machines[i] ?? 1 })),
-  )
+  return new Distribution(lowest.map((hash, i) => ({ lowest: hash, id: `${i}`, machine: machines[i] ?? 1 })))
 }

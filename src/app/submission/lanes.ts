@@ -12,7 +12,7 @@ interface Patience {
 }
 const ON_ONE_POSTGRES: Patience = { worthAnother: 8, stuckMs: 10 }
 /** There a group takes several times as long, however small it is. */
-const ON_SHARDS: Patience = { worthAnother: 64, stuckMs: 100 }
+const ON_SHARDS: Patience = { worthAnother: 8, stuckMs: 100 }
 
 /** A group on its way. */
 export interface Lane {

@@ -5,7 +5,6 @@ import { contractIsMissing } from '../claims/contracts.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { readInShards } from '../distribution/in-shards.ts'
-import type { Tables } from '../distribution/shards.ts'
 
 /** A claim on a test clock whose window has elapsed. */
 export interface DueClaim {
@@ -132,16 +131,16 @@ export async function listDueWhereReached(db: Connection, checkTime: Date, limit
 
 type KindRow = StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
 
-const kindsOf = ({ claims, claim_events, contracts }: Tables) => `SELECT status, scheduled_outcome,
+const KINDS = `SELECT status, scheduled_outcome,
         max(status_since) AS status_since, max(due_at) AS due_at, review_window, timeout_outcome, last_event_at,
         count(*)::integer AS count, array_agg(id)::text AS ids, array_agg(event_count)::text AS event_counts
       FROM (
         SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS},
           CASE WHEN status = 'OPEN' THEN (
             SELECT CASE WHEN e.created_at > $2::timestamptz THEN e.created_at END
-            FROM ${claim_events} e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
+            FROM {{claim_events}} e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
           ) END AS last_event_at
-        FROM ${claims} c ${joinTerms(contracts)}
+        FROM {{claims}} c ${joinTerms('{{contracts}}')}
         WHERE id = ANY ($1::uuid[]) AND due_at <= $2::timestamptz AND status_since < $2::timestamptz
       ) due
       GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`
@@ -159,7 +158,7 @@ export async function readDueKinds(
 ): Promise<DueKind[]> {
   const rows = await readInShards<KindRow, string>(
     db,
-    { name: 'read_due_kinds', text: kindsOf, columns: KIND_COLUMNS },
+    { name: 'read_due_kinds', text: KINDS, columns: KIND_COLUMNS },
     ids,
     (id) => id,
     (some) => [plainArray(some), checkTime],

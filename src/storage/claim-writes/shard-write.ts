@@ -2,7 +2,7 @@ import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
-import type { OfShard, Tables } from '../distribution/shards.ts'
+import type { OfShard } from '../distribution/shards.ts'
 import { type ClaimNotification, notifyInShards } from '../notifications/notify.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
@@ -32,8 +32,8 @@ export interface LogWrite {
 }
 
 /** The guarded write in the tables of a shard. */
-const writeTo = ({ claims, claim_events }: Tables) => `WITH written AS (
-        UPDATE ${claims} c
+const WRITE_TO = `WITH written AS (
+        UPDATE {{claims}} c
         SET ${WHAT_IT_BECOMES}
         FROM (
           SELECT *, decode(hex_digest, 'hex') AS digest
@@ -45,7 +45,7 @@ const writeTo = ({ claims, claim_events }: Tables) => `WITH written AS (
         RETURNING c.id
       ),
       logged AS (
-        INSERT INTO ${claim_events} (claim_id, seq, id, type, payload, system, created_at)
+        INSERT INTO {{claim_events}} (claim_id, seq, id, type, payload, system, created_at)
         SELECT e.*
         FROM unnest($11::uuid[], $12::integer[], $13::text[], $14::text[], $15::json[], $16::boolean[], $17::timestamptz[])
           AS e (claim_id, seq, id, type, payload, system, at)
@@ -53,7 +53,7 @@ const writeTo = ({ claims, claim_events }: Tables) => `WITH written AS (
       )
       SELECT id FROM written`
 
-const WRITE: ShardStatement = { name: 'write_to_shards', text: writeTo, columns: 'id uuid' }
+const WRITE: ShardStatement = { name: 'write_to_shards', text: WRITE_TO, columns: 'id uuid' }
 
 /**
  * The guarded write (see `guarded-write.ts`) on distributed tables. Claims of one machine are committed by it alone, and

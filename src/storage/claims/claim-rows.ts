@@ -3,7 +3,6 @@ import { hashOfId, type LogDigest, readDigest } from '../../domain/claims/log-di
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
 import { readInShards } from '../distribution/in-shards.ts'
-import type { Tables } from '../distribution/shards.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claim-columns.ts'
 import type { FoundContract } from './known-contracts.ts'
 
@@ -47,23 +46,23 @@ const IS_READ = `(${LOG_BYTES} <= least(${SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} *
         AND ($4::boolean OR c.log_digest IS NULL))`
 
 /** The condition stands in the subqueries: at the join it would be looked at after the log was read. */
-const readClaims = ({ claims, claim_events, contracts }: Tables) => `SELECT ${CLAIM_STATE_COLUMNS},
+const READ_CLAIMS = `SELECT ${CLAIM_STATE_COLUMNS},
         encode(${HASH}, 'hex') AS hash, ${CONTRACT_BYTES} AS contract_bytes,
         CASE WHEN $4::boolean OR ${CONTRACT_BYTES} <= least(${SHORT_CONTRACT_BYTES}, $3::bigint)
           THEN coalesce(k.document, c.contract)::text END AS contract,
         ${IS_READ} AS is_read, log_digest, greatest(status_since, log.last_at, last_event_at) AS last_at,
         coalesce(log.ids, named.ids) AS ids, log.decisive
-      FROM ${claims} c
-      LEFT JOIN ${contracts} k ON k.hash = c.contract_hash
+      FROM {{claims}} c
+      LEFT JOIN {{contracts}} k ON k.hash = c.contract_hash
       LEFT JOIN LATERAL (
         SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
           json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
             FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive
-        FROM ${claim_events} e
+        FROM {{claim_events}} e
         WHERE e.claim_id = c.id AND c.event_count > 0 AND ${IS_READ}
       ) log ON true
       LEFT JOIN LATERAL (
-        SELECT json_agg(e.id) AS ids FROM ${claim_events} e
+        SELECT json_agg(e.id) AS ids FROM {{claim_events}} e
         WHERE e.claim_id = c.id AND e.id = ANY ($2::text[]) AND ${LOG_BYTES} > ${SHORT_LOG_BYTES}
       ) named ON true
       WHERE c.id = ANY ($1::uuid[])`
@@ -88,7 +87,7 @@ export async function readClaimRows(
 ): Promise<ClaimRow[]> {
   const rows = await readInShards<FoundRow, [string, readonly string[]]>(
     db,
-    { name: 'read_claims_to_decide', text: readClaims, columns: COLUMNS },
+    { name: 'read_claims_to_decide', text: READ_CLAIMS, columns: COLUMNS },
     [...wanted],
     ([id]) => id,
     (some) => [

@@ -4,7 +4,7 @@ import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
-import type { OfShard, Tables } from '../distribution/shards.ts'
+import type { OfShard } from '../distribution/shards.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
 import { addPairs, type MetadataColumns } from '../metadata.ts'
 import { type ClaimNotification, notificationOf, notifyInShards } from '../notifications/notify.ts'
@@ -43,19 +43,19 @@ const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
       clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`)}`
 
 // What may be there already is looked for first: see `insertion` in claims.ts.
-const insertInto = ({ claims, claim_metadata, archived_claims }: Tables) => `WITH new AS MATERIALIZED (
+const INSERT_INTO = `WITH new AS MATERIALIZED (
         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::bytea[],
           $8::numeric[], $9::timestamptz[], $10::timestamptz[], $11::uuid[], $12::uuid[], $13::text[], $14::uuid[],
           $15::integer[], $16::jsonb[], $17::text[])
           AS n (id, position, user_id, customer_id, alias, external_id, hash, price, now, due_at, schema_id, test_clock_id,
             reference, seed, schema_version, metadata, pairs)
         WHERE coalesce(alias, reference, seed::text) IS NULL
-          OR ((SELECT true FROM ${claims} c WHERE c.id = n.id) IS NULL
-            AND (SELECT true FROM ${archived_claims} a WHERE a.id = n.id) IS NULL)
+          OR ((SELECT true FROM {{claims}} c WHERE c.id = n.id) IS NULL
+            AND (SELECT true FROM {{archived_claims}} a WHERE a.id = n.id) IS NULL)
         ORDER BY id
       ),
       inserted AS (
-        INSERT INTO ${claims} (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
+        INSERT INTO {{claims}} (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
           price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version, metadata)
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
@@ -64,10 +64,10 @@ const insertInto = ({ claims, claim_metadata, archived_claims }: Tables) => `WIT
         ON CONFLICT (id) DO NOTHING RETURNING id
       ),
       noted AS (
-        ${addPairs('claims', 'SELECT new.* FROM new JOIN inserted USING (id) WHERE metadata IS NOT NULL', claim_metadata)}
+        ${addPairs('claims', 'SELECT new.* FROM new JOIN inserted USING (id) WHERE metadata IS NOT NULL', '{{claim_metadata}}')}
       )
       SELECT id FROM inserted`
-const INSERT: ShardStatement = { name: 'insert_in_shards', text: insertInto, columns: 'id uuid' }
+const INSERT: ShardStatement = { name: 'insert_in_shards', text: INSERT_INTO, columns: 'id uuid' }
 
 /**
  * Stores new claims on distributed tables, whose contracts are there (`storeMissing`), in one transaction. Returns when each

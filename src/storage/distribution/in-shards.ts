@@ -2,14 +2,12 @@ import type { Connection, Statement } from '../database/connection.ts'
 import { isPassing } from '../database/database-unavailable.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { readShards } from './read-distribution.ts'
-import { type OfShard, type Shard, TABLES, type Tables } from './shards.ts'
-
-const OF_ALL = Object.fromEntries(TABLES.map((name) => [name, name])) as Tables
+import type { OfShard, Shard } from './shards.ts'
 
 export interface ShardStatement extends Pick<Statement, 'readOnly'> {
   name: string
-  /** Each of its parameters has a cast, since they come as texts. */
-  text: (tables: Tables) => string
+  /** Its tables stand in double braces, {{claims}}; each of its parameters has a cast, since they come as texts. */
+  text: string
   /** Those of its rows, each with its type. */
   columns: string
   /** The key of the lock that is taken on that machine too; see `announceOfAccount`. */
@@ -46,20 +44,13 @@ export async function queryInShards<Row>(
   parts: readonly InShard[],
 ): Promise<Row[]> {
   const values = parts.flatMap((part) => part.values)
-  const texts = (from: number, count: number) =>
-    `ARRAY[${Array.from({ length: count }, (_, i) => `$${from + i}::text`).join(', ')}]::text[]`
+  const parameters = values.map((_, i) => `$${i + 5}::text`).join(', ')
   try {
     return await db.query<Row>({
       name: `${name}/${parts.length}`,
       text: `-- ${name}
-      SELECT * FROM in_shards($1::uuid, $2::bigint[], $3::bigint, ${texts(4, parts.length)}, ${texts(4 + parts.length, values.length)}) AS found (${columns})`,
-      values: [
-        parts[0]?.claimId,
-        plainArray(parts.map(({ shard }) => shard.id)),
-        announced,
-        ...parts.map(({ shard }) => text(shard.tables)),
-        ...values,
-      ],
+      SELECT * FROM in_shards($1::uuid, $2::bigint[], $3::bigint, $4::text, ARRAY[${parameters}]::text[]) AS found (${columns})`,
+      values: [parts[0]?.claimId, plainArray(parts.map(({ shard }) => shard.id)), announced, text, ...values],
       ...(readOnly ? { readOnly } : { commitsElsewhere: true }),
     })
   } catch (error) {
@@ -83,7 +74,7 @@ export async function readInShards<Row, T>(
   if (!db.distribution.isOn) {
     const { name, text } = statement
     const all = `-- ${name}
-      ${text(OF_ALL)}`
+      ${text.replaceAll(/{{(\w+)}}/g, '$1')}`
     return db.query<Row>({ name, text: all, values: valuesOf(items), readOnly: true })
   }
   const read = async () => {

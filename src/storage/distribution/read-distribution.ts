@@ -1,6 +1,6 @@
 import type { Connection } from '../database/connection.ts'
 import { Distribution } from './distribution.ts'
-import { type Shard, TABLES } from './shards.ts'
+import type { Shard } from './shards.ts'
 
 type Queries = Pick<Connection, 'query'>
 
@@ -21,11 +21,7 @@ export async function hasCitus(db: Queries): Promise<boolean> {
 export async function readShards(db: Queries): Promise<Distribution> {
   const rows = await db.query<Shard>({
     text: `-- read_shards
-      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine, s.shardid::text AS id,
-        (SELECT json_object_agg(name, name || '_' || own.shardid)
-          FROM unnest('{${TABLES.join(',')}}'::text[]) AS name
-          JOIN pg_dist_shard own ON own.logicalrelid = to_regclass(name)
-            AND coalesce(own.shardminvalue, s.shardminvalue) = s.shardminvalue) AS tables
+      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine, s.shardid::text AS id
       FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)
       WHERE s.logicalrelid = to_regclass('claims') ORDER BY lowest, placementid`,
     readOnly: true,

@@ -1,24 +1,11 @@
 import { uuidHash } from './uuid-hash.ts'
 
-/** The tables that a statement is about: those of all claims, or a shard's own. */
-export type Tables = Record<(typeof TABLES)[number], string>
-export const TABLES = [
-  'claims',
-  'claim_events',
-  'claim_metadata',
-  'archived_claims',
-  'notifications',
-  'contracts',
-] as const
-
 /** A part of the claims. */
 export interface Shard {
   /** The lowest hash of an id in it. */
   lowest: number
   /** Citus's number of it, as a part of `claims`. */
   id: string
-  /** Of contracts it is the copy that each machine has. */
-  tables: Tables
   /** On which it is, by Citus's number. */
   machine: number
 }

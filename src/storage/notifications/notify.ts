@@ -4,7 +4,7 @@ import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
-import type { OfShard, Tables } from '../distribution/shards.ts'
+import type { OfShard } from '../distribution/shards.ts'
 import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
 
 /** What became of a claim. */
@@ -32,17 +32,17 @@ export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotifi
   state: claim,
 })
 
-const notifyIn = ({ claims, notifications }: Tables) => `WITH told AS (
-        INSERT INTO ${notifications} (number, ${WHAT_HAPPENED}, created_at)
+const NOTIFY_IN = `WITH told AS (
+        INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
         SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $8::timestamptz
-        FROM ${claims} c
+        FROM {{claims}} c
         JOIN unnest($1::uuid[], $2::bigint[], $3::text[], $4::integer[], $5::timestamptz[], $6::timestamptz[], $7::text[])
           AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id
         WHERE c.id = ANY ($1::uuid[])
       )
       SELECT true AS done`
 
-const NOTIFY: ShardStatement = { name: 'notify_in_shards', text: notifyIn, columns: 'done boolean' }
+const NOTIFY: ShardStatement = { name: 'notify_in_shards', text: NOTIFY_IN, columns: 'done boolean' }
 
 /**
  * Of claims that the transaction has written already: numbers are taken once nothing is waited for, since the feeds of all

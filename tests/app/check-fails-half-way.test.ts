@@ -64,7 +64,7 @@ test('a statement that the database refuses in the middle of a check', async () 
   await theNextCheckDoesTheRest()
 })
 
-const MOVES = isOnCitus() ? ['write_to_shards', 'notify_in_shards'] : ['move_kinds']
+const MOVES = isOnCitus() ? ['move_kinds_in_shards', 'notify_of_kinds_in_shards'] : ['move_kinds']
 for (const statement of ['read_due_kinds', ...MOVES, 'hold_totals_before']) {
   for (const cut of ['cut before', 'cut during'] as const) {
     test(`a connection at its second ${statement}: ${cut}`, async () => {

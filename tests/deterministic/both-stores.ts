@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { KindMove } from '../../src/storage/claim-writes/move-claims.ts'
+import type { KindMove } from '../../src/storage/claim-writes/kind-move.ts'
 import type { ClaimToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { CONNECTION_SETTINGS } from '../../src/storage/database/connection-settings.ts'

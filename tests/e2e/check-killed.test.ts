@@ -128,7 +128,7 @@ const MOVED = `SELECT count(*)::int AS events, count(DISTINCT claim_id)::int AS 
 /** Once the first batch has moved, and while another is on its way. */
 const MOVING = `SELECT a.pid, m.claims AS moved FROM pg_stat_activity a, (${MOVED}) m
   WHERE a.datname = current_database() AND a.application_name = 'claimkeeper' AND a.state = 'active'
-    AND a.query ~ '^-- (move_kinds|write_to_shards)' AND m.claims BETWEEN 1 AND ${DUE - 1}`
+    AND a.query ~ '^-- move_kinds' AND m.claims BETWEEN 1 AND ${DUE - 1}`
 
 function once<T>(work: () => Promise<T>): () => Promise<void> {
   let done: Promise<T> | undefined

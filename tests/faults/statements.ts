@@ -235,10 +235,10 @@ export const STATEMENTS = {
   },
 } satisfies Record<string, Record<string, number>>
 
-/** Of four shards, a batch of the check is of one of them; the claims on a test clock are in all. */
-const SHARDS = 4
+/** They have the four shards: a batch of the check is of one of them; the claims on a test clock are in all. */
+const MACHINES = 2
 
-/** The same of operations that send others where tables are distributed: the tests have claims of one shard in a group. */
+/** The same of operations that send others where tables are distributed: the tests have claims of one machine in a group. */
 const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>> = {
   'archiving claims': {
     take_archive_turn: 3,
@@ -284,17 +284,17 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     release_webhook_endpoints: 1,
   },
   'a scheduled check': {
-    BEGIN: 2 + SHARDS,
+    BEGIN: 2 + MACHINES,
     take_check_turns: 1,
     take_back_totals: 1,
-    COMMIT: 2 + SHARDS,
+    COMMIT: 2 + MACHINES,
     list_due: 1,
-    read_due_kinds: SHARDS,
-    hold_totals_before: SHARDS,
-    [LOCK_TIMEOUT]: SHARDS,
-    write_to_shards: SHARDS,
-    announce_and_take_numbers: SHARDS,
-    notify_in_shards: SHARDS,
+    read_due_kinds: MACHINES,
+    hold_totals_before: MACHINES,
+    [LOCK_TIMEOUT]: MACHINES,
+    move_kinds_in_shards: MACHINES,
+    announce_and_take_numbers: MACHINES,
+    notify_of_kinds_in_shards: MACHINES,
   },
   'a group of live claims and clocks': {
     read_claims_to_decide: 2,
@@ -378,9 +378,9 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     find_next_due: 2,
     announce_notifications: 1,
     find_due_claims_on_test_clock: 2,
-    write_to_shards: 2 * SHARDS,
-    take_numbers: 2 * SHARDS,
-    notify_in_shards: 2 * SHARDS,
+    write_to_shards: 2 * MACHINES,
+    take_numbers: 2,
+    notify_in_shards: 2 * MACHINES,
     announce_on_machine: 1,
     set_test_clock: 1,
     notify_of_other: 1,

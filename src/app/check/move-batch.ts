@@ -1,6 +1,7 @@
 import { atScheduledCheck } from '../../domain/claims/lifecycle.ts'
 import { type DueKind, readDueKinds } from '../../storage/claim-writes/due-claims.ts'
-import { type KindMove, moveKinds } from '../../storage/claim-writes/move-claims.ts'
+import type { KindMove } from '../../storage/claim-writes/kind-move.ts'
+import { moveKinds } from '../../storage/claim-writes/move-claims.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import { isPassing } from '../../storage/database/database-unavailable.ts'
 import { holdTotalsBefore } from '../../storage/overview/resolution-totals.ts'

@@ -3,15 +3,11 @@ import type { Transition } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { notificationOf } from '../notifications/notify.ts'
-import type { DueClaim, DueKind } from './due-claims.ts'
+import type { DueClaim } from './due-claims.ts'
 import { guardedWrite } from './guarded-write.ts'
+import { joined, type KindMove, statesOf } from './kind-move.ts'
+import { moveKindsInShards } from './move-kinds-in-shards.ts'
 import { type ClaimWrite, type LogWrite, writeToShards } from './shard-write.ts'
-
-/** Due claims of one kind with the transition that they make. */
-export interface KindMove {
-  kind: DueKind
-  transition: Transition
-}
 
 /** The patience is set before a claim is locked. */
 const MOVE_KINDS = guardedWrite({
@@ -39,7 +35,6 @@ export async function moveKinds(
   longestLockWaitMs: number,
 ): Promise<number> {
   if (db.distribution.isOn) return moveKindsInShards(db, moves, longestLockWaitMs)
-  const joined = (arrays: readonly string[]) => `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
   const [row] = await db.query<{ moved: number }>({
     name: 'move_kinds',
     text: MOVE_KINDS,
@@ -56,31 +51,6 @@ export async function moveKinds(
   })
   return row?.moved ?? 0
 }
-
-/** The same on distributed tables. To be called in a transaction, of claims of one machine. */
-async function moveKindsInShards(
-  db: Connection,
-  moves: readonly KindMove[],
-  longestLockWaitMs: number,
-): Promise<number> {
-  // SET LOCAL reaches the machine that has them, and set_config does not.
-  await db.query({ text: `SET LOCAL lock_timeout = ${longestLockWaitMs}` })
-  const claims = moves.flatMap(({ kind, transition }) => {
-    const eventCounts = elementsOf(kind.eventCounts)
-    return elementsOf(kind.ids).map((id, i) => ({ id, seen: Number(eventCounts[i]), kind, transition }))
-  })
-  const written = await writeToShards(
-    db,
-    claims.map(({ id, seen, kind, transition }) => writeOf(id, kind.state.status, seen, [transition])),
-    claims.map(({ id, seen, transition }) => itemOf(id, seen + 1, transition)),
-    claims.map(({ id, seen, transition }) => notificationOf(id, seen + 1, transition.state)),
-    null,
-  )
-  return written.size
-}
-
-/** Of an array as PostgreSQL writes it, of what needs no quotes. */
-const elementsOf = (array: string) => array.slice(1, -1).split(',')
 
 /** What the claim becomes with the last of its transitions. */
 function writeOf(
@@ -179,11 +149,3 @@ async function applyMovesInShards(
   )
   return written.size
 }
-
-/** What the claims become: status, outcome, since when, until when. */
-const statesOf = (transitions: readonly Transition[]) => [
-  plainArray(transitions.map(({ state }) => state.status)),
-  plainArray(transitions.map(({ state }) => state.scheduledOutcome)),
-  plainArray(transitions.map(({ state }) => state.statusSince)),
-  plainArray(transitions.map(({ state }) => state.dueAt)),
-]

@@ -54,7 +54,9 @@ export interface Numbers {
 }
 
 const numbersBy = (announced: string) => `WITH announced AS MATERIALIZED (${announced})
-      SELECT key, nextval('notification_numbers') AS number, ${NOW} AS now FROM announced, generate_series(1, $1)`
+      SELECT key, numbers::text, ${NOW} AS now FROM (
+        SELECT key, array_agg(nextval('notification_numbers')) AS numbers FROM announced, generate_series(1, $1) GROUP BY key
+      ) AS taken`
 const ANNOUNCE_AND_TAKE = {
   name: 'announce_and_take_numbers',
   text: `-- announce_and_take_numbers
@@ -68,14 +70,15 @@ const TAKE = {
 
 /**
  * On distributed tables, whose other machines have no sequence.
+ * @param count at least one
  * @param key of what the transaction has announced already; null for nothing
  */
 export async function takeNumbers(db: Connection, count: number, key: string | null): Promise<Numbers> {
-  const rows = await db.query<{ key: string; number: string; now: Date }>(
+  const rows = await db.query<{ key: string; numbers: string; now: Date }>(
     key === null ? { ...ANNOUNCE_AND_TAKE, values: [count] } : { ...TAKE, values: [count, key] },
   )
-  const [first] = rows as [(typeof rows)[number]]
-  return { key: first.key, numbers: rows.map(({ number }) => number), now: first.now }
+  const taken = rows[0] as (typeof rows)[number]
+  return { ...taken, numbers: taken.numbers.slice(1, -1).split(',') }
 }
 
 /**

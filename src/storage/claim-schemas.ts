@@ -3,7 +3,7 @@ import type { WithContract } from '../domain/claims/claim.ts'
 import type { Contract } from '../domain/contract/contract.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../domain/records.ts'
 import { MOST_VERSIONS, makerOf } from './claim-schema-versions.ts'
-import { type AskedNames, askedColumns } from './database/asked-names.ts'
+import { type AskedNames, askedColumns, askedRows } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
 import { isExpected, versionOf } from './record-version.ts'
@@ -113,7 +113,7 @@ export async function findContracts(
       FROM (
         SELECT asking, id, s.version_number AS version, s.contract,
           sum(octet_length(s.contract::text)) OVER (PARTITION BY asking ORDER BY place) AS bytes
-        FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS named (asking, user_id, id, place)
+        FROM ${askedRows('uuid')} WITH ORDINALITY AS named (asking, user_id, id, place)
         JOIN claim_schemas s USING (user_id, id)
       ) contracts`,
     values: askedColumns(asked),

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Metadata } from '../domain/metadata.ts'
 import type { Customer, CustomerKey, Versioned } from '../domain/records.ts'
-import { type AskedNames, askedColumns } from './database/asked-names.ts'
+import { type AskedNames, askedColumns, askedRows } from './database/asked-names.ts'
 import { NOW } from './database/clock.ts'
 import type { Connection, Statement } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
@@ -92,7 +92,7 @@ export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Pro
   readCustomers(db, asked, {
     name: 'find_customers',
     text: `-- find_customers
-      SELECT asking, ${KEY_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::uuid[]) AS named (asking, user_id, id)
+      SELECT asking, ${KEY_COLUMNS} FROM ${askedRows('uuid')} AS named (asking, user_id, id)
       JOIN customers USING (user_id, id)`,
   })
 
@@ -104,7 +104,7 @@ export const findCustomersByExternalId = (
   readCustomers(db, asked, {
     name: 'find_customers_by_external_id',
     text: `-- find_customers_by_external_id
-      SELECT asking, ${KEY_COLUMNS} FROM unnest($1::integer[], $2::uuid[], $3::text[]) AS named (asking, user_id, external_id)
+      SELECT asking, ${KEY_COLUMNS} FROM ${askedRows('text')} AS named (asking, user_id, external_id)
       JOIN customers USING (user_id, external_id)`,
   })
 

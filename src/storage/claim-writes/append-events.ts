@@ -152,8 +152,8 @@ function toAppended(rows: readonly AppendedRow[]): Appended {
   }
 }
 
-/** Those of these accounts that ask to be told of each event ($1). */
-const ASKING = `ARRAY(SELECT account FROM unnest($1::uuid[]) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
+/** Those of these accounts that ask to be told of each event ($1). As in `askedRows` by a subselect. */
+const ASKING = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
 const READ_LIVE_CLOCK = `-- read_live_clock
       SELECT *, ${ASKING} FROM (${LIVE}) AS clock`
 const HOLD_TEST_CLOCKS = `-- hold_test_clocks

@@ -53,9 +53,10 @@ export interface Numbers {
   now: Date
 }
 
+// As in `askedRows` by a subselect.
 const numbersBy = (announced: string) => `WITH announced AS MATERIALIZED (${announced})
       SELECT key, numbers::text, ${NOW} AS now FROM (
-        SELECT key, array_agg(nextval('notification_numbers')) AS numbers FROM announced, generate_series(1, $1) GROUP BY key
+        SELECT key, array_agg(nextval('notification_numbers')) AS numbers FROM announced, generate_series(1, (SELECT $1::integer)) GROUP BY key
       ) AS taken`
 const ANNOUNCE_AND_TAKE = {
   name: 'announce_and_take_numbers',

@@ -53,7 +53,7 @@ export function neededFor(one: Spent, perSecond: number): { servers: number; coo
 }
 
 export interface CheckTimes {
-  /** Batches that a server moves at once, each of a shard of its own. */
+  /** Batches that a server moves at once. */
   lanes: number
   claimsABatch: number
   /** Of one batch, in seconds: the ways to the database and the commit. */

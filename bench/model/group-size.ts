@@ -5,13 +5,13 @@ const LARGEST = 500
 
 /** A load in a closed loop, and how many events its groups had. */
 export interface GroupSample {
-  /** Events that wait or are on their way, of each shard. */
+  /** Events that wait or are on their way, of each machine. */
   inFlight: number
   eventsAGroup: number
 }
 
-export const inFlightOf = (connections: number, batch: number, shards: number): number =>
-  (connections * batch) / shards
+export const inFlightOf = (connections: number, batch: number, machines: number): number =>
+  (connections * batch) / machines
 
 /** Which part of the other events that are in flight goes with one: what is left when this is known of several loads. */
 export function fitGrowth(samples: readonly GroupSample[]): number {

@@ -10,7 +10,7 @@ const WORKERS = [1, 2, 4, 8, 16, 32, 64, 100]
 /** What a load was, for fitting and for trying. */
 export interface KnownLoad extends Sample {
   perSecond: number
-  /** Events that wait or are on their way, of each shard; of creations, all of them. */
+  /** Events that wait or are on their way, of each machine; of creations, all of them. */
   inFlight: number
 }
 
@@ -25,7 +25,9 @@ export interface Known {
   checkBatch: number
   /** Connections that send batches; of those that were measured. */
   batchConnections: number
+  /** That the tables have, and that have those. */
   shards: number
+  machines: number
   isCitus: boolean
   /** Of this machine. */
   cores: number
@@ -57,7 +59,7 @@ export function fitModel({ fitted, creations, checks, cores }: Known): Model {
   }
 }
 
-/** What one event takes, in requests of so many, while so many are in flight for each shard. */
+/** What one event takes, in requests of so many, while so many are in flight for each machine. */
 function oneEvent({ submission, growth }: Model, batch: number, inFlight: number): Spent {
   const groups = 1 / eventsAGroup(growth, inFlight)
   return spentOn(submission, { requests: 1 / batch, groups, events: 1 })
@@ -120,7 +122,7 @@ function oneOfEach(
   const most = (loads: readonly KnownLoad[]) => loads.toSorted((a, b) => b.perSecond - a.perSecond)[0]
   const alone = most(single)
   return {
-    event: oneEvent(model, batch, (known.batchConnections * batch) / known.shards),
+    event: oneEvent(model, batch, (known.batchConnections * batch) / known.machines),
     alone: oneEvent(model, 1, alone?.inFlight ?? 1),
     creation: spentOn(model.creation, countsOfOne((most(known.creations) as KnownLoad).counts)),
     transition: spentOn(model.check, countsOfOne((known.checks.at(-1) as Sample).counts)),

@@ -9,6 +9,7 @@ import type { Spread } from '../sides/spread.ts'
 import { EVENTS_A_BATCH } from '../sizes.ts'
 
 const SINGLE_CONNECTIONS = 32
+const MANY_CONNECTIONS = 128
 const BATCH_CONNECTIONS = 8
 
 export const distributed: Part = {
@@ -62,17 +63,20 @@ function worksOn(bench: Bench, { distribution }: Side): Work[] {
     at: (side) => batches(side, name, spread),
   })
   const saturating = { connections: SINGLE_CONNECTIONS, measureMs }
+  const singleWork = (key: string, connections: number): Work => {
+    const name = `one event a request, ${connections} callers`
+    const load = { label: name, connections, measureMs, batch: 1, spread: 'all' as const }
+    return {
+      ...{ key, name, unit: 'an event', turns },
+      at: async (side) => done(await submitTo(bench, side, load)),
+    }
+  }
   return [
     batchWork('one_shard', 'batches to one shard', { shard: 0, of: distribution }),
     batchWork('shard_each', 'batches of a shard each', { eachOf: distribution }),
     batchWork('all_shards', 'batches to all shards', 'all'),
-    {
-      ...{ key: 'single', name: 'one event a request', unit: 'an event', turns },
-      at: async (side) => {
-        const load = { ...saturating, label: 'one event a request', batch: 1, spread: 'all' as const }
-        return done(await submitTo(bench, side, load))
-      },
-    },
+    singleWork('single', SINGLE_CONNECTIONS),
+    singleWork('many_singles', MANY_CONNECTIONS),
     {
       ...{ key: 'creation', name: 'creations', unit: 'a claim', turns },
       at: async (side) => done(await createAt(bench, side, { ...saturating, label: 'creations' })),

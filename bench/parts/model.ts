@@ -41,7 +41,7 @@ async function sideOf(bench: Bench): Promise<Side> {
 }
 
 function knownOf({ side, latencies, ...measured }: MeasuredSide): Known {
-  const { shards, isOn } = side.distribution
+  const { shards, machines, isOn } = side.distribution
   return {
     ...measured,
     checkWaits: (CHECK_STATEMENTS * latencies.roundTrip + latencies.claimCommit) / 1000,
@@ -49,6 +49,7 @@ function knownOf({ side, latencies, ...measured }: MeasuredSide): Known {
     checkBatch: CHECK_BATCH,
     batchConnections: BATCH_CONNECTIONS,
     shards,
+    machines,
     isCitus: isOn,
     cores: availableParallelism(),
   }

@@ -30,7 +30,14 @@ const known: Known = {
     { counts: of(0, 1, 1_000), spent: spentOn(TRUE, of(0, 1, 1_000)) },
     { counts: of(0, 1, 10_000), spent: spentOn(TRUE, of(0, 1, 10_000)) },
   ],
-  ...{ checkWaits: 0.01, checkLanes: 8, checkBatch: 1_000, batchConnections: 8, shards: SHARDS },
+  ...{
+    checkWaits: 0.01,
+    checkLanes: 8,
+    checkBatch: 1_000,
+    batchConnections: 8,
+    shards: SHARDS,
+    machines: SHARDS,
+  },
   ...{ isCitus: true, cores: 2, diskOfClaim: 900, diskOfEvent: 250 },
 }
 
@@ -73,7 +80,7 @@ test('a cluster does more with each worker until the coordinator is the limit', 
 })
 
 test('plain PostgreSQL has one prediction, of one machine', () => {
-  const plain = { ...known, isCitus: false, shards: 1 }
+  const plain = { ...known, isCitus: false, shards: 1, machines: 1 }
   assert.deepEqual(
     predict(plain, fitModel(plain), options).map(({ workers }) => workers),
     [0],

@@ -3,16 +3,10 @@ import type { Kind, Taken } from './line.ts'
 import type { PendingSubmission } from './pending-submission.ts'
 import type { SubmissionLines } from './submission-lines.ts'
 
-/** When another group of a machine goes although one is on its way. */
-interface Patience {
-  /** For so many claims. */
-  worthAnother: number
-  /** For fewer, once that one has taken so long: it may be stuck. */
-  stuckMs: number
-}
-const ON_ONE_POSTGRES: Patience = { worthAnother: 8, stuckMs: 10 }
-/** There a group takes several times as long, however small it is. */
-const ON_SHARDS: Patience = { worthAnother: 8, stuckMs: 100 }
+/** For so many claims another group of a machine goes although one is on its way. */
+const WORTH_ANOTHER = 8
+/** For fewer it does, too, once that one has taken so long: it may be stuck. On distributed tables each takes longer. */
+const STUCK_MS = { onOnePostgres: 10, distributed: 100 }
 
 /** A group on its way. */
 export interface Lane {
@@ -29,13 +23,14 @@ export interface Lane {
  */
 export class Lanes {
   readonly #lines: SubmissionLines
-  readonly #patience: Patience
+  /** After how many milliseconds what is held back may go. */
+  readonly stuckMs: number
   readonly #underWay: Lane[] = []
   #turn = 0
 
   constructor(lines: SubmissionLines) {
     this.#lines = lines
-    this.#patience = lines.isDistributed ? ON_SHARDS : ON_ONE_POSTGRES
+    this.stuckMs = lines.isDistributed ? STUCK_MS.distributed : STUCK_MS.onOnePostgres
   }
 
   get isEmpty(): boolean {
@@ -56,11 +51,6 @@ export class Lanes {
     return this.#lines.machines.some(
       (machine) => this.#lines.openCount('light', machine) > 0 && this.#hasLane(machine),
     )
-  }
-
-  /** After how many milliseconds what is held back may go. */
-  get stuckMs(): number {
-    return this.#patience.stuckMs
   }
 
   /** Takes the groups that go now. Each has its lane until `leave`. Another machine is first each time. */
@@ -90,12 +80,11 @@ export class Lanes {
   }
 
   #mayBeLight(machine: number, now: number): boolean {
-    const { worthAnother, stuckMs } = this.#patience
     const count = this.#lines.openCount('light', machine)
     if (count === 0 || !this.#hasLane(machine)) return false
     const isOnItsWay = (lane: Lane) =>
-      lane.machine === machine && lane.kind === 'light' && now - lane.since < stuckMs
-    return count >= worthAnother || !this.#underWay.some(isOnItsWay)
+      lane.machine === machine && lane.kind === 'light' && now - lane.since < this.stuckMs
+    return count >= WORTH_ANOTHER || !this.#underWay.some(isOnItsWay)
   }
 
   #hasLane(machine: number): boolean {

@@ -47,7 +47,7 @@ export interface DatabaseOptions {
   connectionString: string
   /** Connections at most, `LEAST_CONNECTIONS` or more: what the fixed shares leave is for reading and writing. */
   poolSize: number
-  /** Where claims are; by default all in one place. Each shard but the first needs connections besides `poolSize`. */
+  /** Where claims are; by default all in one place. Each machine but the first needs connections besides `poolSize`. */
   distribution?: Distribution
   /** 0 for none. */
   statementTimeoutMs?: number

@@ -62,7 +62,6 @@ function worksOn(bench: Bench, { distribution }: Side): Work[] {
     ...{ key: `batch_${key}`, name, unit: 'an event', turns },
     at: (side) => batches(side, name, spread),
   })
-  const saturating = { connections: SINGLE_CONNECTIONS, measureMs }
   const singleWork = (key: string, connections: number): Work => {
     const name = `one event a request, ${connections} callers`
     const load = { label: name, connections, measureMs, batch: 1, spread: 'all' as const }
@@ -79,7 +78,8 @@ function worksOn(bench: Bench, { distribution }: Side): Work[] {
     singleWork('many_singles', MANY_CONNECTIONS),
     {
       ...{ key: 'creation', name: 'creations', unit: 'a claim', turns },
-      at: async (side) => done(await createAt(bench, side, { ...saturating, label: 'creations' })),
+      at: async (side) =>
+        done(await createAt(bench, side, { connections: SINGLE_CONNECTIONS, measureMs, label: 'creations' })),
     },
     {
       ...{ key: 'check', name: `check of ${distributedOverdue.toLocaleString('en')}`, unit: 'a transition' },

@@ -29,7 +29,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'claims of one check get the outcome of the kind before theirs',
     edits: [
       edit(
-        'storage/claim-writes/move-claims.ts',
+        'storage/claim-writes/kind-move.ts',
         'plainArray(transitions.map(({ state }) => state.scheduledOutcome))',
         'plainArray(transitions.map((_, i) => (transitions.at(i - 1) as Transition).state.scheduledOutcome))',
       ),

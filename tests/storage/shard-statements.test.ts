@@ -13,8 +13,15 @@ import { findClaim } from '../../src/storage/claims/claims.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { readLongLog } from '../../src/storage/claims/long-log.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
+import { Database } from '../../src/storage/database/database.ts'
 import { isPassing } from '../../src/storage/database/database-unavailable.ts'
-import { queryInShards } from '../../src/storage/distribution/in-shards.ts'
+import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
+import {
+  type InShard,
+  machinesOf,
+  queryInShards,
+  type ShardStatement,
+} from '../../src/storage/distribution/in-shards.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -76,6 +83,81 @@ describe('what is about one claim is asked of one machine', {
     const part = { shard, claimId: claim.id, values: [] }
     await assert.rejects(queryInShards(app.db, statement, [part]), isPassing)
     assert.equal(app.db.distribution.isStale, true)
+  })
+
+  describe('a statement in shards', async () => {
+    const db = new Database({
+      connectionString: databaseUrl,
+      poolSize: 16,
+      distribution: app.db.distribution,
+    })
+    after(() => db.close())
+    // One connection, which the coordinator gives one to each machine.
+    const on = <T>(work: (connection: Connection) => Promise<T>) =>
+      db.submissions.for(THE_SERVICE).withConnection(work)
+    const partsOf = async (values: readonly unknown[]): Promise<InShard[]> => {
+      const [shards = []] = await machinesOf(app.db, [claim.id as string], (id) => id)
+      return shards.map(({ shard }) => ({ shard, claimId: claim.id, values }))
+    }
+    const titleOf = (title: string): ShardStatement => ({
+      name: 'title',
+      text: `SELECT id, '${title}' || $1::text AS title FROM {{claims}} WHERE id = $2::uuid`,
+      columns: 'id uuid, title text',
+    })
+
+    test('that was first run in a transaction which was taken back runs again', async () => {
+      const parts = await partsOf(['!', claim.id])
+      await on(async (connection) => {
+        const run = (db: Connection) => queryInShards(db, titleOf('once more'), parts)
+        const undone = connection.transaction(async (inside) => {
+          await run(inside)
+          throw new Error('taken back')
+        })
+        await assert.rejects(undone, { message: 'taken back' })
+        for (let n = 0; n < 2; n++)
+          assert.deepEqual(await run(connection), [{ id: claim.id, title: 'once more!' }])
+      })
+    })
+
+    test('takes whatever a text can hold as it is', async () => {
+      for (const value of [
+        "'",
+        '"',
+        '\\',
+        "\\' OR true --",
+        '{{claims}}',
+        '$1',
+        '%L',
+        'null',
+        '',
+        '\u{1F600}\n\t\u0001',
+      ]) {
+        const rows = await on(async (db) =>
+          queryInShards(db, titleOf('said: '), await partsOf([value, claim.id])),
+        )
+        assert.deepEqual(rows, [{ id: claim.id, title: `said: ${value}` }])
+      }
+      const nothing = await on(async (db) =>
+        queryInShards(db, titleOf('said: '), await partsOf([null, claim.id])),
+      )
+      assert.deepEqual(nothing, [{ id: claim.id, title: null }])
+    })
+
+    test('is planned anew once its tables have changed', async () => {
+      const all: ShardStatement = {
+        name: 'all',
+        text: 'SELECT * FROM {{claim_metadata}}',
+        columns: 'a uuid, b bigint, c bigint, d uuid',
+      }
+      const parts = await partsOf([])
+      await on(async (db) => {
+        assert.deepEqual(await queryInShards(db, all, parts), [])
+        await client.query('CREATE INDEX of_this_test ON claim_metadata (position)')
+        assert.deepEqual(await queryInShards(db, all, parts), [])
+        await client.query('DROP INDEX of_this_test')
+        assert.deepEqual(await queryInShards(db, all, parts), [])
+      })
+    })
   })
 })
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { ListName } from '../../src/storage/lists/list-page.ts'
-import { urlsOfDatabase } from './database-nodes.ts'
+import { isOnCitus, urlsOfDatabase } from './database-nodes.ts'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'
 
@@ -25,9 +25,11 @@ export async function holdClaims(t: Scope, databaseUrl: string, ids: readonly st
 
 const HOLD_CLAIM = 'SELECT 1 FROM claims WHERE id = $1 FOR UPDATE'
 
-/** Locks the table of claims, so that none can be created. */
+/** Locks what each creation needs: the table of claims, or where that is distributed the turnstiles of all who are users by now. */
 export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  holdBy(t, databaseUrl, 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
+  holdBy(t, databaseUrl, isOnCitus() ? HOLD_TURNSTILES : 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
+
+const HOLD_TURNSTILES = "SELECT pg_advisory_xact_lock(hashtext('claims'), hashtext(id::text)) FROM users"
 
 /** Locks the table of claims, so that nothing of it can be read. */
 export const holdReads = (t: Scope, databaseUrl: string): Promise<HeldRows> =>

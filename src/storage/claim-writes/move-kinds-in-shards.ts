@@ -16,14 +16,14 @@ interface Moved {
   numbers_of_moves: string
 }
 
-/** As `move_kinds` in move-claims.ts, with what the notifications need in its answer. $10: the shard's number. */
+/** As `move_kinds` in move-claims.ts, with what the notifications need in its answer. $11: the shard's number. */
 const MOVE: ShardStatement = {
   name: 'move_kinds_in_shards',
   columns: 'shard text, count integer, ids text, user_ids text, sequences text, numbers_of_moves text',
   text: `WITH decided AS MATERIALIZED (
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
-        JOIN unnest($4::integer[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[], $11::text[])
+        JOIN unnest($4::integer[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[], $10::text[])
           AS m (number, seen_status, status, outcome, at, due, event_type) USING (number)
         ORDER BY d.id
       ),
@@ -38,7 +38,7 @@ const MOVE: ShardStatement = {
         INSERT INTO {{claim_events}} (claim_id, seq, id, type, payload, system, created_at)
         SELECT id, sequence, gen_random_uuid()::text, event_type, '{}', true, at FROM written
       )
-      SELECT $10::text, count(*)::integer, array_agg(id)::text, array_agg(user_id)::text, array_agg(sequence)::text,
+      SELECT $11::text, count(*)::integer, array_agg(id)::text, array_agg(user_id)::text, array_agg(sequence)::text,
         array_agg(number)::text
       FROM written`,
 }
@@ -72,12 +72,12 @@ export async function moveKindsInShards(
   const machines = await machinesOf(db, moves, ({ kind }) => firstOf(kind.ids))
   const numbers = new Map(moves.map((move, i) => [move, i + 1]))
   const states = statesOf(moves.map(({ transition }) => transition))
-  const kinds = [
-    plainArray(moves.map((_, i) => i + 1)),
+  const all = [
+    plainArray([...numbers.values()]),
     plainArray(moves.map(({ kind }) => kind.state.status)),
     ...states,
+    plainArray(moves.map(({ transition }) => transition.systemEventType)),
   ]
-  const types = plainArray(moves.map(({ transition }) => transition.systemEventType))
   const toPart = ({ shard, items }: OfShard<KindMove>): InShard => ({
     shard,
     claimId: firstOf((items[0] as KindMove).kind.ids),
@@ -87,51 +87,52 @@ export async function moveKindsInShards(
       plainArray(
         items.flatMap((move) => new Array<number>(move.kind.count).fill(numbers.get(move) as number)),
       ),
-      ...kinds,
+      ...all,
       shard.id,
-      types,
     ],
   })
-  let moved = 0
+  const written = new Map<string, Moved>()
   for (const shards of machines) {
-    const answers = await queryInShards<Moved>(db, MOVE, shards.map(toPart))
-    const written = answers.filter(({ count }) => count > 0)
-    const count = written.reduce((sum, one) => sum + one.count, 0)
-    moved += count
-    if (count > 0) await notify(db, written, shards, states, count)
+    for (const moved of await queryInShards<Moved>(db, MOVE, shards.map(toPart))) {
+      if (moved.count > 0) written.set(moved.shard, moved)
+    }
   }
-  return moved
+  await notify(db, machines, written, states)
+  return countOf(written)
 }
 
+/** Numbers are taken once nothing is waited for: see `notifyInShards`. */
 async function notify(
   db: Connection,
-  written: readonly Moved[],
-  shards: readonly OfShard<KindMove>[],
+  machines: readonly (readonly OfShard<KindMove>[])[],
+  written: ReadonlyMap<string, Moved>,
   states: readonly string[],
-  count: number,
 ): Promise<void> {
-  const taken = await takeNumbers(db, count, null)
-  let from = 0
-  const parts = written.map((one) => {
-    const { shard } = shards.find(({ shard }) => shard.id === one.shard) as OfShard<KindMove>
-    const numbers = taken.numbers.slice(from, from + one.count)
-    from += one.count
-    return {
-      shard,
-      claimId: firstOf(one.ids),
-      values: [
-        one.ids,
-        one.user_ids,
-        plainArray(numbers),
-        one.sequences,
-        one.numbers_of_moves,
-        ...states,
-        taken.now,
-      ],
-    }
-  })
+  if (written.size === 0) return
+  const { key, numbers, now } = await takeNumbers(db, countOf(written), null)
   // The machine may commit them after the coordinator has given up: so it holds the lock too.
-  await queryInShards(db, { ...NOTIFY, announced: taken.key }, parts)
+  const statement = { ...NOTIFY, announced: key }
+  for (const shards of machines) {
+    const parts = shards.flatMap(({ shard }): InShard[] => {
+      const moved = written.get(shard.id)
+      if (!moved) return []
+      const { ids, user_ids, sequences, numbers_of_moves, count } = moved
+      const values = [
+        ids,
+        user_ids,
+        plainArray(numbers.splice(0, count)),
+        sequences,
+        numbers_of_moves,
+        ...states,
+        now,
+      ]
+      return [{ shard, claimId: firstOf(ids), values }]
+    })
+    if (parts.length > 0) await queryInShards(db, statement, parts)
+  }
 }
+
+const countOf = (written: ReadonlyMap<string, Moved>) =>
+  written.values().reduce((sum, { count }) => sum + count, 0)
 
 const firstOf = (ids: string) => ids.slice(1, 37)

@@ -430,6 +430,22 @@ describe('the filter', () => {
     assert.deepEqual(await ids(`after=${page.next_cursor}`), [second.id])
   })
 
+  test('is counted with, alone and with others', async () => {
+    const mark = uniqueName('mark')
+    for (const [path, make] of [
+      ['/v1/claims', newClaim],
+      ['/v1/candidates', newCandidate],
+    ] as const) {
+      await make({ mark, kind: 'a' })
+      await make({ mark, kind: 'b' })
+      const countOf = async (metadata: Metadata, more = '') =>
+        (await api.get(`${path}?${filteredBy(metadata)}${more}&limit=1&total=true`)).body.total
+      assert.deepEqual(await countOf({ mark }), { count: 2, is_exact: true })
+      assert.deepEqual(await countOf({ mark, kind: 'b' }, '&status=OPEN'), { count: 1, is_exact: true })
+      assert.deepEqual(await countOf({ mark }, '&price_from=1000000'), { count: 0, is_exact: true })
+    }
+  })
+
   test('refuses what is no key and value, with its place', async () => {
     const many = Array.from({ length: 11 }, (_, i) => `metadata[k${i}]=x`).join('&')
     const tooLong = `metadata[${'k'.repeat(41)}]=x`

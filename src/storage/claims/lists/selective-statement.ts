@@ -8,8 +8,10 @@ import { type Part, restOf } from './claim-walk.ts'
 const OWN_PLAN = 'LIMIT 1000000000'
 
 /** What the part's index finds, read of the index alone. */
-export const entriesOf = (sql: ConditionSql, part: Part) =>
-  `${part.pair === undefined ? 'claims' : PAIRS.claims.table} WHERE ${conditionsOf(sql, part)}`
+export const entriesOf = (sql: ConditionSql, part: Part) => entriesWhere(part, conditionsOf(sql, part))
+
+const entriesWhere = ({ pair }: Part, where: string) =>
+  `${pair === undefined ? 'claims' : PAIRS.claims.table} WHERE ${where}`
 
 function conditionsOf(sql: ConditionSql, { filters, statuses, pair }: Part): string {
   if (pair !== undefined)
@@ -49,10 +51,11 @@ const joinOf = ({ pair }: Part, where: string) =>
 
 /** Of so many of what a part finds whether it `fits`: in what is found by a pair, no claim does if there is none any more. */
 export function looksAt(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
-  const entries = entriesOf(sql, part)
+  // Once: a parameter of which a statement makes no use is an error.
+  const where = conditionsOf(sql, part)
+  const entries = entriesWhere(part, where)
   if (part.pair === undefined) return `SELECT ${fits} AS fits FROM ${entries} LIMIT ${most}`
-  if (db.distribution.isOn)
-    return `SELECT ${fits} AS fits FROM ${joinOf(part, conditionsOf(sql, part))} LIMIT ${most}`
+  if (db.distribution.isOn) return `SELECT ${fits} AS fits FROM ${joinOf(part, where)} LIMIT ${most}`
   return `SELECT ${fits} AS fits FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries} LIMIT ${most}) AS entries
           LEFT JOIN LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ON true`
 }

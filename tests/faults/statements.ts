@@ -352,7 +352,7 @@ const ON_SHARDS: Partial<Record<keyof typeof STATEMENTS, Record<string, number>>
     find_next_due: 1,
     find_contracts: 1,
     find_stored_contracts: 2,
-    find_known_claims: 4,
+    find_known_claims: 2,
     BEGIN: 4,
     [SHORT_LOCK_TIMEOUT]: 4,
     store_contracts: 2,

@@ -4,6 +4,7 @@ import type { EventRequest } from '../../src/app/submission/pending-submission.t
 import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
 import type { Answer } from '../support/api-client.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
+import { connectionOf } from '../support/connection-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { countDeadlocks } from '../support/deadlocks.ts'
 import { holdClaims } from '../support/held-rows.ts'
@@ -229,6 +230,15 @@ test('two servers and ten claims at once: nothing is lost or doubled, no deadloc
   assert.equal(await countDeadlocks(service), deadlocks)
 })
 
+const requestTo =
+  (userId: string, id: string) =>
+  (name: string): EventRequest => ({
+    userId,
+    address: { kind: 'claim', id },
+    submission: { id: name, type: 'seen', payload: {}, payloadBytes: 2 },
+    payloadJson: '{}',
+  })
+
 test('after a fault of ours each of the group is answered, its places are free and its line goes on', async () => {
   const { id } = await openClaim()
   const [owner] = await service.sql('SELECT user_id FROM claims WHERE id = $1', [id])
@@ -242,12 +252,7 @@ test('after a fault of ours each of the group is answered, its places are free a
     app.heldClocks,
     app.pace,
   )
-  const request = (name: string): EventRequest => ({
-    userId: owner?.user_id as string,
-    address: { kind: 'claim', id },
-    submission: { id: name, type: 'seen', payload: {}, payloadBytes: 2 },
-    payloadJson: '{}',
-  })
+  const request = requestTo(owner?.user_id as string, id)
   const both = await Promise.allSettled([queue.submit(request('1')), queue.submit(request('2'))])
   assert.deepEqual(
     both.map(({ status }) => status),
@@ -257,4 +262,26 @@ test('after a fault of ours each of the group is answered, its places are free a
   isFaulty = false
   assert.equal((await queue.submit(request('3'))).replayed, false)
   assert.deepEqual(await logOf(id), ['3'])
+})
+
+test('what is in the way for long is tried again with pauses, and told in the end', async () => {
+  const { id } = await openClaim()
+  const [owner] = await service.sql('SELECT user_id FROM claims WHERE id = $1', [id])
+  const submissions = app.db.submissionsTo(0)
+  let tries = 0
+  const withConnection: typeof submissions.withConnection = (work) =>
+    submissions.withConnection((connection) => {
+      tries++
+      const inTheWay = { text: "DO $$ BEGIN RAISE 'not here' USING ERRCODE = '40001'; END $$" }
+      return work(connectionOf(() => connection.query(inTheWay), app.db.distribution))
+    })
+  const queue = new SubmissionQueue(
+    Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
+    app.heldClocks,
+    app.pace,
+  )
+  await assert.rejects(queue.submit(requestTo(owner?.user_id as string, id)('1')), { code: 'UNAVAILABLE' })
+  assert.ok(tries > 2 && tries < 30, `${tries} tries`)
+  assert.equal(queue.waiting, 0)
+  assert.deepEqual(await logOf(id), [])
 })

@@ -85,6 +85,17 @@ describe('what is about one claim is asked of one machine', {
     assert.equal(app.db.distribution.isStale, true)
   })
 
+  test('the functions are handed on to the machine of the claim, that of the version before too', async () => {
+    const { rows } = await client.query(
+      `SELECT objid::regproc::text AS name FROM pg_dist_object
+       WHERE classid = 'pg_proc'::regclass AND distribution_argument_index = 0 ORDER BY name`,
+    )
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['in_shard', 'in_shards'],
+    )
+  })
+
   describe('a statement in shards', async () => {
     const db = new Database({
       connectionString: databaseUrl,

@@ -170,7 +170,7 @@ async function listStretches(
   return ids
 }
 
-/** Due claims of these shards, of one each. */
+/** Due claims of these shards, of one machine each. */
 type Batches = AsyncGenerator<Batch, void>
 
 async function* batchesOf(

@@ -2,13 +2,20 @@ import type { ClockName } from '../../domain/records.ts'
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 
 /**
- * Why a submission goes again. Nothing is decided yet, since somebody else was faster (§3 rule 3), the claim's test clock is being
- * advanced, the write was lost on its way and may have taken effect, or the database refused what was written together
+ * Why a submission goes again. Nothing is decided yet, since somebody else was faster (§3 rule 3), something was in the way of the
+ * statement (a deadlock, a shard that is not where it was), the claim's test clock is being advanced, the write was lost on its way and may have taken effect, or the database refused what was written together
  * with it; or its claim has a long log, of which a copy has to be made first, or is too heavy to be read in a group of
  * many.
  */
 export interface Retry {
-  because: 'overtaken' | 'clock is held' | 'log is long' | 'is heavy' | 'write was lost' | 'refused together'
+  because:
+    | 'overtaken'
+    | 'was in the way'
+    | 'clock is held'
+    | 'log is long'
+    | 'is heavy'
+    | 'write was lost'
+    | 'refused together'
   cause?: unknown
   /** To be waited for. */
   heldClock?: ClockName
@@ -29,7 +36,8 @@ export function resultOfFailure(error: Error, together: number): Retry | Error {
     return together === 1 ? error : { because: 'refused together', cause: error }
   }
   if (!error.outcomeKnown) return { because: 'write was lost', cause: error }
-  return error.isPassing ? OVERTAKEN : error
+  // With a pause: it may stay in the way for a while.
+  return error.isPassing ? { because: 'was in the way', cause: error } : error
 }
 
 /** The connection is gone, or the database takes nothing now: whatever else was to be done waits for another time. */

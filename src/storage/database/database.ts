@@ -19,7 +19,7 @@ const FIXED: Shares = { identity: 2, clocks: 3 }
 export const LANES_OF_MACHINE = 2
 /** Of all machines together. If there are still more, they share these. */
 const MOST_LANES = 32
-/** Batches of a scheduled check that are moved at once; on distributed tables one for each shard, of a few. */
+/** Batches of a scheduled check that are moved at once; on distributed tables as many as there are shards, if these are few. */
 const MOVES = 2
 const MOST_MOVES = 8
 /** Of a scheduled check, besides: it holds the turn, and reads the next batches; on distributed tables another one does. */
@@ -89,7 +89,9 @@ export class Database implements Connection {
     }
     const { identity, clocks } = FIXED
     this.moves = Math.min(Math.max(MOVES, distribution.shards), MOST_MOVES)
-    const lanes = Math.min(LANES_OF_MACHINE * distribution.machines, MOST_LANES)
+    // Shards may be on one machine at first, and on more later.
+    const machines = distribution.isOn ? Math.max(2, distribution.machines) : 1
+    const lanes = Math.min(LANES_OF_MACHINE * machines, MOST_LANES)
     const others = LEAST_OTHERS + Math.max(0, poolSize - LEAST_CONNECTIONS)
     this.reads = share('reads', Math.ceil(others / 2))
     // On distributed tables to create claims takes several statements.
@@ -100,7 +102,7 @@ export class Database implements Connection {
     this.clocks = share('test_clocks', clocks)
     this.submissions = share('submissions', lanes, {
       idleTransactionMs: HELD_MS,
-      ofAccount: { places: Math.ceil(lanes / 2), waiting: LANES_OF_MACHINE * distribution.machines },
+      ofAccount: { places: Math.ceil(lanes / 2), waiting: LANES_OF_MACHINE * machines },
     })
     // Other jobs, and whether the service is ready, take what is free.
     this.checks = share('checks', TURN + (distribution.isOn ? WALK : 0) + this.moves, {

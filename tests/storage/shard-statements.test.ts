@@ -16,12 +16,7 @@ import type { Connection } from '../../src/storage/database/connection.ts'
 import { Database } from '../../src/storage/database/database.ts'
 import { isPassing } from '../../src/storage/database/database-unavailable.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import {
-  type InShard,
-  machinesOf,
-  queryInShards,
-  type ShardStatement,
-} from '../../src/storage/distribution/in-shards.ts'
+import { machinesOf, queryInShards, type ShardStatement } from '../../src/storage/distribution/in-shards.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -80,8 +75,11 @@ describe('what is about one claim is asked of one machine', {
     )
     const shard = { lowest: 0, id: rows[0]?.shardid, machine: 0 }
     const statement = { name: 'astray', text: 'SELECT 1', columns: 'one integer' }
-    const part = { shard, claimId: claim.id, values: [] }
-    await assert.rejects(queryInShards(app.db, statement, [part]), isPassing)
+    const part = { shard, claimId: claim.id, items: [] }
+    await assert.rejects(
+      queryInShards(app.db, statement, [[part]], () => []),
+      isPassing,
+    )
     assert.equal(app.db.distribution.isStale, true)
   })
 
@@ -106,10 +104,8 @@ describe('what is about one claim is asked of one machine', {
     // One connection, which the coordinator gives one to each machine.
     const on = <T>(work: (connection: Connection) => Promise<T>) =>
       db.submissions.for(THE_SERVICE).withConnection(work)
-    const partsOf = async (values: readonly unknown[]): Promise<InShard[]> => {
-      const [shards = []] = await machinesOf(app.db, [claim.id as string], (id) => id)
-      return shards.map(({ shard }) => ({ shard, claimId: claim.id, values }))
-    }
+    const query = async (db: Connection, statement: ShardStatement, values: readonly unknown[]) =>
+      queryInShards(db, statement, await machinesOf(db, [claim.id as string], (id) => id), () => values)
     const titleOf = (title: string): ShardStatement => ({
       name: 'title',
       text: `SELECT id, '${title}' || $1::text AS title FROM {{claims}} WHERE id = $2::uuid`,
@@ -117,9 +113,8 @@ describe('what is about one claim is asked of one machine', {
     })
 
     test('that was first run in a transaction which was taken back runs again', async () => {
-      const parts = await partsOf(['!', claim.id])
       await on(async (connection) => {
-        const run = (db: Connection) => queryInShards(db, titleOf('once more'), parts)
+        const run = (db: Connection) => query(db, titleOf('once more'), ['!', claim.id])
         const undone = connection.transaction(async (inside) => {
           await run(inside)
           throw new Error('taken back')
@@ -143,14 +138,10 @@ describe('what is about one claim is asked of one machine', {
         '',
         '\u{1F600}\n\t\u0001',
       ]) {
-        const rows = await on(async (db) =>
-          queryInShards(db, titleOf('said: '), await partsOf([value, claim.id])),
-        )
+        const rows = await on(async (db) => query(db, titleOf('said: '), [value, claim.id]))
         assert.deepEqual(rows, [{ id: claim.id, title: `said: ${value}` }])
       }
-      const nothing = await on(async (db) =>
-        queryInShards(db, titleOf('said: '), await partsOf([null, claim.id])),
-      )
+      const nothing = await on(async (db) => query(db, titleOf('said: '), [null, claim.id]))
       assert.deepEqual(nothing, [{ id: claim.id, title: null }])
     })
 
@@ -160,13 +151,12 @@ describe('what is about one claim is asked of one machine', {
         text: 'SELECT * FROM {{claim_metadata}}',
         columns: 'a uuid, b bigint, c bigint, d uuid',
       }
-      const parts = await partsOf([])
       await on(async (db) => {
-        assert.deepEqual(await queryInShards(db, all, parts), [])
+        assert.deepEqual(await query(db, all, []), [])
         await client.query('CREATE INDEX of_this_test ON claim_metadata (position)')
-        assert.deepEqual(await queryInShards(db, all, parts), [])
+        assert.deepEqual(await query(db, all, []), [])
         await client.query('DROP INDEX of_this_test')
-        assert.deepEqual(await queryInShards(db, all, parts), [])
+        assert.deepEqual(await query(db, all, []), [])
       })
     })
   })

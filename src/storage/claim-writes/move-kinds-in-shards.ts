@@ -1,14 +1,12 @@
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
-import type { OfShard } from '../distribution/shards.ts'
+import { machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
 import { takeNumbers, WHAT_HAPPENED } from '../notifications/numbers.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 import { joined, type KindMove, statesOf } from './kind-move.ts'
 
-/** What moved of one shard; lists as PostgreSQL writes arrays. */
+/** What moved of a shard; lists as PostgreSQL writes arrays. */
 interface Moved {
-  shard: string
   count: number
   ids: string
   user_ids: string
@@ -16,10 +14,10 @@ interface Moved {
   numbers_of_moves: string
 }
 
-/** As `move_kinds` in move-claims.ts, with what the notifications need in its answer. $11: the shard's number. */
+/** As `move_kinds` in move-claims.ts, with what the notifications need in its answer. */
 const MOVE: ShardStatement = {
   name: 'move_kinds_in_shards',
-  columns: 'shard text, count integer, ids text, user_ids text, sequences text, numbers_of_moves text',
+  columns: 'count integer, ids text, user_ids text, sequences text, numbers_of_moves text',
   text: `WITH decided AS MATERIALIZED (
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
@@ -38,7 +36,7 @@ const MOVE: ShardStatement = {
         INSERT INTO {{claim_events}} (claim_id, seq, id, type, payload, system, created_at)
         SELECT id, sequence, gen_random_uuid()::text, event_type, '{}', true, at FROM written
       )
-      SELECT $11::text, count(*)::integer, array_agg(id)::text, array_agg(user_id)::text, array_agg(sequence)::text,
+      SELECT count(*)::integer, array_agg(id)::text, array_agg(user_id)::text, array_agg(sequence)::text,
         array_agg(number)::text
       FROM written`,
 }
@@ -78,61 +76,43 @@ export async function moveKindsInShards(
     ...states,
     plainArray(moves.map(({ transition }) => transition.systemEventType)),
   ]
-  const toPart = ({ shard, items }: OfShard<KindMove>): InShard => ({
-    shard,
-    claimId: firstOf((items[0] as KindMove).kind.ids),
-    values: [
-      joined(items.map(({ kind }) => kind.ids)),
-      joined(items.map(({ kind }) => kind.eventCounts)),
-      plainArray(
-        items.flatMap((move) => new Array<number>(move.kind.count).fill(numbers.get(move) as number)),
-      ),
-      ...all,
-      shard.id,
-    ],
-  })
-  const written = new Map<string, Moved>()
-  for (const shards of machines) {
-    for (const moved of await queryInShards<Moved>(db, MOVE, shards.map(toPart))) {
-      if (moved.count > 0) written.set(moved.shard, moved)
-    }
-  }
-  await notify(db, machines, written, states)
-  return countOf(written)
+  const answers = await queryInShards<Moved, KindMove>(db, MOVE, machines, (some) => [
+    joined(some.map(({ kind }) => kind.ids)),
+    joined(some.map(({ kind }) => kind.eventCounts)),
+    plainArray(some.flatMap((move) => new Array<number>(move.kind.count).fill(numbers.get(move) as number))),
+    ...all,
+  ])
+  const moved = answers.filter(({ count }) => count > 0)
+  const count = moved.reduce((sum, one) => sum + one.count, 0)
+  if (count > 0) await notify(db, moved, count, states)
+  return count
 }
 
 /** Numbers are taken once nothing is waited for: see `notifyInShards`. */
 async function notify(
   db: Connection,
-  machines: readonly (readonly OfShard<KindMove>[])[],
-  written: ReadonlyMap<string, Moved>,
+  moved: readonly Moved[],
+  count: number,
   states: readonly string[],
 ): Promise<void> {
-  if (written.size === 0) return
-  const { key, numbers, now } = await takeNumbers(db, countOf(written), null)
+  const { key, numbers, now } = await takeNumbers(db, count, null)
+  let from = 0
+  const numbered = moved.map((one) => {
+    from += one.count
+    return { ...one, numbers: plainArray(numbers.slice(from - one.count, from)) }
+  })
   // The machine may commit them after the coordinator has given up: so it holds the lock too.
   const statement = { ...NOTIFY, announced: key }
-  for (const shards of machines) {
-    const parts = shards.flatMap(({ shard }): InShard[] => {
-      const moved = written.get(shard.id)
-      if (!moved) return []
-      const { ids, user_ids, sequences, numbers_of_moves, count } = moved
-      const values = [
-        ids,
-        user_ids,
-        plainArray(numbers.splice(0, count)),
-        sequences,
-        numbers_of_moves,
-        ...states,
-        now,
-      ]
-      return [{ shard, claimId: firstOf(ids), values }]
-    })
-    if (parts.length > 0) await queryInShards(db, statement, parts)
-  }
+  const machines = await machinesOf(db, numbered, ({ ids }) => firstOf(ids))
+  await queryInShards(db, statement, machines, (some) => [
+    joined(some.map(({ ids }) => ids)),
+    joined(some.map(({ user_ids }) => user_ids)),
+    joined(some.map(({ numbers }) => numbers)),
+    joined(some.map(({ sequences }) => sequences)),
+    joined(some.map(({ numbers_of_moves }) => numbers_of_moves)),
+    ...states,
+    now,
+  ])
 }
-
-const countOf = (written: ReadonlyMap<string, Moved>) =>
-  written.values().reduce((sum, { count }) => sum + count, 0)
 
 const firstOf = (ids: string) => ids.slice(1, 37)

@@ -1,8 +1,7 @@
 import type { ClaimState, Status } from '../../domain/claims/lifecycle.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray, textArray } from '../database/sql-array.ts'
-import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
-import type { OfShard } from '../distribution/shards.ts'
+import { machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
 import { type ClaimNotification, notifyInShards } from '../notifications/notify.ts'
 import { WHAT_IT_BECOMES } from './guarded-write.ts'
 
@@ -72,19 +71,16 @@ export async function writeToShards(
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
   const write = async (connection: Connection) => {
-    const written: string[] = []
-    for (const shards of machines) {
-      const rows = await queryInShards<{ id: string }>(connection, WRITE, shards.map(toPart))
-      written.push(...rows.map(({ id }) => id))
-    }
-    const told = written.flatMap((id) => notificationsOf.get(id) ?? [])
+    const rows = await queryInShards<{ id: string }, ClaimWrite>(connection, WRITE, machines, (ofShard) => {
+      const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      return valuesOf(
+        inOrder,
+        inOrder.flatMap(({ id }) => itemsOf.get(id) ?? []),
+      )
+    })
+    const told = rows.flatMap(({ id }) => notificationsOf.get(id) ?? [])
     await notifyInShards(connection, told, announced)
-    return new Set(written)
-  }
-  const toPart = ({ shard, items: ofShard }: OfShard<ClaimWrite>): InShard => {
-    const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    const logged = inOrder.flatMap(({ id }) => itemsOf.get(id) ?? [])
-    return { shard, claimId: (inOrder[0] as ClaimWrite).id, values: valuesOf(inOrder, logged) }
+    return new Set(rows.map(({ id }) => id))
   }
   return machines.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
 }

@@ -3,8 +3,7 @@ import { windowMs } from '../../domain/contract/contract.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
-import type { OfShard } from '../distribution/shards.ts'
+import { machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
 import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../lists/list-page.ts'
 import { addPairs, type MetadataColumns } from '../metadata.ts'
 import { type ClaimNotification, notificationOf, notifyInShards } from '../notifications/notify.ts'
@@ -97,11 +96,9 @@ export async function insertIntoShards(
     // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
     if (rows.some(mayBeThere))
       await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-    const stored = new Map<string, Date>()
-    for (const shards of await machinesOf(connection, placed, ({ id }) => id)) {
-      const inserted = await queryInShards<{ id: string }>(connection, INSERT, shards.map(toPart))
-      for (const { id } of inserted) stored.set(id, first.now)
-    }
+    const machines = await machinesOf(connection, placed, ({ id }) => id)
+    const inserted = await queryInShards<{ id: string }, PlacedRow>(connection, INSERT, machines, valuesOf)
+    const stored = new Map(inserted.map(({ id }) => [id, first.now]))
     await notifyInShards(connection, creationsOf(placed, stored), null)
     return stored
   })
@@ -154,31 +151,27 @@ const creationsOf = (rows: readonly PlacedRow[], stored: ReadonlyMap<string, Dat
     .filter(({ id }) => stored.has(id))
     .map(({ id, contract: { contract }, now }) => notificationOf(id, 0, openState(contract, now)))
 
-const toPart = ({ shard, items: rows }: OfShard<PlacedRow>): InShard => ({
-  shard,
-  claimId: (rows[0] as PlacedRow).id,
-  values: [
-    plainArray(rows.map(({ id }) => id)),
-    plainArray(rows.map(({ position }) => position)),
-    plainArray(rows.map(({ userId }) => userId)),
-    plainArray(rows.map(({ customerId }) => customerId)),
-    rows.map(({ alias }) => alias),
-    rows.map(({ customerExternalId }) => customerExternalId),
-    rows.map(({ contract }) => `\\x${contract.hash}`),
-    plainArray(rows.map(({ contract }) => contract.contract.price)),
-    plainArray(rows.map(({ now }) => now)),
-    plainArray(
-      rows.map(({ now, contract }) => new Date(now.getTime() + windowMs(contract.contract.activity_window))),
-    ),
-    plainArray(rows.map(({ schemaId }) => schemaId)),
-    plainArray(rows.map(({ testClockId }) => testClockId)),
-    rows.map(({ reference }) => reference),
-    plainArray(rows.map(({ seed }) => seed)),
-    plainArray(rows.map(({ schemaVersion }) => schemaVersion)),
-    rows.map(({ metadata }) => metadata),
-    rows.map(({ pairs }) => pairs),
-  ],
-})
+const valuesOf = (rows: readonly PlacedRow[]) => [
+  plainArray(rows.map(({ id }) => id)),
+  plainArray(rows.map(({ position }) => position)),
+  plainArray(rows.map(({ userId }) => userId)),
+  plainArray(rows.map(({ customerId }) => customerId)),
+  rows.map(({ alias }) => alias),
+  rows.map(({ customerExternalId }) => customerExternalId),
+  rows.map(({ contract }) => `\\x${contract.hash}`),
+  plainArray(rows.map(({ contract }) => contract.contract.price)),
+  plainArray(rows.map(({ now }) => now)),
+  plainArray(
+    rows.map(({ now, contract }) => new Date(now.getTime() + windowMs(contract.contract.activity_window))),
+  ),
+  plainArray(rows.map(({ schemaId }) => schemaId)),
+  plainArray(rows.map(({ testClockId }) => testClockId)),
+  rows.map(({ reference }) => reference),
+  plainArray(rows.map(({ seed }) => seed)),
+  plainArray(rows.map(({ schemaVersion }) => schemaVersion)),
+  rows.map(({ metadata }) => metadata),
+  rows.map(({ pairs }) => pairs),
+]
 
 /** Of several with one id, so with one alias or reference, the first. */
 function firstOfEach(rows: readonly PlacedRow[]): PlacedRow[] {

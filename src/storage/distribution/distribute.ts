@@ -67,7 +67,9 @@ const STEPS = [
   "SELECT create_distributed_table('notifications', 'subject_id', colocate_with => 'claims')",
   "SELECT create_distributed_table('archived_claims', 'id', colocate_with => 'claims')",
   "SELECT create_distributed_function('duration_class(interval)')",
-  // For servers of the version before.
-  "SELECT create_distributed_function('in_shard'::regproc::oid::regprocedure, 'claim', colocate_with => 'claims', force_delegation => true)",
-  "SELECT create_distributed_function('in_shards'::regproc::oid::regprocedure, 'claim', colocate_with => 'claims', force_delegation => true)",
+  // That of the version before as well: its servers run on these tables too.
+  ...['in_shard', 'in_shards'].map(
+    (name) =>
+      `SELECT create_distributed_function('${name}'::regproc::oid::regprocedure, 'claim', colocate_with => 'claims', force_delegation => true)`,
+  ),
 ]

@@ -88,6 +88,7 @@ export class Distribution {
   byMachineNow<T>(items: readonly T[], claimIdOf: (item: T) => string): OfShard<T>[][] {
     const shards = byPlace(items, claimIdOf, this.#lowestNow).map(([place, items]) => ({
       shard: this.#now[place] as Shard,
+      claimId: claimIdOf(items[0] as T),
       items,
     }))
     const machines = Map.groupBy(shards, ({ shard }) => shard.machine)

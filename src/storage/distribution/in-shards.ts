@@ -2,7 +2,7 @@ import type { Connection, Statement } from '../database/connection.ts'
 import { isPassing } from '../database/database-unavailable.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { readShards } from './read-distribution.ts'
-import type { OfShard, Shard } from './shards.ts'
+import type { OfShard } from './shards.ts'
 
 export interface ShardStatement extends Pick<Statement, 'readOnly'> {
   name: string
@@ -12,14 +12,6 @@ export interface ShardStatement extends Pick<Statement, 'readOnly'> {
   columns: string
   /** The key of the lock that is taken on that machine too; see `announceOfAccount`. */
   announced?: string | null
-}
-
-/** What a statement is to do in one shard. */
-export interface InShard {
-  shard: Shard
-  /** Any of the shard. */
-  claimId: string
-  values: readonly unknown[]
 }
 
 /** What belongs to claims, by their machines and shards as these are now: see `Distribution.byMachineNow`. */
@@ -34,23 +26,36 @@ export async function machinesOf<T>(
 }
 
 /**
- * Runs a statement about claims in shards of one machine there, past Citus's planner: see `migrations/0025-in-shards.sql`. Outside
- * of a transaction that machine commits it by itself.
- * @param parts at least one
+ * Runs a statement about claims in their shards, machine by machine, past Citus's planner: see
+ * `migrations/0025-in-shards.sql`. Outside of a transaction each machine commits by itself. Returns the rows of all.
+ * @param valuesOf of what belongs to one shard
  */
-export async function queryInShards<Row>(
+export async function queryInShards<Row, T>(
+  db: Connection,
+  statement: ShardStatement,
+  machines: readonly (readonly OfShard<T>[])[],
+  valuesOf: (items: readonly T[]) => readonly unknown[],
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const shards of machines) rows.push(...(await queryMachine<Row, T>(db, statement, shards, valuesOf)))
+  return rows
+}
+
+async function queryMachine<Row, T>(
   db: Connection,
   { name, text, columns, announced = null, readOnly }: ShardStatement,
-  parts: readonly InShard[],
+  shards: readonly OfShard<T>[],
+  valuesOf: (items: readonly T[]) => readonly unknown[],
 ): Promise<Row[]> {
-  const values = parts.flatMap((part) => part.values)
+  const values = shards.flatMap(({ items }) => valuesOf(items))
   const parameters = values.map((_, i) => `$${i + 5}::text`).join(', ')
+  const ids = plainArray(shards.map(({ shard }) => shard.id))
   try {
     return await db.query<Row>({
-      name: `${name}/${parts.length}`,
+      name: `${name}/${shards.length}`,
       text: `-- ${name}
       SELECT * FROM in_shards($1::uuid, $2::bigint[], $3::bigint, $4::text, ARRAY[${parameters}]::text[]) AS found (${columns})`,
-      values: [parts[0]?.claimId, plainArray(parts.map(({ shard }) => shard.id)), announced, text, ...values],
+      values: [shards[0]?.claimId, ids, announced, text, ...values],
       ...(readOnly ? { readOnly } : { commitsElsewhere: true }),
     })
   } catch (error) {
@@ -77,18 +82,9 @@ export async function readInShards<Row, T>(
       ${text.replaceAll(/{{(\w+)}}/g, '$1')}`
     return db.query<Row>({ name, text: all, values: valuesOf(items), readOnly: true })
   }
-  const read = async () => {
-    const rows: Row[] = []
-    for (const shards of await machinesOf(db, items, claimIdOf)) {
-      const parts = shards.map(({ shard, items }) => ({
-        shard,
-        claimId: claimIdOf(items[0] as T),
-        values: valuesOf(items),
-      }))
-      rows.push(...(await queryInShards<Row>(db, { ...statement, readOnly: true }, parts)))
-    }
-    return rows
-  }
+  const inShards = { ...statement, readOnly: true } as const
+  const read = async () =>
+    queryInShards<Row, T>(db, inShards, await machinesOf(db, items, claimIdOf), valuesOf)
   try {
     return await read()
   } catch (error) {

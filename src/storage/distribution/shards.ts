@@ -13,6 +13,8 @@ export interface Shard {
 /** What belongs to claims of one shard. */
 export interface OfShard<T> {
   shard: Shard
+  /** Any of them. */
+  claimId: string
   items: T[]
 }
 

@@ -3,8 +3,7 @@ import type { ClaimState, Outcome } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { type InShard, machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
-import type { OfShard } from '../distribution/shards.ts'
+import { machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
 import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './numbers.ts'
 
 /** What became of a claim. */
@@ -57,25 +56,19 @@ export async function notifyInShards(
   if (told.length === 0) return
   const taken = await takeNumbers(db, told.length, key)
   const numbered = told.map((one, i) => ({ ...one, number: taken.numbers[i] as string }))
-  const toPart = ({ shard, items }: OfShard<(typeof numbered)[number]>): InShard => ({
-    shard,
-    claimId: (items[0] as ClaimNotification).subjectId,
-    values: [
-      plainArray(items.map(({ subjectId }) => subjectId)),
-      plainArray(items.map(({ number }) => number)),
-      plainArray(items.map(({ kind }) => kind)),
-      plainArray(items.map(({ sequence }) => sequence)),
-      plainArray(items.map(({ state }) => state.statusSince)),
-      plainArray(items.map(({ state }) => state.dueAt)),
-      plainArray(items.map(({ state }) => state.scheduledOutcome)),
-      taken.now,
-    ],
-  })
   // The machine may commit them after the coordinator has given up: so it holds the lock too.
   const statement = { ...NOTIFY, announced: taken.key }
-  for (const shards of await machinesOf(db, numbered, ({ subjectId }) => subjectId)) {
-    await queryInShards(db, statement, shards.map(toPart))
-  }
+  const machines = await machinesOf(db, numbered, ({ subjectId }) => subjectId)
+  await queryInShards(db, statement, machines, (some) => [
+    plainArray(some.map(({ subjectId }) => subjectId)),
+    plainArray(some.map(({ number }) => number)),
+    plainArray(some.map(({ kind }) => kind)),
+    plainArray(some.map(({ sequence }) => sequence)),
+    plainArray(some.map(({ state }) => state.statusSince)),
+    plainArray(some.map(({ state }) => state.dueAt)),
+    plainArray(some.map(({ state }) => state.scheduledOutcome)),
+    taken.now,
+  ])
 }
 
 /**

@@ -2,10 +2,10 @@ import type { ClockName } from '../../domain/records.ts'
 import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 
 /**
- * Why a submission goes again. Nothing is decided yet, since somebody else was faster (§3 rule 3), something was in the way of the
- * statement (a deadlock, a shard that is not where it was), the claim's test clock is being advanced, the write was lost on its way and may have taken effect, or the database refused what was written together
- * with it; or its claim has a long log, of which a copy has to be made first, or is too heavy to be read in a group of
- * many.
+ * Why a submission goes again. Nothing is decided yet, since somebody else was faster (§3 rule 3), something was in the way of
+ * the statement (a deadlock, a shard that is not where it was), the claim's test clock is being advanced, the write was lost
+ * on its way and may have taken effect, or the database refused what was written together with it; or its claim has a long
+ * log, of which a copy has to be made first, or is too heavy to be read in a group of many.
  */
 export interface Retry {
   because:

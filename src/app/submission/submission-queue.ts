@@ -196,7 +196,8 @@ export class SubmissionQueue implements Part {
     line.heavyBytes = waits?.bytes ?? 0
     if (waits && line.heavyBytes === 0) this.#park(line, waits)
     else {
-      line.pauseMs = 0
+      // To be found heavy is no sign that what was in the way is gone.
+      if (!waits) line.pauseMs = 0
       this.#lines.open(line)
     }
   }

@@ -49,7 +49,12 @@ async function whenItAnswers(ask: () => Promise<Answer>, expected: number): Prom
   return body
 }
 
-describe('on a Citus cluster', { skip: bin === null && 'no PostgreSQL with Citus on this machine' }, () => {
+const whySkipped = () => {
+  if (bin === null) return 'no PostgreSQL with Citus on this machine'
+  return !isOnCitus() && 'npm run test:citus has it'
+}
+
+describe('on a Citus cluster', { skip: whySkipped() }, () => {
   let cluster: CitusCluster
   before(async () => {
     cluster = await startCitusCluster(bin as string)

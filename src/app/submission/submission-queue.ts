@@ -194,12 +194,10 @@ export class SubmissionQueue implements Part {
     if (again.length > 0) this.#lines.giveBack(line, again)
     line.goesAlone = waits?.goesAlone === true
     line.heavyBytes = waits?.bytes ?? 0
+    // To be found heavy is no sign that what was in the way is gone.
+    if (!waits) line.pauseMs = 0
     if (waits && line.heavyBytes === 0) this.#park(line, waits)
-    else {
-      // To be found heavy is no sign that what was in the way is gone.
-      if (!waits) line.pauseMs = 0
-      this.#lines.open(line)
-    }
+    else this.#lines.open(line)
   }
 
   #park(line: Line, { because, heldClock }: Retry): void {

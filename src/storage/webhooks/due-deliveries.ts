@@ -79,6 +79,13 @@ export interface MadeAttempt extends Omit<WebhookAttempt, 'startedAt'> {
 }
 
 /**
+ * By the bounds any plan reads these alone, and what lies between: one that was made for an empty table, before PostgreSQL 17, looks
+ * for a list of numbers in all of the endpoint's.
+ */
+const ONE_OF_MADE = `d.endpoint_id = $1 AND d.number = ANY ($2::bigint[])
+          AND d.number BETWEEN (SELECT min(number) FROM made) AND (SELECT max(number) FROM made)`
+
+/**
  * Once for each, however often it is told. What was asked for again meanwhile waits on, whatever came of this attempt.
  */
 export async function recordAttempts(
@@ -88,14 +95,14 @@ export async function recordAttempts(
 ): Promise<void> {
   await db.query({
     name: 'record_webhook_attempts',
-    // In the order of their numbers, as all who change several: none waits for another in a circle. Any plan reads these alone.
+    // In the order of their numbers, as all who change several: none waits for another in a circle.
     text: `-- record_webhook_attempts
       WITH made AS (
         SELECT * FROM unnest($2::bigint[], $3::integer[], $4::integer[], $5::bigint[], $6::integer[], $7::integer[], $8::text[],
           $9::text[], $10::text[], $11::bigint[])
           AS m (number, attempts, asked, ago_ms, duration_ms, answered, answer, error, became, wait_ms)
       ), held AS MATERIALIZED (
-        SELECT number FROM webhook_deliveries WHERE endpoint_id = $1 AND number = ANY ($2::bigint[])
+        SELECT number FROM webhook_deliveries d WHERE ${ONE_OF_MADE}
         ORDER BY number FOR UPDATE
       ), counted AS (
         UPDATE webhook_deliveries d SET attempts = d.attempts + 1,
@@ -104,7 +111,7 @@ export async function recordAttempts(
           next_attempt_at = CASE WHEN d.asked = made.asked
             THEN ${NOW} + made.wait_ms * interval '1 millisecond' ELSE d.next_attempt_at END
         FROM made JOIN held USING (number)
-        WHERE d.endpoint_id = $1 AND d.number = ANY ($2::bigint[])
+        WHERE ${ONE_OF_MADE}
           AND d.number = made.number AND d.attempts = made.attempts
         RETURNING d.number, d.attempts AS attempt
       )

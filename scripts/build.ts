@@ -18,10 +18,10 @@ const NOT_IN_IT = [/^node:/, '@scalar/fastify-api-reference', 'pg-native']
 
 /**
  * V8 keeps the text of all that it runs, two bytes for each character if one of them is beyond Latin-1. Names and lines stay,
- * for traces of errors.
+ * for traces of errors. Licences stand in the packages, which the npm package has beside it.
  */
 const SHORT = {
-  comments: { legal: true, annotation: false, jsdoc: false },
+  comments: false,
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
 } as const
 

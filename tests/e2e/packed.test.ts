@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,8 @@ import { runCli, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const MOST_BYTES = 120_000_000
-const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const SOURCE = join(ROOT, 'src')
 
 test('the npm package, installed in an empty folder', async (t) => {
   const installed = await installPackage()
@@ -33,6 +34,13 @@ test('the npm package, installed in an empty folder', async (t) => {
     const own = installed.files.filter((path) => !path.startsWith('node_modules/'))
     const unwanted = own.filter((path) => /^(?:src|tests|bench|simulate|scripts)\/|\.tsx?$/.test(path))
     assert.deepEqual(unwanted, [])
+    // V8 keeps the text of all that it runs: see scripts/build.ts.
+    const built = own.filter((path) => /^dist\/[^/]+\.js$/.test(path))
+    const texts = await Promise.all(built.map((path) => readFile(join(ROOT, path), 'utf8')))
+    assert.deepEqual(
+      built.filter((_, i) => /[^\0-\x7f]/.test(texts[i] as string)),
+      [],
+    )
     // What it runs with is inside, and nothing of what it was made with.
     const bundled = new Set(
       installed.files.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]),

@@ -206,8 +206,12 @@ if (isOnCitus()) {
 
     test('that is damaged leaves an empty database in a new data folder, into which a whole one is restored', async (t) => {
       const whole = await backupOf(DATABASE_URL)
-      const damaged = Buffer.from(whole)
-      damaged.writeUInt8((damaged[damaged.length >> 1] as number) ^ 1, damaged.length >> 1)
+      const rows = whole.indexOf('\n') + 1
+      const text = zstdDecompressSync(whole.subarray(rows)).toString()
+      // In a payload: PostgreSQL takes the row, and only the hash tells.
+      const changed = text.replace(/[0-9a-f]{1000}/, (some) => `${some.slice(1)}g`)
+      assert.notEqual(changed, text)
+      const damaged = Buffer.concat([whole.subarray(0, rows), zstdCompressSync(changed)])
       await writeFile(join(folder, 'damaged'), damaged)
       await writeFile(join(folder, 'sound'), whole)
       const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)

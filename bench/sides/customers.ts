@@ -1,13 +1,13 @@
 import type { BenchDatabase } from '../bench-database.ts'
 import { customerPrefix } from '../load/creations.ts'
 
-/** For whom claims are created. */
+/** For whom claims are created; they are not those of the accounts whose lists are read. */
 export const CUSTOMERS = 10_000
 
 export async function addCustomers({ sql, userId }: BenchDatabase): Promise<void> {
   await sql.query(
     `INSERT INTO customers (user_id, id, external_id, created_at)
-     SELECT $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, 'customer-' || n, now() - interval '1 hour'
+     SELECT $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, 'creation-' || n, now() - interval '1 hour'
      FROM generate_series(1, $3::int) n`,
     [userId, customerPrefix, CUSTOMERS],
   )

@@ -3,8 +3,8 @@ type Trim = (pad: bigint) => number
 
 /** The processors on which a size is what the signature says. */
 const SIZES_OF_64_BITS = new Set(['x64', 'arm64'])
-/** Bytes more than were left the last time that are worth it: a few milliseconds of the event loop. */
-const WORTH_IT = 32 * 1024 * 1024
+/** Bytes more than were left the last time that are worth it: one to five milliseconds of the event loop. */
+const WORTH_IT = 8 * 1024 * 1024
 
 /**
  * glibc's allocator keeps what buffers leave behind between others, a hundred megabytes of it, for those to come. This

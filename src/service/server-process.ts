@@ -4,7 +4,6 @@ import { requireArchiveFolder } from '../app/archive/archive-file.ts'
 import type { ArchiveSettings } from '../app/archive/claim-archive.ts'
 import { ProcessMeasures } from '../app/measures/process-measures.ts'
 import { type Part, startParts, stopParts } from '../app/part.ts'
-import { loadSessionLibrary } from '../app/sessions/session-api.ts'
 import { WebhookSender } from '../app/webhooks/webhook-sender.ts'
 import type { Config } from '../config.ts'
 import type { RateCounter } from '../http/bounds/rate-counts.ts'
@@ -96,8 +95,6 @@ export async function startServerProcess(
     })
     await tellIfNewer(db, log)
     const url = await listen(server, config)
-    // At once, rather than when somebody signs in: until then hardly anyone waits for the event loop.
-    loadSessionLibrary().catch((error) => log.error({ err: error }, 'loading the session library failed'))
 
     const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')

@@ -152,3 +152,24 @@ test('a migration is named NNNN-what-it-does.sql, without gaps', async () => {
     assert.match(name, new RegExp(`^${String(i + 1).padStart(4, '0')}-[a-z0-9-]+\\.sql$`))
   }
 })
+
+/** Megabytes each, which most servers can do without. */
+const LOADED_WHEN_USED = /^(undici|better-auth|@opentelemetry\/.*|@scalar\/.*)$/
+
+test('what few servers use is loaded by those that use it, once they do', async () => {
+  const START = join(SRC, 'service/server-process.ts')
+  const AT_ONCE = /^(?:import|export)\s+(?!type\b)[^'"]*?from\s*'([^']+)'|^import\s*'([^']+)'/gm
+  const files = new Set([START])
+  const packages = new Set<string>()
+  for (const file of files)
+    for (const [, a, b] of (await readFile(file, 'utf8')).matchAll(AT_ONCE)) {
+      const what = (a ?? b) as string
+      if (/^\.\.?\/.*\.ts$/.test(what)) files.add(join(dirname(file), what))
+      else packages.add(what)
+    }
+  assert.ok(packages.has('fastify') && packages.has('pg') && files.size > 200, `${files.size} files`)
+  assert.deepEqual(
+    [...packages].filter((name) => LOADED_WHEN_USED.test(name)),
+    [],
+  )
+})

@@ -2,7 +2,7 @@ import { pauseOf } from '../../domain/webhooks.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import { noteFailure, noteSuccess, pauseEndpoint } from '../../storage/webhooks/sending.ts'
 import type { Answered } from './record-answers.ts'
-import type { SentAnswer } from './webhook-client.ts'
+import type { SentAnswer } from './sent-answer.ts'
 
 /** Attempts that are on their way at once: at first, if it has failed, and at most. */
 const FIRST_WIDTH = 4

@@ -7,10 +7,11 @@ import { EndpointPace, MOST_WIDTH } from './endpoint-pace.ts'
 import { letSubmissionsPass } from './let-submissions-pass.ts'
 import { type Answered, recordAnswers } from './record-answers.ts'
 import type { SendingSlots } from './sending-slots.ts'
+import { LONGEST_ATTEMPT_MS, type SentAnswer } from './sent-answer.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
 import { endAttempt, traceAttempt } from './trace-attempt.ts'
-import { LONGEST_ATTEMPT_MS, type SentAnswer, type WebhookClient } from './webhook-client.ts'
+import type { WebhookClient } from './webhook-client.ts'
 
 /** A server has an endpoint for so long, and no other one sends to it. */
 const TAKEN_MS = 30_000

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { retryDelay } from '../../domain/webhooks.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import { type DueDelivery, type MadeAttempt, recordAttempts } from '../../storage/webhooks/due-deliveries.ts'
-import type { SentAnswer } from './webhook-client.ts'
+import type { SentAnswer } from './sent-answer.ts'
 
 /** If the database does not take what was done, it is told again, for so long. */
 const AGAIN_MS = 500

@@ -1,6 +1,6 @@
 import type { DueDelivery } from '../../storage/webhooks/due-deliveries.ts'
 import type { Span, Tracing } from '../../tracing/tracing.ts'
-import type { SentAnswer } from './webhook-client.ts'
+import type { SentAnswer } from './sent-answer.ts'
 
 /** At the beginning of a notification's JSON. */
 const TYPE = /"type":"(?:claim|candidate)\.(\w+)"/

@@ -1,8 +1,6 @@
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
 import { AddressRefused, literalAddress, publicLookup, requirePublic } from './public-addresses.ts'
-
-/** From the beginning of the connection to the end of the answer. */
-export const LONGEST_ATTEMPT_MS = 15_000
+import { LONGEST_ATTEMPT_MS, type SentAnswer } from './sent-answer.ts'
 
 export interface WebhookClientOptions {
   /** For development: any address will do. */
@@ -23,18 +21,6 @@ const LONGEST_TRY_OF_ADDRESS_MS = 2_000
 const MOST_INTERIM = 10
 /** A connection without a request is kept for so long. */
 const KEEP_ALIVE_MS = 10_000
-
-export interface SentAnswer {
-  durationMs: number
-  /** Null if there was none. */
-  status: number | null
-  /** Its beginning. */
-  answer: string | null
-  /** Why it counts as failed, in words; null if it does not. */
-  error: string | null
-  /** What the answer asks to wait, in milliseconds; 0 for nothing. */
-  retryAfterMs: number
-}
 
 /** Sends to addresses that others have chosen. */
 export class WebhookClient {

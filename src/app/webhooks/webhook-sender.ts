@@ -10,7 +10,6 @@ import type { Part } from '../part.ts'
 import { EndpointRun, type Sending } from './endpoint-run.ts'
 import { manySubmissionsWait } from './let-submissions-pass.ts'
 import { SendingSlots } from './sending-slots.ts'
-import { WebhookClient } from './webhook-client.ts'
 
 const LOOK_EVERY_MS = 100
 /**
@@ -56,8 +55,9 @@ interface Turn {
 export class WebhookSender implements Part {
   readonly #options: WebhookOptions
   readonly #restMs: number
-  readonly #sending: Sending
-  readonly #client: WebhookClient
+  readonly #sender = randomUUID()
+  /** Null until there is something to send. */
+  #sending: Sending | null = null
   /** By the endpoints' ids, in the order in which they were begun. */
   readonly #turns = new Map<string, Turn>()
   /** Those that this server has sent to, until others may. */
@@ -67,12 +67,8 @@ export class WebhookSender implements Part {
   #looking: Promise<void> | null = null
 
   constructor(options: WebhookOptions) {
-    const { app, present, delaysMs, onDisabled, allowPrivate } = options
     this.#options = options
     this.#restMs = options.restMs ?? REST_MS
-    this.#client = new WebhookClient({ allowPrivate })
-    const slots = new SendingSlots(() => manySubmissionsWait(app))
-    this.#sending = { app, present, delaysMs, onDisabled, sender: randomUUID(), client: this.#client, slots }
   }
 
   async start(): Promise<void> {
@@ -85,12 +81,11 @@ export class WebhookSender implements Part {
     for (const { run } of this.#turns.values()) run.finish()
     const ended = owned(Promise.all([...this.#turns.values()].map((one) => one.ended)))
     await Promise.race([ended, pause(PATIENCE_MS, undefined, { ref: false })])
-    await this.#client.stop()
+    await this.#sending?.client.stop()
     await ended
-    const { app, sender } = this.#sending
     const taken = [...this.#taken]
     this.#taken.clear()
-    if (taken.length > 0) await releaseEndpoints(app.db, sender, taken)
+    if (taken.length > 0) await releaseEndpoints(this.#options.app.db, this.#sender, taken)
   }
 
   async #lookOnAndOn(): Promise<void> {
@@ -109,17 +104,17 @@ export class WebhookSender implements Part {
 
   /** Begins to send to those endpoints that have something to be sent, and whom nobody sends to. */
   async #look(): Promise<void> {
-    const { app, sender } = this.#sending
+    const { app } = this.#options
     const db = app.db.reads.for(THE_SERVICE)
     const now = performance.now()
-    const free = (await findFreeEndpoints(db, sender)).filter(
+    const free = (await findFreeEndpoints(db, this.#sender)).filter(
       ({ id }) => !this.#turns.has(id) && (this.#resting.get(id)?.untilMs ?? 0) <= now,
     )
     const idle = free.filter(({ hasDue }) => !hasDue)
     const hasNews = await findNews(db, idle.map(placeOf))
     const withWork = free.filter((one) => one.hasDue || hasNews(placeOf(one)))
     const next = this.#inTurn(withWork).slice(0, BEGUN_AT_ONCE)
-    const waiting = next.filter((one) => !this.#begin(one))
+    const waiting = next.length > 0 ? await this.#beginThese(next) : []
     this.#makeRoom(waiting)
     const { webhookEndpoints } = app.db.metrics.instruments
     webhookEndpoints.set({ state: 'sending' }, this.#turns.size)
@@ -180,13 +175,29 @@ export class WebhookSender implements Part {
     }
   }
 
+  /** Returns those that must wait for others to end. */
+  async #beginThese(endpoints: readonly EndpointWithWork[]): Promise<EndpointWithWork[]> {
+    this.#sending ??= await this.#prepare()
+    const sending = this.#sending
+    return endpoints.filter((one) => !this.#begin(one, sending))
+  }
+
+  /** Only now: a server that sends nothing is three megabytes smaller. */
+  async #prepare(): Promise<Sending> {
+    const { WebhookClient } = await import('./webhook-client.ts')
+    const { app, present, delaysMs, onDisabled, allowPrivate } = this.#options
+    const client = new WebhookClient({ allowPrivate })
+    const slots = new SendingSlots(() => manySubmissionsWait(app))
+    return { app, present, delaysMs, onDisabled, sender: this.#sender, client, slots }
+  }
+
   /** False if it must wait for others to end. */
-  #begin(endpoint: EndpointWithWork): boolean {
+  #begin(endpoint: EndpointWithWork, sending: Sending): boolean {
     if (this.#stopping.signal.aborted) return true
     const { atAll, ofAccount, failing } = this.#hasRoom(endpoint)
     if (!atAll || !ofAccount || !failing) return false
     const { id, userId, isFailing } = endpoint
-    const run = new EndpointRun(this.#sending, id, userId)
+    const run = new EndpointRun(sending, id, userId)
     this.#taken.add(id)
     const ended = owned(
       run

@@ -9,7 +9,7 @@ import { replaceSecret } from '../../src/storage/embedded/machine/password-file.
 import { DATABASE } from '../../src/storage/embedded/names.ts'
 import { connectionString } from '../../src/storage/embedded/session.ts'
 import { joinNodes, onEachNode, urlOfDatabase } from '../../tests/support/database-nodes.ts'
-import { type CitusPrograms, findPrograms, makeCitusNode } from '../../tests/support/make-citus-node.ts'
+import { CITUS_SETTINGS, findPrograms, makeNode, type Programs } from '../../tests/support/make-node.ts'
 import { mightyUrl, Postgres } from './postgres.ts'
 import { SHARD_NODES } from './work-folder.ts'
 
@@ -54,7 +54,7 @@ export async function createCitus(
 const PASSWORDS = 'passwords'
 
 /** With one password for all roles of all nodes. */
-async function initialize(folder: string, programs: CitusPrograms, password: string): Promise<Cluster> {
+async function initialize(folder: string, programs: Programs, password: string): Promise<Cluster> {
   await makeFolder(folder)
   const dataDir = await realpath(folder)
   await chmod(dataDir, 0o755)
@@ -63,7 +63,7 @@ async function initialize(folder: string, programs: CitusPrograms, password: str
   await replaceSecret(join(dataDir, PASSWORDS), `*:*:*:*:${password}\n`, programs.runAs)
   const dir = join(dataDir, 'postgres')
   const access = ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]
-  await makeCitusNode(programs, dir, { access, settings: SETTINGS })
+  await makeNode(programs, dir, { access, settings: `${CITUS_SETTINGS}${SETTINGS}` })
   return { dataDir, dir, logFile: join(dataDir, 'postgres.log'), password, ...programs, report: () => {} }
 }
 

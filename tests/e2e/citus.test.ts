@@ -5,13 +5,14 @@ import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { Database, LEAST_CONNECTIONS } from '../../src/storage/database/database.ts'
 import { type Answer, ApiClient } from '../support/api-client.ts'
-import { type CitusCluster, type CitusNode, findCitus, startCitusCluster } from '../support/citus-cluster.ts'
+import { type CitusCluster, findCitus, startCitusCluster } from '../support/citus-cluster.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { findDistribution, isOnCitus } from '../support/database-nodes.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
+import type { PostgresNode } from '../support/postgres-node.ts'
 import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -64,7 +65,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
   const serve = (t: TestContext, url: string, settings: Record<string, string> = {}) =>
     startServeProcess(t, { DATABASE_URL: url, CLAIMKEEPER_DISTRIBUTE: 'true', ...settings })
   const sql = (text: string) => cluster.coordinator.sql(text, DATABASE)
-  const shardsOn = async ({ port }: CitusNode) =>
+  const shardsOn = async ({ port }: PostgresNode) =>
     (await sql(`SELECT FROM citus_shards WHERE table_name = 'claims'::regclass AND nodeport = ${port}`))
       .length
 
@@ -72,7 +73,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
   async function claimsByPlace(
     api: ApiClient,
     count: number,
-    { port }: CitusNode,
+    { port }: PostgresNode,
     terms: Partial<Contract> = {},
   ) {
     const places = new Map<boolean, string[]>([
@@ -104,7 +105,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
       assert.match(stdout, /its tables are distributed/)
       assert.equal(/Distributing the tables/.test(stderr), again === 0)
     }
-    const [first, second] = cluster.workers as [CitusNode, CitusNode]
+    const [first, second] = cluster.workers as [PostgresNode, PostgresNode]
     assert.deepEqual([await shardsOn(first), await shardsOn(second)], [4, 4])
 
     const served = await serve(t, url)

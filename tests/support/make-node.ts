@@ -8,7 +8,8 @@ import type { Binaries } from '../../src/storage/embedded/binaries.ts'
 import { type RunAs, spawnAs } from '../../src/storage/embedded/machine/run-as.ts'
 import { SUPERUSER } from '../../src/storage/embedded/names.ts'
 
-const SETTINGS = `
+/** Lines of postgresql.conf that a machine with Citus needs. */
+export const CITUS_SETTINGS = `
 shared_preload_libraries = 'citus'
 max_prepared_transactions = 600
 max_worker_processes = 32
@@ -18,14 +19,14 @@ citus.node_conninfo = 'sslmode=disable'
 citus.recover_2pc_interval = '5s'
 `
 
-/** The programs of a PostgreSQL that has Citus, and whom they run as. */
-export interface CitusPrograms {
+/** The programs of a PostgreSQL that is installed, and whom they run as. */
+export interface Programs {
   binaries: Binaries
   runAs: RunAs
 }
 
 /** Those of a folder. */
-export async function findPrograms(folder: string): Promise<CitusPrograms> {
+export async function findPrograms(folder: string): Promise<Programs> {
   const [initdb, postgres] = [join(folder, 'initdb'), join(folder, 'postgres')]
   const { stdout } = await promisify(execFile)(postgres, ['--version'])
   return { binaries: { initdb, postgres, version: stdout.trim() }, runAs: await findUser() }
@@ -38,7 +39,7 @@ async function findUser(): Promise<RunAs> {
   return { user: { uid: await ask('-u'), gid: await ask('-g') }, prefix: [] }
 }
 
-/** In what the nodes of one cluster differ from those of another. */
+/** In what the servers of one use differ from those of another. */
 export interface NodeOptions {
   /** Words for initdb: how a client shows who it is. */
   access: readonly string[]
@@ -46,9 +47,9 @@ export interface NodeOptions {
   settings: string
 }
 
-/** Makes a node of a cluster, in a folder that it makes too. Its server is not started. */
-export async function makeCitusNode(
-  { binaries, runAs }: CitusPrograms,
+/** Makes the data of a server, in a folder that it makes too. Its server is not started. */
+export async function makeNode(
+  { binaries, runAs }: Programs,
   dir: string,
   { access, settings }: NodeOptions,
 ): Promise<void> {
@@ -62,5 +63,5 @@ export async function makeCitusNode(
   })
   const [[status], said] = await Promise.all([once(child, 'exit'), child.stderr ? text(child.stderr) : ''])
   if (status !== 0) throw new Error(`no database can be made in ${dir}: ${said}`)
-  await appendFile(join(dir, 'postgresql.conf'), `${SETTINGS}${settings}`)
+  await appendFile(join(dir, 'postgresql.conf'), settings)
 }

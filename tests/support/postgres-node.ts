@@ -1,0 +1,90 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { findFreePort } from '../../src/storage/embedded/machine/free-port.ts'
+import { spawnAs } from '../../src/storage/embedded/machine/run-as.ts'
+import { eventually } from './eventually.ts'
+import { makeNode, type Programs } from './make-node.ts'
+
+const SETTINGS = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+`
+
+/** A PostgreSQL server of its own, whose process can be killed. */
+export class PostgresNode {
+  readonly url: string
+  readonly port: number
+  readonly #programs: Programs
+  readonly #folder: string
+  #child: ChildProcess | null = null
+
+  private constructor(programs: Programs, folder: string, port: number) {
+    this.#programs = programs
+    this.#folder = folder
+    this.port = port
+    this.url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  }
+
+  static async create(programs: Programs, folder: string, settings: string): Promise<PostgresNode> {
+    const port = await findFreePort(undefined)
+    const own = `${SETTINGS}port = ${port}\n`
+    await makeNode(programs, folder, { access: ['--auth=trust'], settings: `${own}${settings}` })
+    const node = new PostgresNode(programs, folder, port)
+    await node.start()
+    return node
+  }
+
+  /** After a SIGKILL the children may outlive their postmaster by a moment; until then a new one ends at once. */
+  async start(): Promise<void> {
+    const { binaries, runAs } = this.#programs
+    await eventually(
+      () => {
+        if (!this.#isRunning())
+          this.#child = spawnAs(runAs, binaries.postgres, ['-D', this.#folder], { cwd: '/', stdio: 'ignore' })
+        return this.sql('SELECT 1').catch(() => null)
+      },
+      { seconds: 60 },
+    )
+  }
+
+  #isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** SIGINT stops it in good order, SIGKILL and SIGQUIT as in a crash. */
+  async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+    if (!this.#isRunning()) return
+    const child = this.#child as ChildProcess
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+
+  /** It answers no more, and refuses nothing: as a machine whose cable was pulled. Returns what brings it back. */
+  async silence(): Promise<() => void> {
+    const postmaster = this.#child?.pid as number
+    // First what would make others.
+    process.kill(postmaster, 'SIGSTOP')
+    const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
+    const pids = [postmaster, ...children.trim().split(' ').map(Number)]
+    const signalEach = (signal: 'SIGSTOP' | 'SIGCONT') => {
+      for (const pid of pids) process.kill(pid, signal)
+    }
+    signalEach('SIGSTOP')
+    return () => signalEach('SIGCONT')
+  }
+
+  /** Runs SQL as the superuser, in this database. */
+  async sql(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url.replace(/postgres$/, database) })
+    client.on('error', () => {})
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+}

@@ -2,38 +2,32 @@
  * npm run test:oldest -- [FILES]: the tests of what PostgreSQL does for us, on the oldest version that the service runs on, plain.
  * Planners differ from one version to the next; npm test has the newest. Without such a PostgreSQL it says that it tries nothing.
  */
-import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
-import { findPrograms } from '../tests/support/make-node.ts'
+import { findInstalled, findPrograms } from '../tests/support/make-node.ts'
 import { PostgresNode } from '../tests/support/postgres-node.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
 import { runTests } from '../tests/support/run-tests.ts'
 
 const OLDEST = 15
-/** Where Debian and Red Hat put it. */
-const PLACES = [`/usr/lib/postgresql/${OLDEST}/bin`, `/usr/pgsql-${OLDEST}/bin`]
 const FILES = ['tests/storage/**/*.test.ts']
 const SETTINGS = 'max_connections = 400\n'
 
+/** In the run's folder, which is removed at its end. */
 async function run(bin: string): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-oldest-'))
+  const folder = await mkdtemp(join(tmpdir(), 'oldest-'))
   await chmod(folder, 0o755)
+  const node = await PostgresNode.create(await findPrograms(bin), join(folder, 'data'), SETTINGS)
   try {
-    const node = await PostgresNode.create(await findPrograms(bin), join(folder, 'data'), SETTINGS)
-    try {
-      return await runTests(files, { ...process.env, TEST_DATABASE_URL: node.url })
-    } finally {
-      await node.end('SIGINT')
-    }
+    return await runTests(files, { ...process.env, TEST_DATABASE_URL: node.url })
   } finally {
-    await rm(folder, { recursive: true })
+    await node.end('SIGINT')
   }
 }
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : FILES
-const bin = PLACES.find((place) => existsSync(join(place, 'postgres')))
-if (bin) process.exitCode = await inRunFolder(() => run(bin))
+const bin = findInstalled((folder) => /\d+$/.exec(folder)?.[0] === `${OLDEST}`)
+if (bin !== null) process.exitCode = await inRunFolder(() => run(bin))
 else console.log(styleText('yellow', `Skipped: no PostgreSQL ${OLDEST} on this machine.`))

@@ -46,14 +46,17 @@ interface Import {
   file: string
   from: string
   what: string
+  /** Loaded with the file: neither later nor a type alone. */
+  isAtOnce: boolean
 }
 
 async function readImports(root: string, prefix: string): Promise<Import[]> {
   const imports: Import[] = []
   for await (const name of glob('**/*.{ts,tsx}', { cwd: root })) {
     const text = await readFile(join(root, name), 'utf8')
-    for (const [, a, b, c] of text.matchAll(IMPORT)) {
-      imports.push({ file: `${prefix}${name}`, from: layerOf(name), what: (a ?? b ?? c) as string })
+    for (const [whole, a, b, c] of text.matchAll(IMPORT)) {
+      const isAtOnce = c === undefined && !/^\w+\s+type\b/.test(whole)
+      imports.push({ file: `${prefix}${name}`, from: layerOf(name), what: (a ?? b ?? c) as string, isAtOnce })
     }
   }
   return imports
@@ -157,16 +160,13 @@ test('a migration is named NNNN-what-it-does.sql, without gaps', async () => {
 const LOADED_WHEN_USED = /^(undici|better-auth|@opentelemetry\/.*|@scalar\/.*)$/
 
 test('what few servers use is loaded by those that use it, once they do', async () => {
-  const START = join(SRC, 'service/server-process.ts')
-  const AT_ONCE = /^(?:import|export)\s+(?!type\b)[^'"]*?from\s*'([^']+)'|^import\s*'([^']+)'/gm
-  const files = new Set([START])
+  const byFile = Map.groupBy(imports, ({ file }) => file)
+  const files = new Set(['src/service/server-process.ts'])
   const packages = new Set<string>()
   for (const file of files)
-    for (const [, a, b] of (await readFile(file, 'utf8')).matchAll(AT_ONCE)) {
-      const what = (a ?? b) as string
-      if (/^\.\.?\/.*\.ts$/.test(what)) files.add(join(dirname(file), what))
-      else packages.add(what)
-    }
+    for (const { what, isAtOnce } of byFile.get(file) ?? [])
+      if (isAtOnce && what.startsWith('.')) files.add(join(dirname(file), what))
+      else if (isAtOnce) packages.add(what)
   assert.ok(packages.has('fastify') && packages.has('pg') && files.size > 200, `${files.size} files`)
   assert.deepEqual(
     [...packages].filter((name) => LOADED_WHEN_USED.test(name)),

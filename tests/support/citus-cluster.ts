@@ -1,13 +1,21 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { joinNodes, onEachNode, urlOfDatabase } from './database-nodes.ts'
-import { CITUS_SETTINGS, findPrograms } from './make-node.ts'
+import { findInstalled, findPrograms } from './make-node.ts'
 import { PostgresNode } from './postgres-node.ts'
 
-/** Where Debian and Red Hat put PostgreSQL's versions. */
-const PLACES = ['/usr/lib/postgresql', '/usr']
+/** Lines of postgresql.conf that a machine with Citus needs. */
+export const CITUS_SETTINGS = `
+shared_preload_libraries = 'citus'
+max_prepared_transactions = 600
+max_worker_processes = 32
+wal_level = logical
+citus.node_conninfo = 'sslmode=disable'
+# What is left in doubt is settled soon.
+citus.recover_2pc_interval = '5s'
+`
 
 const SETTINGS = `${CITUS_SETTINGS}
 max_connections = 300
@@ -16,13 +24,7 @@ citus.node_connection_timeout = '3s'
 `
 
 /** The folder of PostgreSQL's programs that have Citus beside them; null if there is none on this machine. */
-export function findCitus(): string | null {
-  const folders = PLACES.filter(existsSync).flatMap((place) =>
-    readdirSync(place).map((name) => join(place, name)),
-  )
-  const found = folders.find((folder) => existsSync(join(folder, 'lib', 'citus.so')))
-  return found === undefined ? null : join(found, 'bin')
-}
+export const findCitus = () => findInstalled((folder) => existsSync(join(folder, 'lib', 'citus.so')))
 
 /** A coordinator and its workers on this machine, in a folder that goes with them. */
 export interface CitusCluster {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
 import { appendFile, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,21 +9,22 @@ import type { Binaries } from '../../src/storage/embedded/binaries.ts'
 import { type RunAs, spawnAs } from '../../src/storage/embedded/machine/run-as.ts'
 import { SUPERUSER } from '../../src/storage/embedded/names.ts'
 
-/** Lines of postgresql.conf that a machine with Citus needs. */
-export const CITUS_SETTINGS = `
-shared_preload_libraries = 'citus'
-max_prepared_transactions = 600
-max_worker_processes = 32
-wal_level = logical
-citus.node_conninfo = 'sslmode=disable'
-# What is left in doubt is settled soon.
-citus.recover_2pc_interval = '5s'
-`
+/** Where Debian and Red Hat put PostgreSQL's versions. */
+const PLACES = ['/usr/lib/postgresql', '/usr']
 
 /** The programs of a PostgreSQL that is installed, and whom they run as. */
 export interface Programs {
   binaries: Binaries
   runAs: RunAs
+}
+
+/** The folder of the programs of an installed PostgreSQL that fits; null if there is none on this machine. */
+export function findInstalled(fits: (folder: string) => boolean): string | null {
+  const folders = PLACES.filter(existsSync).flatMap((place) =>
+    readdirSync(place).map((name) => join(place, name)),
+  )
+  const found = folders.find((folder) => existsSync(join(folder, 'bin', 'postgres')) && fits(folder))
+  return found === undefined ? null : join(found, 'bin')
 }
 
 /** Those of a folder. */

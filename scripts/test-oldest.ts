@@ -21,7 +21,7 @@ async function run(bin: string): Promise<number> {
   await chmod(folder, 0o755)
   const node = await PostgresNode.create(await findPrograms(bin), join(folder, 'data'), SETTINGS)
   try {
-    return await runTests(files, { ...process.env, TEST_DATABASE_URL: node.url })
+    return await runTests(files, { ...process.env, TEST_CITUS_URL: undefined, TEST_DATABASE_URL: node.url })
   } finally {
     await node.end('SIGINT')
   }

@@ -32,7 +32,12 @@ export class PostgresNode {
     const own = `${SETTINGS}port = ${port}\n`
     await makeNode(programs, folder, { access: ['--auth=trust'], settings: `${own}${settings}` })
     const node = new PostgresNode(programs, folder, port)
-    await node.start()
+    try {
+      await node.start()
+    } catch (error) {
+      await node.end('SIGQUIT')
+      throw error
+    }
     return node
   }
 

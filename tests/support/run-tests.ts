@@ -31,11 +31,18 @@ export async function runTests(patterns: readonly string[], env = process.env): 
   const setup = '--test-global-setup=tests/support/global-setup.ts'
   const args = ['--test', `--test-concurrency=${CONCURRENCY}`, setup, join(folder, '*.mjs')]
   const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: ROOT, env })
+  // Before its first test the child ends well by a signal.
+  let isBrokenOff = false
   // A terminal's reaches the child too, which ends by it.
-  process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  process.on('SIGINT', () => {
+    isBrokenOff = true
+  })
+  process.on('SIGTERM', () => {
+    isBrokenOff = true
+    child.kill('SIGTERM')
+  })
   const [status] = await once(child, 'exit')
-  return status ?? 1
+  return isBrokenOff ? status || 1 : (status ?? 1)
 }
 
 /** Which files share a process. */

@@ -24,14 +24,11 @@ export interface Session {
   tokenHash: string
 }
 
+type Auth = ReturnType<typeof createAuth>
+
 interface Credentials {
   email: string
   password: string
-}
-
-interface Ready {
-  auth: ReturnType<typeof createAuth>
-  secret: string
 }
 
 /** What goes on beside the library while it answers a request. */
@@ -49,7 +46,8 @@ export class SessionApi {
   readonly cookieName: string
   readonly #app: App
   readonly #options: SessionOptions
-  #ready: Promise<Ready> | null = null
+  #secret: Promise<string> | null = null
+  #auth: Promise<Auth> | null = null
   readonly #exchanges = new AsyncLocalStorage<Exchange>()
 
   constructor(app: App, options: SessionOptions) {
@@ -60,7 +58,7 @@ export class SessionApi {
 
   /** The session that the cookie is for; null if it is forged, or the session has ended. */
   async find(cookie: string): Promise<Session | null> {
-    const { secret } = await this.#prepare()
+    const secret = await this.#readSecret()
     const token = readSessionToken(cookie, secret)
     if (token === null) return null
     const tokenHash = hashSessionToken(token)
@@ -71,7 +69,7 @@ export class SessionApi {
 
   /** Answers a request to /api/auth. @throws DatabaseUnavailable, or what made the library fail */
   handle(request: Request): Promise<Response> {
-    return this.#answer({ errors: [], made: null, outdated: null }, ({ auth }) => auth.handler(request))
+    return this.#answer({ errors: [], made: null, outdated: null }, (auth) => auth.handler(request))
   }
 
   /**
@@ -90,7 +88,7 @@ export class SessionApi {
   /** Signs in; a hash of old is renewed, now that the password is at hand. */
   async signIn(request: Request, { email, password }: Credentials): Promise<Response> {
     const exchange: Exchange = { errors: [], made: null, outdated: null }
-    const response = await this.#answer(exchange, ({ auth }) => auth.handler(request))
+    const response = await this.#answer(exchange, (auth) => auth.handler(request))
     if (!response.ok) return response
     await this.#app.attempts.forget(attemptsOfEmail(email))
     if (exchange.outdated !== null) await this.#renew(email, password, exchange.outdated)
@@ -100,15 +98,15 @@ export class SessionApi {
   /** Signs in without the limits of attempts: to an account that this very request made, with this hash. */
   async signInAfterSignUp(request: Request, credentials: Credentials, hash: string): Promise<Response> {
     await this.#app.attempts.forget(attemptsOfEmail(credentials.email))
-    return this.#answer({ errors: [], made: hash, outdated: null }, ({ auth }) =>
+    return this.#answer({ errors: [], made: hash, outdated: null }, (auth) =>
       auth.api.signInEmail({ body: credentials, headers: request.headers, asResponse: true }),
     )
   }
 
-  async #answer(exchange: Exchange, ask: (ready: Ready) => Promise<Response>): Promise<Response> {
-    const ready = await this.#prepare()
+  async #answer(exchange: Exchange, ask: (auth: Auth) => Promise<Response>): Promise<Response> {
+    const auth = await this.#prepare()
     const { errors } = exchange
-    const response = await this.#exchanges.run(exchange, () => ask(ready))
+    const response = await this.#exchanges.run(exchange, () => ask(auth))
     const away = errors.find((error) => error instanceof DatabaseUnavailable)
     if (away) throw away
     if (response.status >= 500) throw errors[0] ?? new Error(`the session API answered ${response.status}`)
@@ -136,19 +134,32 @@ export class SessionApi {
     }
   }
 
-  #prepare(): Promise<Ready> {
-    this.#ready ??= this.#load().catch((error) => {
-      this.#ready = null
+  /** All that it takes to know a session's cookie. */
+  #readSecret(): Promise<string> {
+    this.#secret ??= shareSecret(
+      this.#app.db.identity,
+      'sessions',
+      randomBytes(32).toString('base64url'),
+    ).catch((error) => {
+      this.#secret = null
       throw error
     })
-    return this.#ready
+    return this.#secret
   }
 
-  async #load(): Promise<Ready> {
+  #prepare(): Promise<Auth> {
+    this.#auth ??= this.#load().catch((error) => {
+      this.#auth = null
+      throw error
+    })
+    return this.#auth
+  }
+
+  async #load(): Promise<Auth> {
     // Only now: 50 ms of the event loop, once, and a server where nobody signs in is five megabytes smaller.
     const { createAuth } = await import('./auth.ts')
-    const secret = await shareSecret(this.#app.db.identity, 'sessions', randomBytes(32).toString('base64url'))
-    const auth = createAuth(this.#app, {
+    const secret = await this.#readSecret()
+    return createAuth(this.#app, {
       secret,
       isSecure: this.#options.isSecure,
       verifyPassword: (hash, password) => this.#verifyPassword(hash, password),
@@ -158,6 +169,5 @@ export class SessionApi {
         else this.#options.onWarning(error)
       },
     })
-    return { auth, secret }
   }
 }

@@ -11,6 +11,8 @@ const service = await startWebhookService({ after })
 const browser = await startTestBrowser()
 
 const isOfCustomers = (url: URL) => url.pathname.startsWith('/v1/customers')
+/** Not the one that a list is filtered by, which is read by its id beside them. */
+const isOfThoseOffered = (url: URL) => url.pathname === '/v1/customers'
 
 async function createCustomer(page: Page, externalId: string): Promise<string> {
   return (await sendAs(page, 'POST', '/v1/customers', { external_id: externalId })).body.id
@@ -20,7 +22,7 @@ async function createCustomer(page: Page, externalId: string): Promise<string> {
 async function openList(pathOf: (acme: string) => string) {
   const { page } = await newSignedInPage(service, browser)
   const acme = await createCustomer(page, 'acme')
-  const areOffered = page.waitForResponse((response) => isOfCustomers(new URL(response.url())))
+  const areOffered = page.waitForResponse((response) => isOfThoseOffered(new URL(response.url())))
   await page.goto(pathOf(acme))
   await (await areOffered).finished()
   await createCustomer(page, 'globex')

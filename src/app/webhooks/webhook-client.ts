@@ -25,9 +25,9 @@ const KEEP_ALIVE_MS = 10_000
 /** Sends to addresses that others have chosen. */
 export class WebhookClient {
   readonly #agent: Agent
-  readonly #stopping = new AbortController()
-
   readonly #longestMs: number
+  readonly #underWay = new Set<AbortController>()
+  #isStopped = false
 
   constructor({
     allowPrivate,
@@ -52,12 +52,15 @@ export class WebhookClient {
   /** Null if it was broken off by `stop`. Never rejects. */
   async send(url: string, headers: Record<string, string>, body: string): Promise<SentAnswer | null> {
     const startedAt = performance.now()
-    const timeout = AbortSignal.timeout(this.#longestMs)
-    const broken = new AbortController()
-    const signal = AbortSignal.any([timeout, broken.signal, this.#stopping.signal])
+    const attempt = new AbortController()
+    const { signal } = attempt
+    const breakOff = (words: string) => attempt.abort(new Error(words))
+    // Ended with the attempt: an `AbortSignal.timeout` lives until its time, and thousands are sent within that.
+    const timer = setTimeout(breakOff, this.#longestMs, NO_ANSWER)
+    this.#underWay.add(attempt)
     let interim = 0
     const onInfo = () => {
-      if (++interim > MOST_INTERIM) broken.abort()
+      if (++interim > MOST_INTERIM) breakOff(ONLY_INTERIM)
     }
     let answered: Pick<SentAnswer, 'status' | 'answer' | 'error' | 'retryAfterMs'>
     try {
@@ -72,17 +75,20 @@ export class WebhookClient {
       // The status counts, also if the rest never comes.
       answered = { ...judge(answer), answer: await beginningOf(answer.body) }
     } catch (error) {
-      if (this.#stopping.signal.aborted) return null
-      const unanswered = timeout.aborted ? NO_ANSWER : inWords(error as Error)
-      const words = broken.signal.aborted ? ONLY_INTERIM : unanswered
+      if (this.#isStopped) return null
+      const words = signal.aborted ? signal.reason.message : inWords(error as Error)
       answered = { status: null, answer: null, error: words, retryAfterMs: 0 }
+    } finally {
+      clearTimeout(timer)
+      this.#underWay.delete(attempt)
     }
     return { ...answered, durationMs: Math.round(performance.now() - startedAt) }
   }
 
   /** Breaks off what is on its way. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
+    this.#isStopped = true
+    for (const attempt of this.#underWay) attempt.abort()
     await this.#agent.destroy()
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, describe, test } from 'node:test'
+import { queryObjects } from 'node:v8'
 import type { SentAnswer } from '../../../src/app/webhooks/sent-answer.ts'
 import { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -61,6 +62,14 @@ function flood(socket: Socket, bytes: string | Buffer): void {
 const NO_ANSWER = { status: null, answer: null, error: 'No answer within 15 s.' }
 const CLOSED = { status: null, answer: null, error: 'The connection was closed without an answer.' }
 const NO_HTTP = { status: null, answer: null, error: 'The answer is no HTTP.' }
+
+test('an attempt that is over leaves no signal behind that waits for its time', async (t) => {
+  const { send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'so')), 60_000)
+  const before = queryObjects(AbortSignal)
+  for (let i = 0; i < 20; i++) await send()
+  const left = queryObjects(AbortSignal) - before
+  assert.ok(left < 10, `${left} of 20 attempts`)
+})
 
 describe('an answer counts by its status', () => {
   const REDIRECT = 'The answer is a redirect (302), which is not followed.'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cp, glob, rm, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { rolldown } from 'rolldown'
+import { type Plugin, rolldown } from 'rolldown'
 import { replaceDirectory } from './replace-directory.ts'
 
 /*
@@ -25,6 +25,19 @@ const SHORT = {
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
 } as const
 
+/** Of undici, what sends requests: its index brings fetch, WebSockets, caches and mocks along. */
+const UNDICI_INDEX = /\/undici\/index\.js$/
+const SENDS_REQUESTS = `
+  Object.assign(require('./lib/dispatcher/dispatcher').prototype, { request: require('./lib/api/api-request') })
+  exports.Agent = require('./lib/dispatcher/agent')
+  exports.buildConnector = require('./lib/core/connect')
+  exports.errors = require('./lib/core/errors')
+`
+const lessOfUndici: Plugin = {
+  name: 'less-of-undici',
+  transform: { filter: { id: UNDICI_INDEX }, handler: () => SENDS_REQUESTS },
+}
+
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 /** Beside its place first: a build that is cut off leaves nothing half-made there. */
 const FRESH = at(`dist.new-${process.pid}`)
@@ -40,7 +53,12 @@ async function isStale(): Promise<boolean> {
 
 async function build(): Promise<void> {
   await rm(FRESH, { recursive: true, force: true })
-  const bundle = await rolldown({ input: at('src/main.ts'), platform: 'node', external: NOT_IN_IT })
+  const bundle = await rolldown({
+    input: at('src/main.ts'),
+    platform: 'node',
+    external: NOT_IN_IT,
+    plugins: [lessOfUndici],
+  })
   await bundle.write({ dir: FRESH, format: 'esm', chunkFileNames: '[name]-[hash].js', ...SHORT })
   await bundle.close()
   await cp(at('src/storage/migrations'), `${FRESH}/storage/migrations`, { recursive: true })

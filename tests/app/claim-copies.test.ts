@@ -11,8 +11,8 @@ import { all, contractWith } from '../support/contracts.ts'
 /* Copies may not fill the memory, whatever the claims are (of which the limits of §8 are the only bound). */
 
 const MIB = 1024 * 1024
-/** Copies are bounded to 18 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
-const MOST_MIB = 36
+/** Copies are bounded to 14 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
+const MOST_MIB = 28
 
 function heapMib(): number {
   collectGarbage()

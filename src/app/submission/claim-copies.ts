@@ -24,11 +24,14 @@ export interface ClaimCopy {
 }
 
 /** Estimated bytes that all copies and their contracts may take. */
-const MOST_BYTES = 18 * 1024 * 1024
-const COPY_BYTES = 1_500
+const MOST_BYTES = 14 * 1024 * 1024
+const COPY_BYTES = 1_200
 
 /** Of one hash, with what an array that grows has to spare. */
 const HASH_BYTES = 12
+const SHORT_HASHES = 32
+
+const OFTEN_THE_SAME = ['userId', 'customerId', 'schemaId', 'testClockId', 'status'] as const
 
 /**
  * Copies of OPEN claims lately written by this server. A copy may be stale: only a write that is guarded by the
@@ -43,6 +46,8 @@ export class ClaimCopies {
   })
   /** How many copies are under each contract: it is counted once for all of them. */
   readonly #copiesUnder = new Map<Contract, number>()
+  /** The one that came last: the next is often of the same account. */
+  #last: Claim | null = null
   #contractBytes = 0
 
   get(claimId: string): ClaimCopy | undefined {
@@ -57,6 +62,7 @@ export class ClaimCopies {
 
   keep(copy: ClaimCopy): void {
     const { id } = copy.claim
+    if (this.#copies.peek(id) !== copy) this.#shareWhatIsTheSame(copy)
     // Its size is only looked at when it is new.
     if (copy.bytes > 1.2 * copy.countedBytes) {
       this.#copies.delete(id)
@@ -70,6 +76,16 @@ export class ClaimCopies {
     this.#copies.delete(claimId)
   }
 
+  /** The database's answer has it anew for each claim, and thousands would hold it as often. */
+  #shareWhatIsTheSame(copy: ClaimCopy): void {
+    const { claim } = copy
+    const { createdAt } = claim
+    if (+claim.statusSince === +createdAt) claim.statusSince = createdAt
+    if (+copy.lastAt === +createdAt) copy.lastAt = createdAt
+    if (this.#last) for (const key of OFTEN_THE_SAME) share(claim, this.#last, key)
+    this.#last = claim
+  }
+
   #hold({ claim: { contract }, contractBytes }: ClaimCopy): void {
     const copies = this.#copiesUnder.get(contract) ?? 0
     this.#copiesUnder.set(contract, copies + 1)
@@ -81,6 +97,10 @@ export class ClaimCopies {
     if (left > 0) this.#copiesUnder.set(contract, left)
     else if (this.#copiesUnder.delete(contract)) this.#contractBytes -= contractBytes
   }
+}
+
+function share<Key extends keyof Claim>(one: Claim, other: Claim, key: Key): void {
+  if (one[key] === other[key]) one[key] = other[key]
 }
 
 export function copyOf({
@@ -110,7 +130,10 @@ export function copyOf({
 /** Whether the log may hold an event with this id. A no is certain; a yes is to be looked up. */
 export const mayHold = (copy: ClaimCopy, id: string): boolean => copy.idHashes.includes(hashOfId(id))
 
-export function addId(copy: ClaimCopy, id: string): void {
-  copy.idHashes.push(hashOfId(id))
-  copy.bytes += HASH_BYTES
+export function addIds(copy: ClaimCopy, ids: readonly string[]): void {
+  const hashes = ids.map(hashOfId)
+  // An array that grows has room for sixteen more: as long as it is short it is made anew.
+  if (copy.idHashes.length < SHORT_HASHES) copy.idHashes = copy.idHashes.concat(hashes)
+  else for (const hash of hashes) copy.idHashes.push(hash)
+  copy.bytes += HASH_BYTES * hashes.length
 }

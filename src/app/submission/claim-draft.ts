@@ -8,7 +8,7 @@ import { writeDigest } from '../../domain/claims/log-digest.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Append } from '../../storage/claim-writes/append-events.ts'
 import { claimNotFound } from '../not-found.ts'
-import { addId, type ClaimCopy } from './claim-copies.ts'
+import { addIds, type ClaimCopy } from './claim-copies.ts'
 import type { EventRequest, PendingSubmission, SubmittedEvent } from './pending-submission.ts'
 import { OVERTAKEN, type Retry } from './retry.ts'
 
@@ -159,7 +159,7 @@ export class ClaimDraft {
    */
   updateCopy(at: Date | null): boolean {
     if (this.#after.status !== 'OPEN') return false
-    for (const id of this.#added.keys()) addId(this.copy, id)
+    addIds(this.copy, [...this.#added.keys()])
     Object.assign(this.copy.claim, this.#after)
     this.copy.log = this.#log
     this.copy.lastAt = at ?? this.copy.lastAt

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cp, glob, rm, stat } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Plugin, rolldown } from 'rolldown'
 import { replaceDirectory } from './replace-directory.ts'
@@ -14,7 +15,7 @@ import { replaceDirectory } from './replace-directory.ts'
  */
 
 /** What looks for files of its own, and what nobody has. */
-const NOT_IN_IT = [/^node:/, '@scalar/fastify-api-reference', 'pg-native']
+const NOT_IN_IT = ['@scalar/fastify-api-reference', 'pg-native']
 
 /**
  * V8 keeps the text of all that it runs, two bytes for each character if one of them is beyond Latin-1. Names and lines stay,
@@ -22,20 +23,43 @@ const NOT_IN_IT = [/^node:/, '@scalar/fastify-api-reference', 'pg-native']
  */
 const SHORT = {
   comments: false,
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+  minify: {
+    compress: false,
+    mangle: false,
+    codegen: { removeWhitespace: false, asciiOnly: true },
+  },
 } as const
 
-/** Of undici, what sends requests: its index brings fetch, WebSockets, caches and mocks along. */
-const UNDICI_INDEX = /\/undici\/index\.js$/
+/**
+ * Whoever imports a module of Node's has Node ask for all that it exports; that of `node:http` loads a WebSocket and a fetch, eleven
+ * megabytes. This asks for what is used.
+ */
+const OF_NODE = '\0node:'
+const modulesOfNode: Plugin = {
+  name: 'modules-of-node',
+  // But for what the bundle begins with, which this needs.
+  resolveId: (id, importer) =>
+    isBuiltin(id) && !importer?.startsWith('\0rolldown/') ? OF_NODE + id.replace(/^node:/, '') : null,
+  load: (id) =>
+    id.startsWith(OF_NODE) ? `module.exports = process.getBuiltinModule('${id.slice(1)}')` : null,
+}
+
+/**
+ * Of undici, what sends requests: its index brings fetch, WebSockets, caches and mocks along. If more is imported some day, the build
+ * says that it is missing.
+ */
+const UNDICI_INDEX = /[\\/]undici[\\/]index\.js$/
 const SENDS_REQUESTS = `
-  Object.assign(require('./lib/dispatcher/dispatcher').prototype, { request: require('./lib/api/api-request') })
-  exports.Agent = require('./lib/dispatcher/agent')
-  exports.buildConnector = require('./lib/core/connect')
-  exports.errors = require('./lib/core/errors')
+  import Dispatcher from './lib/dispatcher/dispatcher.js'
+  import request from './lib/api/api-request.js'
+  Object.assign(Dispatcher.prototype, { request })
+  export { default as Agent } from './lib/dispatcher/agent.js'
+  export { default as buildConnector } from './lib/core/connect.js'
+  export { default as errors } from './lib/core/errors.js'
 `
 const lessOfUndici: Plugin = {
   name: 'less-of-undici',
-  transform: { filter: { id: UNDICI_INDEX }, handler: () => SENDS_REQUESTS },
+  transform: { filter: { id: UNDICI_INDEX }, handler: () => ({ code: SENDS_REQUESTS, moduleType: 'js' }) },
 }
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -57,15 +81,28 @@ async function build(): Promise<void> {
     input: at('src/main.ts'),
     platform: 'node',
     external: NOT_IN_IT,
-    plugins: [lessOfUndici],
+    plugins: [modulesOfNode, lessOfUndici],
   })
-  await bundle.write({ dir: FRESH, format: 'esm', chunkFileNames: '[name]-[hash].js', ...SHORT })
+  const codeSplitting = {
+    groups: [{ name: 'node', test: (id: string) => id.startsWith(OF_NODE) }],
+  }
+  await bundle.write({
+    dir: FRESH,
+    format: 'esm',
+    chunkFileNames: '[name]-[hash].js',
+    codeSplitting,
+    ...SHORT,
+  })
   await bundle.close()
-  await cp(at('src/storage/migrations'), `${FRESH}/storage/migrations`, { recursive: true })
+  await cp(at('src/storage/migrations'), `${FRESH}/storage/migrations`, {
+    recursive: true,
+  })
   await replaceDirectory(at('dist'), FRESH)
 }
 
 if (!process.argv.includes('--if-stale')) {
   await build()
-  execFileSync(process.execPath, [at('dashboard/build.js')], { stdio: 'inherit' })
+  execFileSync(process.execPath, [at('dashboard/build.js')], {
+    stdio: 'inherit',
+  })
 } else if (await isStale()) await build()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -41,6 +42,11 @@ test('the npm package, installed in an empty folder', async (t) => {
       built.filter((_, i) => /[^\0-\x7f]/.test(texts[i] as string)),
       [],
     )
+    // To import a module of Node's loads all that it exports; the bundle's own beginning does, one that is small.
+    const imported = texts.flatMap((text) =>
+      [...text.matchAll(/ from "([\w:/]+)"/g)].map(([, id]) => id as string),
+    )
+    assert.deepEqual(imported.filter(isBuiltin), ['node:module'])
     // What it runs with is inside, and nothing of what it was made with.
     const bundled = new Set(
       installed.files.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]),

@@ -3,12 +3,13 @@ type Trim = (pad: bigint) => number
 
 /** The processors on which a size is what the signature says. */
 const SIZES_OF_64_BITS = new Set(['x64', 'arm64'])
+/** Bytes more than were left the last time that are worth it. */
+const WORTH_IT = 8 * 1024 * 1024
 /**
- * Bytes more than were left the last time that are worth it: some milliseconds of the event loop, tens of them if hundreds of megabytes
- * lie in small pieces. Twice as many after a time that gave back less than half of the fewest: what grew was not the allocator's.
+ * Of the time at most, since the event loop waits for it: some milliseconds mostly, a hundred if hundreds of megabytes lie in small
+ * pieces.
  */
-const FEWEST = 8 * 1024 * 1024
-const MOST = 4 * FEWEST
+const SHARE_OF_TIME = 1 / 200
 
 /**
  * glibc's allocator keeps what buffers leave behind between others, a hundred megabytes of it, for those to come. This
@@ -19,16 +20,19 @@ export class AllocatorToTrim {
   /** Looked for when it is first worth it; null if there is none. */
   #trim: Trim | null | undefined
   #left = Number.POSITIVE_INFINITY
-  #worthIt = FEWEST
+  /** By performance.now(). */
+  #restsUntil = 0
 
   look(): void {
+    const since = performance.now()
     const held = heldBeside()
     this.#left = Math.min(this.#left, held)
-    if (this.#trim === null || held - this.#left < this.#worthIt) return
+    if (this.#trim === null || held - this.#left < WORTH_IT || since < this.#restsUntil) return
     if (this.#trim === undefined) this.#trim = findTrim()
     this.#trim?.(0n)
     this.#left = heldBeside()
-    this.#worthIt = held - this.#left < FEWEST / 2 ? Math.min(MOST, this.#worthIt * 2) : FEWEST
+    const now = performance.now()
+    this.#restsUntil = now + (now - since) / SHARE_OF_TIME
   }
 }
 

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { deliveryHeaders, type SignedDelivery } from '../../app/webhooks/sign-delivery.ts'
 import { faultInWords } from './fault-in-words.ts'
 
@@ -36,13 +36,15 @@ export async function sendDelivery(
     durationMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const { statusCode, body } = await request(url, {
+    const { origin, pathname, search } = new URL(url)
+    const { statusCode, body } = await agent.request({
+      origin,
+      path: pathname + search,
       method: 'POST',
       headers: deliveryHeaders(delivery, [secret], new Date()),
       body: delivery.body,
       // A receiver that is being worked on starts anew often: an old connection would lead to the one before.
       reset: true,
-      dispatcher: agent,
       signal: AbortSignal.any([stop, impatience]),
     })
     const attempt = ends(statusCode >= 200 && statusCode < 300, statusInWords(statusCode))

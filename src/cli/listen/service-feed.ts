@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { OperatorError } from '../../operator-error.ts'
 import { readEvents, type StreamEvent } from './read-events.ts'
 
@@ -68,10 +68,13 @@ export class ServiceFeed {
 
   async #get(query: Record<string, string>, type: string): Promise<Dispatcher.ResponseData['body']> {
     const { url, token } = this.#options
-    const { statusCode, headers, body } = await request(`${url}/v1/notifications`, {
+    const { origin, pathname } = new URL(`${url}/v1/notifications`)
+    const { statusCode, headers, body } = await this.#agent.request({
+      origin,
+      path: pathname,
+      method: 'GET',
       query,
       headers: { Authorization: `Bearer ${token}`, Accept: type },
-      dispatcher: this.#agent,
       signal: this.#stop,
     })
     const isOfType = `${headers['content-type'] ?? ''}`.startsWith(type)

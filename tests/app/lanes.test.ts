@@ -54,8 +54,8 @@ class World {
     }
   }
 
-  leave(lanes: readonly Lane[]): void {
-    for (const lane of lanes) this.lanes.leave(lane)
+  leave(lanes: readonly Lane[], now = performance.now()): void {
+    for (const lane of lanes) this.lanes.leave(lane, now)
   }
 }
 
@@ -88,22 +88,63 @@ for (const [where, machines, stuckMs] of [
     assert.deepEqual(told(first), ['1 light of 0'])
     world.add('light', 0, WORTH_ANOTHER - 1)
     assert.deepEqual(world.lanes.fill(1_000 + stuckMs - 1), [])
-    assert.ok(world.lanes.isAnyHeldBack)
+    assert.equal(world.lanes.heldMs(1_000 + stuckMs - 1), 1)
     const second = world.lanes.fill(1_000 + stuckMs)
     assert.deepEqual(told(second), [`${WORTH_ANOTHER - 1} light of 0`])
-    assert.equal(world.lanes.isAnyHeldBack, false)
+    assert.equal(world.lanes.heldMs(1_000 + stuckMs), null)
 
-    world.leave(first)
+    world.leave(first, 1_000 + stuckMs)
     world.add('light', 0, WORTH_ANOTHER)
     assert.deepEqual(told(world.lanes.fill(1_000 + stuckMs)), [`${WORTH_ANOTHER} light of 0`])
     world.add('light', 0, 2 * WORTH_ANOTHER)
     assert.deepEqual(world.lanes.fill(10_000), [], 'the machine has no lane left')
-    assert.equal(world.lanes.isAnyHeldBack, false)
+    assert.equal(world.lanes.heldMs(10_000), null)
     assert.ok(world.lanes.isFull)
     world.add('light', machines - 1)
     assert.equal(world.lanes.isFull, machines === 1)
   })
 }
+
+for (const [took, waits] of [
+  [5, 5],
+  [50, 8],
+] as const) {
+  test(`on distributed tables those who were answered after ${took} ms are waited for, for ${waits} ms at most`, () => {
+    const world = new World(2)
+    world.add('light', 0, 12)
+    const first = world.lanes.fill(1_000)
+    world.add('light', 0, 4)
+    world.leave(first, 1_000 + took)
+    // Three in four of the 16.
+    world.add('light', 0, 7)
+    assert.deepEqual(world.lanes.fill(1_000 + took), [])
+    assert.equal(world.lanes.heldMs(1_000 + took), waits)
+    world.add('light', 1)
+    assert.deepEqual(told(world.lanes.fill(1_001 + took)), ['1 light of 1'], 'another machine does not wait')
+    world.add('light', 0)
+    const second = world.lanes.fill(1_001 + took)
+    assert.deepEqual(told(second), ['12 light of 0'])
+
+    world.leave(second, 1_001 + 2 * took)
+    world.add('light', 0, 2)
+    const waited = 1_001 + 2 * took + waits
+    assert.deepEqual(world.lanes.fill(waited - 1), [])
+    assert.deepEqual(told(world.lanes.fill(waited)), ['2 light of 0'])
+  })
+}
+
+test('whoever is alone waits for nobody, on distributed tables either; on one PostgreSQL nobody does', () => {
+  const alone = new World(2)
+  alone.add('light', 0)
+  alone.leave(alone.lanes.fill(1_000), 1_004)
+  alone.add('light', 0)
+  assert.deepEqual(told(alone.lanes.fill(1_004)), ['1 light of 0'])
+  const many = new World(1)
+  many.add('light', 0, 12)
+  many.leave(many.lanes.fill(1_000), 1_004)
+  many.add('light', 0)
+  assert.deepEqual(told(many.lanes.fill(1_004)), ['1 light of 0'])
+})
 
 test('one heavy group is on its way at most, of whatever machine, and light ones go beside it', () => {
   const world = new World(2)

@@ -7,6 +7,13 @@ import type { SubmissionLines } from './submission-lines.ts'
 const WORTH_ANOTHER = 8
 /** For fewer it does, too, once that one has taken so long: it may be stuck. On distributed tables each takes longer. */
 const STUCK_MS = { onOnePostgres: 10, distributed: 100 }
+/**
+ * On distributed tables a group of a few costs about as much as one of dozens, and callers who were just answered often send again at
+ * once. So a machine's next group waits until this share is there of those who were answered and those who wait already: at most for
+ * as long as the last group took, nor for more milliseconds than so many.
+ */
+const GATHERED = 0.75
+const MOST_GATHER_MS = 8
 
 /** A group on its way. */
 export interface Lane {
@@ -26,6 +33,8 @@ export class Lanes {
   /** After how many milliseconds what is held back may go. */
   readonly stuckMs: number
   readonly #underWay: Lane[] = []
+  /** How many claims the next group of a machine waits for, and until when. */
+  readonly #gathering = new Map<number, { count: number; until: number }>()
   #turn = 0
 
   constructor(lines: SubmissionLines) {
@@ -46,11 +55,14 @@ export class Lanes {
     return this.#underWay.flatMap(({ group }) => group).flatMap(({ submissions }) => submissions)
   }
 
-  /** Whether some wait though a lane of their machine is free: too few for another group. */
-  get isAnyHeldBack(): boolean {
-    return this.#lines.machines.some(
-      (machine) => this.#lines.openCount('light', machine) > 0 && this.#hasLane(machine),
-    )
+  /** In how many milliseconds some may go that wait though a lane of their machine is free; null if none do. */
+  heldMs(now = performance.now()): number | null {
+    let first: number | null = null
+    for (const machine of this.#lines.machines) {
+      if (this.#lines.openCount('light', machine) === 0 || !this.#hasLane(machine)) continue
+      first = Math.min(first ?? Number.POSITIVE_INFINITY, this.#heldUntil(machine, now))
+    }
+    return first === null ? null : Math.max(0, first - now)
   }
 
   /** Takes the groups that go now. Each has its lane until `leave`. Another machine is first each time. */
@@ -66,8 +78,15 @@ export class Lanes {
   }
 
   /** The group has come back. */
-  leave(lane: Lane): void {
+  leave(lane: Lane, now = performance.now()): void {
     this.#underWay.splice(this.#underWay.indexOf(lane), 1)
+    const { kind, machine, group, since } = lane
+    if (!this.#lines.isDistributed || kind === 'heavy') return
+    const around = group.length + this.#lines.openCount('light', machine)
+    this.#gathering.set(machine, {
+      count: GATHERED * around,
+      until: now + Math.min(now - since, MOST_GATHER_MS),
+    })
   }
 
   /** One heavy group at most is on its way: what is read for it takes long, and the other lanes are everyone else's. */
@@ -80,11 +99,23 @@ export class Lanes {
   }
 
   #mayBeLight(machine: number, now: number): boolean {
+    return (
+      this.#lines.openCount('light', machine) > 0 &&
+      this.#hasLane(machine) &&
+      this.#heldUntil(machine, now) <= now
+    )
+  }
+
+  /** Until when those who wait for this machine, which has a lane free, are to be joined by more. */
+  #heldUntil(machine: number, now: number): number {
     const count = this.#lines.openCount('light', machine)
-    if (count === 0 || !this.#hasLane(machine)) return false
-    const isOnItsWay = (lane: Lane) =>
-      lane.machine === machine && lane.kind === 'light' && now - lane.since < this.stuckMs
-    return count >= WORTH_ANOTHER || !this.#underWay.some(isOnItsWay)
+    const gathering = this.#gathering.get(machine)
+    if (gathering && count < gathering.count && now < gathering.until) return gathering.until
+    if (count >= WORTH_ANOTHER) return now
+    const lastSince = this.#underWay
+      .filter((lane) => lane.machine === machine && lane.kind === 'light')
+      .reduce((last, { since }) => Math.max(last, since), Number.NEGATIVE_INFINITY)
+    return lastSince + this.stuckMs
   }
 
   #hasLane(machine: number): boolean {

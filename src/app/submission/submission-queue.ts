@@ -136,11 +136,9 @@ export class SubmissionQueue implements Part {
 
   #fillLanes(): void {
     for (const lane of this.#lanes.fill()) void owned(this.#send(lane))
-    if (!this.#lanes.isAnyHeldBack) return
-    this.#holding ??= setTimeout(() => {
-      this.#holding = null
-      this.#fillLanes()
-    }, this.#lanes.stuckMs)
+    if (this.#holding) clearTimeout(this.#holding)
+    const heldMs = this.#lanes.heldMs()
+    this.#holding = heldMs === null ? null : setTimeout(() => this.#fillLanes(), heldMs)
   }
 
   /** Whatever happens, each of the group is answered or back in its line, and the lane is free again. */

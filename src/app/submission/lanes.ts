@@ -31,7 +31,7 @@ export interface Lane {
 export class Lanes {
   readonly #lines: SubmissionLines
   /** After how many milliseconds what is held back may go. */
-  readonly stuckMs: number
+  readonly #stuckMs: number
   readonly #underWay: Lane[] = []
   /** How many claims the next group of a machine waits for, and until when. */
   readonly #gathering = new Map<number, { count: number; until: number }>()
@@ -39,7 +39,7 @@ export class Lanes {
 
   constructor(lines: SubmissionLines) {
     this.#lines = lines
-    this.stuckMs = lines.isDistributed ? STUCK_MS.distributed : STUCK_MS.onOnePostgres
+    this.#stuckMs = lines.isDistributed ? STUCK_MS.distributed : STUCK_MS.onOnePostgres
   }
 
   get isEmpty(): boolean {
@@ -115,7 +115,7 @@ export class Lanes {
     const lastSince = this.#underWay
       .filter((lane) => lane.machine === machine && lane.kind === 'light')
       .reduce((last, { since }) => Math.max(last, since), Number.NEGATIVE_INFINITY)
-    return lastSince + this.stuckMs
+    return lastSince + this.#stuckMs
   }
 
   #hasLane(machine: number): boolean {

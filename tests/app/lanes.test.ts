@@ -35,23 +35,31 @@ class World {
   }
 
   /** Submissions arrive, each to another claim of the machine, of all of its shards. */
-  add(kind: Kind, machine: number, count = 1): void {
+  add(kind: Kind, machine: number, count = 1): string[] {
     const ids = Array.from({ length: count }, (_, i) => {
       const shard = (machine + i * this.#machines) % SHARDS
       return uuidWithin(v7(), lowestOf(shard), lowestOf(shard + 1) - 1)
     })
-    for (const id of ids) {
-      const submission = { id: '1', type: 'seen', payload: {}, payloadBytes: 2 }
-      const request = { userId: 'a', address: { kind: 'claim' as const, id }, submission, payloadJson: '{}' }
-      this.#lines.add(id, new PendingSubmission(request, nobody))
-    }
-    if (kind === 'light') return
+    for (const id of ids) this.submitTo(id)
+    if (kind === 'light') return ids
     // They show as heavy when they are read, and come back.
     for (const { line, submissions } of this.#lines.take('light', machine)) {
       this.#lines.giveBack(line, submissions)
       if (ids.includes(line.claimId)) line.heavyBytes = MUCH_BYTES
       this.#lines.open(line)
     }
+    return ids
+  }
+
+  submitTo(id: string): void {
+    const submission = { id: '1', type: 'seen', payload: {}, payloadBytes: 2 }
+    const request = { userId: 'a', address: { kind: 'claim' as const, id }, submission, payloadJson: '{}' }
+    this.#lines.add(id, new PendingSubmission(request, nobody))
+  }
+
+  /** Their submissions are answered. */
+  reopen(lanes: readonly Lane[]): void {
+    for (const { group } of lanes) for (const { line } of group) this.#lines.open(line)
   }
 
   leave(lanes: readonly Lane[], now = performance.now()): void {
@@ -144,6 +152,38 @@ test('whoever is alone waits for nobody, on distributed tables either; on one Po
   many.leave(many.lanes.fill(1_000), 1_004)
   many.add('light', 0)
   assert.deepEqual(told(many.lanes.fill(1_004)), ['1 light of 0'])
+})
+
+test('on distributed tables a claim of which more waits already is waited for by nobody, nor is anyone once enough are there', () => {
+  const world = new World(2)
+  const [id] = world.add('light', 0)
+  const first = world.lanes.fill(1_000)
+  world.submitTo(id as string)
+  world.reopen(first)
+  world.leave(first, 1_005)
+  const second = world.lanes.fill(1_005)
+  assert.deepEqual(told(second), ['1 light of 0'])
+  world.leave(second, 1_010)
+
+  world.add('light', 0, 400)
+  const third = world.lanes.fill(1_030)
+  world.add('light', 0, 50)
+  world.leave(third, 1_040)
+  assert.deepEqual(told(world.lanes.fill(1_040)), ['50 light of 0'])
+})
+
+test('on distributed tables another group that comes back does not prolong the wait', () => {
+  const world = new World(2)
+  world.add('light', 0, 20)
+  const first = world.lanes.fill(1_000)
+  world.add('light', 0, 20)
+  const second = world.lanes.fill(1_000)
+  world.leave(first, 1_020)
+  world.add('light', 0)
+  assert.deepEqual(world.lanes.fill(1_021), [])
+  world.leave(second, 1_027)
+  assert.deepEqual(world.lanes.fill(1_027), [])
+  assert.deepEqual(told(world.lanes.fill(1_028)), ['1 light of 0'])
 })
 
 test('one heavy group is on its way at most, of whatever machine, and light ones go beside it', () => {

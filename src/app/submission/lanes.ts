@@ -13,6 +13,8 @@ const STUCK_MS = { onOnePostgres: 10, distributed: 100 }
  * as long as the last group took, nor for more milliseconds than so many.
  */
 const GATHERED = 0.75
+/** So many claims wait for no more. */
+const ENOUGH = 50
 const MOST_GATHER_MS = 8
 
 /** A group on its way. */
@@ -82,10 +84,14 @@ export class Lanes {
     this.#underWay.splice(this.#underWay.indexOf(lane), 1)
     const { kind, machine, group, since } = lane
     if (!this.#lines.isDistributed || kind === 'heavy') return
-    const around = group.length + this.#lines.openCount('light', machine)
+    // Those of which more waits already are open again.
+    const answered = group.filter(({ line }) => line.waiting.length === 0).length
+    const around = answered + this.#lines.openCount('light', machine)
+    const until = now + Math.min(now - since, MOST_GATHER_MS)
+    const { until: earlier = until } = this.#gathering.get(machine) ?? {}
     this.#gathering.set(machine, {
-      count: GATHERED * around,
-      until: now + Math.min(now - since, MOST_GATHER_MS),
+      count: Math.min(GATHERED * around, ENOUGH),
+      until: earlier > now ? Math.min(earlier, until) : until,
     })
   }
 
@@ -125,6 +131,7 @@ export class Lanes {
   }
 
   #take(kind: Kind, machine: number, since: number): Lane {
+    if (kind === 'light') this.#gathering.delete(machine)
     const lane = { kind, machine, group: this.#lines.take(kind, machine), since }
     this.#underWay.push(lane)
     return lane

@@ -23,18 +23,14 @@ const NOT_IN_IT = ['@scalar/fastify-api-reference', 'pg-native']
  */
 const SHORT = {
   comments: false,
-  minify: {
-    compress: false,
-    mangle: false,
-    codegen: { removeWhitespace: false, asciiOnly: true },
-  },
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
 } as const
 
+const OF_NODE = '\0node:'
 /**
  * Whoever imports a module of Node's has Node ask for all that it exports; that of `node:http` loads a WebSocket and a fetch, eleven
  * megabytes. This asks for what is used.
  */
-const OF_NODE = '\0node:'
 const modulesOfNode: Plugin = {
   name: 'modules-of-node',
   // But for what the bundle begins with, which this needs.
@@ -83,9 +79,7 @@ async function build(): Promise<void> {
     external: NOT_IN_IT,
     plugins: [modulesOfNode, lessOfUndici],
   })
-  const codeSplitting = {
-    groups: [{ name: 'node', test: (id: string) => id.startsWith(OF_NODE) }],
-  }
+  const codeSplitting = { groups: [{ name: 'node', test: (id: string) => id.startsWith(OF_NODE) }] }
   await bundle.write({
     dir: FRESH,
     format: 'esm',
@@ -94,15 +88,11 @@ async function build(): Promise<void> {
     ...SHORT,
   })
   await bundle.close()
-  await cp(at('src/storage/migrations'), `${FRESH}/storage/migrations`, {
-    recursive: true,
-  })
+  await cp(at('src/storage/migrations'), `${FRESH}/storage/migrations`, { recursive: true })
   await replaceDirectory(at('dist'), FRESH)
 }
 
 if (!process.argv.includes('--if-stale')) {
   await build()
-  execFileSync(process.execPath, [at('dashboard/build.js')], {
-    stdio: 'inherit',
-  })
+  execFileSync(process.execPath, [at('dashboard/build.js')], { stdio: 'inherit' })
 } else if (await isStale()) await build()

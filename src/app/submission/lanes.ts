@@ -59,12 +59,9 @@ export class Lanes {
 
   /** In how many milliseconds some may go that wait though a lane of their machine is free; null if none do. */
   heldMs(now = performance.now()): number | null {
-    let first: number | null = null
-    for (const machine of this.#lines.machines) {
-      if (this.#lines.openCount('light', machine) === 0 || !this.#hasLane(machine)) continue
-      first = Math.min(first ?? Number.POSITIVE_INFINITY, this.#heldUntil(machine, now))
-    }
-    return first === null ? null : Math.max(0, first - now)
+    const times = this.#lines.machines.map((machine) => this.#lightGoesAt(machine, now))
+    const held = times.filter((time) => time !== null)
+    return held.length === 0 ? null : Math.max(0, Math.min(...held) - now)
   }
 
   /** Takes the groups that go now. Each has its lane until `leave`. Another machine is first each time. */
@@ -105,23 +102,19 @@ export class Lanes {
   }
 
   #mayBeLight(machine: number, now: number): boolean {
-    return (
-      this.#lines.openCount('light', machine) > 0 &&
-      this.#hasLane(machine) &&
-      this.#heldUntil(machine, now) <= now
-    )
+    const time = this.#lightGoesAt(machine, now)
+    return time !== null && time <= now
   }
 
-  /** Until when those who wait for this machine, which has a lane free, are to be joined by more. */
-  #heldUntil(machine: number, now: number): number {
+  /** When those who wait for this machine go, unless more join them; null if there are none, or no lane is free. */
+  #lightGoesAt(machine: number, now: number): number | null {
     const count = this.#lines.openCount('light', machine)
+    if (count === 0 || !this.#hasLane(machine)) return null
     const gathering = this.#gathering.get(machine)
     if (gathering && count < gathering.count && now < gathering.until) return gathering.until
     if (count >= WORTH_ANOTHER) return now
-    const lastSince = this.#underWay
-      .filter((lane) => lane.machine === machine && lane.kind === 'light')
-      .reduce((last, { since }) => Math.max(last, since), Number.NEGATIVE_INFINITY)
-    return lastSince + this.#stuckMs
+    const beside = this.#underWay.filter((lane) => lane.machine === machine && lane.kind === 'light')
+    return Math.max(...beside.map(({ since }) => since)) + this.#stuckMs
   }
 
   #hasLane(machine: number): boolean {

@@ -133,7 +133,8 @@ function connectToPublic(timeout: number, nameServers: readonly string[] | null)
   }
 }
 
-function targetOf(url: string) {
+/** As an Agent's request wants it. */
+export function targetOf(url: string) {
   const { origin, pathname, search } = new URL(url)
   return { origin, path: `${pathname}${search}` }
 }

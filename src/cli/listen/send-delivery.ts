@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { Agent } from 'undici'
 import { deliveryHeaders, type SignedDelivery } from '../../app/webhooks/sign-delivery.ts'
+import { targetOf } from '../../app/webhooks/webhook-client.ts'
 import { faultInWords } from './fault-in-words.ts'
 
 export interface Receiver {
@@ -36,10 +37,8 @@ export async function sendDelivery(
     durationMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const { origin, pathname, search } = new URL(url)
     const { statusCode, body } = await agent.request({
-      origin,
-      path: pathname + search,
+      ...targetOf(url),
       method: 'POST',
       headers: deliveryHeaders(delivery, [secret], new Date()),
       body: delivery.body,

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { Agent, type Dispatcher } from 'undici'
+import { targetOf } from '../../app/webhooks/webhook-client.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readEvents, type StreamEvent } from './read-events.ts'
 
@@ -68,10 +69,8 @@ export class ServiceFeed {
 
   async #get(query: Record<string, string>, type: string): Promise<Dispatcher.ResponseData['body']> {
     const { url, token } = this.#options
-    const { origin, pathname } = new URL(`${url}/v1/notifications`)
     const { statusCode, headers, body } = await this.#agent.request({
-      origin,
-      path: pathname,
+      ...targetOf(`${url}/v1/notifications`),
       method: 'GET',
       query,
       headers: { Authorization: `Bearer ${token}`, Accept: type },

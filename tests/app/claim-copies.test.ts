@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
+import { addIds, ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
 import { openState } from '../../src/domain/claims/lifecycle.ts'
 import type { Condition } from '../../src/domain/contract/condition.ts'
 import { toClaimToDecide } from '../../src/storage/claims/claims-to-decide.ts'
@@ -23,20 +23,25 @@ interface Kind {
   condition: () => Condition
   events: number
   idLength: number
+  /** With names that callers chose, of the most characters. */
+  isNamed?: boolean
 }
 
+const LONGEST_NAME = 255
+
 /** A claim as it is read from the database, of which nothing is shared with another but the contract's text. */
-function claimOf({ condition, events, idLength }: Kind): Parameters<typeof copyOf>[0] {
+function claimOf({ condition, events, idLength, isNamed = false }: Kind): Parameters<typeof copyOf>[0] {
   const contract = contractWith({ fulfillment_condition: condition() })
   const now = new Date()
   const { status, scheduledOutcome, statusSince, dueAt } = openState(contract, now)
+  const name = () => (isNamed ? randomUUID().padEnd(LONGEST_NAME, '€') : null)
   return toClaimToDecide({
     id: randomUUID(),
     user_id: randomUUID(),
     customer_id: randomUUID(),
-    customer_external_id: null,
+    customer_external_id: name(),
     reference: null,
-    candidate_alias: null,
+    candidate_alias: name(),
     contract: JSON.stringify(contract),
     status,
     scheduled_outcome: scheduledOutcome,
@@ -83,6 +88,39 @@ for (const [what, kind, count] of [
     assert.equal(copies.get('none'), undefined)
   })
 }
+
+test('the names of candidates are counted', () => {
+  const before = heapMib()
+  const copies = new ClaimCopies()
+  const kind = { condition: () => shared, events: 1, idLength: 36, isNamed: true }
+  for (let i = 0; i < 16_000; i++) copies.keep(copyOf(claimOf(kind)))
+  const grown = heapMib() - before
+  assert.ok(grown < 17, `the heap grew by ${grown.toFixed(1)} MiB`)
+  assert.equal(copies.get('none'), undefined)
+})
+
+test('copies of claims of one account hold once what is the same, and no more hashes than they have events', () => {
+  const [userId, customerId] = [randomUUID(), randomUUID()]
+  const anew = (text: string) => Buffer.from(text).toString()
+  const before = heapMib()
+  const copies = new ClaimCopies()
+  for (let i = 0; i < 8_000; i++) {
+    const { claim, ...rest } = claimOf({ condition: () => shared, events: 0, idLength: 36 })
+    const { createdAt } = claim
+    const times = { statusSince: new Date(createdAt), lastAt: new Date(createdAt) }
+    const ids = { userId: anew(userId), customerId: anew(customerId), status: anew('OPEN') as 'OPEN' }
+    const copy = copyOf({
+      ...rest,
+      claim: { ...claim, ...ids, statusSince: times.statusSince },
+      lastAt: times.lastAt,
+    })
+    copies.keep(copy)
+    for (let event = 0; event < 8; event++) addIds(copy, [randomUUID()])
+  }
+  const each = ((heapMib() - before) * MIB) / 8_000
+  assert.ok(each < 820, `each takes ${Math.round(each)} bytes`)
+  assert.equal(copies.get('none'), undefined)
+})
 
 const kept = (copies: ClaimCopies, kind: Kind, count: number): number => {
   const made = Array.from({ length: count }, () => copyOf(claimOf(kind)))

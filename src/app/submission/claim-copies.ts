@@ -121,11 +121,15 @@ export function copyOf({
     isWhole,
     lastAt,
     idHashes,
-    bytes: COPY_BYTES + HASH_BYTES * idHashes.length,
+    bytes: COPY_BYTES + bytesOfNames(claim) + HASH_BYTES * idHashes.length,
     countedBytes: 0,
     contractBytes,
   }
 }
+
+/** Of those that callers have chosen, at two bytes a character. */
+const bytesOfNames = ({ reference, candidateAlias, customerExternalId }: Claim): number =>
+  2 * [reference, candidateAlias, customerExternalId].reduce((sum, name) => sum + (name?.length ?? 0), 0)
 
 /** Whether the log may hold an event with this id. A no is certain; a yes is to be looked up. */
 export const mayHold = (copy: ClaimCopy, id: string): boolean => copy.idHashes.includes(hashOfId(id))

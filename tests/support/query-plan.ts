@@ -105,7 +105,6 @@ const SEQUENCES = ['notification_numbers']
 
 function toPlan(text: string, root: PlanNode): Plan {
   const nodes = nodesOf(root)
-  const loops = (node: PlanNode) => node['Actual Loops'] ?? 1
   const scans = nodes.filter(
     (node) => node['Index Name'] !== undefined || node['Relation Name'] !== undefined,
   )
@@ -123,14 +122,22 @@ function toPlan(text: string, root: PlanNode): Plan {
       .filter((node) => node['Node Type'] !== 'ModifyTable')
       .map(
         (node) =>
-          loops(node) *
-          ((node['Actual Rows'] ?? 0) +
-            (node['Rows Removed by Filter'] ?? 0) +
-            (node['Rows Removed by Index Recheck'] ?? 0)),
+          leastRows(node, 'Actual Rows') +
+          leastRows(node, 'Rows Removed by Filter') +
+          leastRows(node, 'Rows Removed by Index Recheck'),
       )
       .reduce((sum, rows) => sum + rows, 0),
     text: JSON.stringify(root),
   }
+}
+
+/** Of all loops. PostgreSQL tells the mean of one, before version 18 as a whole number. */
+function leastRows(
+  node: PlanNode,
+  kind: 'Actual Rows' | 'Rows Removed by Filter' | 'Rows Removed by Index Recheck',
+) {
+  const { [kind]: mean = 0, 'Actual Loops': loops = 1 } = node
+  return loops > 1 && mean > 0 && Number.isInteger(mean) ? Math.ceil((mean - 0.5) * loops) : mean * loops
 }
 
 const inputOf = ({ Plans = [] }: PlanNode): number =>

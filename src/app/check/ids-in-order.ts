@@ -2,7 +2,7 @@ import { stringify } from 'uuid'
 
 const ID_BYTES = 16
 
-/** Ids that come in runs, each in order, and are taken in the order of all of them: packed, for there may be a million. */
+/** Ids that come in runs, each in order, and are taken in the order of all of them: packed, for there may be half a million. */
 export class IdsInOrder {
   readonly #runs: Run[] = []
 

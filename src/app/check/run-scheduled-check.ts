@@ -23,7 +23,7 @@ export interface CheckSizes {
   listingMs: number
 }
 /** A list takes some 50 ms then. */
-const SIZES: CheckSizes = { listed: 10_000, taken: BATCH, walked: 1_000_000, listingMs: 10_000 }
+const SIZES: CheckSizes = { listed: 10_000, taken: BATCH, walked: 500_000, listingMs: 10_000 }
 /** There each shard sends so many for a list, and has a batch: a few less, or half of them had one more by chance. */
 const sizesOfShards = ({ shards }: Distribution): CheckSizes => ({
   ...SIZES,

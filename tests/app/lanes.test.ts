@@ -141,12 +141,18 @@ for (const [took, waits] of [
   })
 }
 
-test('whoever is alone waits for nobody, on distributed tables either; on one PostgreSQL nobody does', () => {
+test('on distributed tables few wait for nobody; on one PostgreSQL nobody does', () => {
   const alone = new World(2)
   alone.add('light', 0)
   alone.leave(alone.lanes.fill(1_000), 1_004)
   alone.add('light', 0)
-  assert.deepEqual(told(alone.lanes.fill(1_004)), ['1 light of 0'])
+  const again = alone.lanes.fill(1_004)
+  assert.deepEqual(told(again), ['1 light of 0'])
+  alone.leave(again, 1_008)
+  alone.add('light', 0, 7)
+  alone.leave(alone.lanes.fill(1_008), 1_012)
+  alone.add('light', 0)
+  assert.deepEqual(told(alone.lanes.fill(1_012)), ['1 light of 0'])
   const many = new World(1)
   many.add('light', 0, 12)
   many.leave(many.lanes.fill(1_000), 1_004)
@@ -184,6 +190,53 @@ test('on distributed tables another group that comes back does not prolong the w
   world.leave(second, 1_027)
   assert.deepEqual(world.lanes.fill(1_027), [])
   assert.deepEqual(told(world.lanes.fill(1_028)), ['1 light of 0'])
+})
+
+test('on distributed tables those who have waited wait no more though the next group comes back before they have gone', () => {
+  const world = new World(2)
+  world.add('light', 0, 50)
+  const first = world.lanes.fill(1_000)
+  world.add('light', 0, 50)
+  const second = world.lanes.fill(1_000)
+  world.leave(first, 1_020)
+  world.add('light', 0, 10)
+  assert.deepEqual(world.lanes.fill(1_020), [])
+  world.leave(second, 1_028.5)
+  assert.deepEqual(told(world.lanes.fill(1_028.5)), ['10 light of 0'])
+})
+
+test('on distributed tables who waited for callers in vain waits for none with the next group, then the next three, and so on, up to 31', () => {
+  const world = new World(2)
+  let now = 1_000
+  /** Those of a group of ten are answered after 5 ms; later somebody else comes. */
+  const waits = (): boolean => {
+    world.add('light', 0, 10)
+    const answered = world.lanes.fill(now)
+    assert.deepEqual(told(answered), ['10 light of 0'])
+    now += 5
+    world.leave(answered, now)
+    world.add('light', 0)
+    let alone = world.lanes.fill(now)
+    const hasWaited = alone.length === 0
+    now += 8
+    if (hasWaited) alone = world.lanes.fill(now)
+    assert.deepEqual(told(alone), ['1 light of 0'])
+    world.leave(alone, now)
+    return hasWaited
+  }
+  const waited: number[] = []
+  for (let round = 0; round < 200; round++) if (waits()) waited.push(round)
+  const between = waited.slice(1).map((round, i) => round - (waited[i] as number))
+  assert.deepEqual(between, [2, 4, 8, 16, 32, 32, 32, 32, 32])
+
+  // Once they come again at once, each group waits for them.
+  for (let round = 0; round < 40; round++) {
+    world.add('light', 0, 10)
+    world.leave(world.lanes.fill(now), now + 5)
+    now += 5
+  }
+  world.add('light', 0, 7)
+  assert.deepEqual(world.lanes.fill(now), [])
 })
 
 test('one heavy group is on its way at most, of whatever machine, and light ones go beside it', () => {

@@ -1,4 +1,5 @@
 import { LANES_OF_MACHINE } from '../../storage/database/database.ts'
+import { Gathering } from '../groups/gathering.ts'
 import type { Kind, Taken } from './line.ts'
 import type { PendingSubmission } from './pending-submission.ts'
 import type { SubmissionLines } from './submission-lines.ts'
@@ -7,15 +8,6 @@ import type { SubmissionLines } from './submission-lines.ts'
 const WORTH_ANOTHER = 8
 /** For fewer it does, too, once that one has taken so long: it may be stuck. On distributed tables each takes longer. */
 const STUCK_MS = { onOnePostgres: 10, distributed: 100 }
-/**
- * On distributed tables a group of a few costs about as much as one of dozens, and callers who were just answered often send again at
- * once. So a machine's next group waits until this share is there of those who were answered and those who wait already: at most for
- * as long as the last group took, nor for more milliseconds than so many.
- */
-const GATHERED = 0.75
-/** So many claims wait for no more. */
-const ENOUGH = 50
-const MOST_GATHER_MS = 8
 
 /** A group on its way. */
 export interface Lane {
@@ -35,8 +27,8 @@ export class Lanes {
   /** After how many milliseconds what is held back may go. */
   readonly #stuckMs: number
   readonly #underWay: Lane[] = []
-  /** How many claims the next group of a machine waits for, and until when. */
-  readonly #gathering = new Map<number, { count: number; until: number }>()
+  /** Of each machine, on distributed tables. */
+  readonly #gathering = new Map<number, Gathering>()
   #turn = 0
 
   constructor(lines: SubmissionLines) {
@@ -81,15 +73,11 @@ export class Lanes {
     this.#underWay.splice(this.#underWay.indexOf(lane), 1)
     const { kind, machine, group, since } = lane
     if (!this.#lines.isDistributed || kind === 'heavy') return
+    const gathering = this.#gathering.get(machine) ?? new Gathering()
+    this.#gathering.set(machine, gathering)
     // Those of which more waits already are open again.
     const answered = group.filter(({ line }) => line.waiting.length === 0).length
-    const around = answered + this.#lines.openCount('light', machine)
-    const until = now + Math.min(now - since, MOST_GATHER_MS)
-    const { until: earlier = until } = this.#gathering.get(machine) ?? {}
-    this.#gathering.set(machine, {
-      count: Math.min(GATHERED * around, ENOUGH),
-      until: earlier > now ? Math.min(earlier, until) : until,
-    })
+    gathering.begin(answered, this.#lines.openCount('light', machine), now - since, now)
   }
 
   /** One heavy group at most is on its way: what is read for it takes long, and the other lanes are everyone else's. */
@@ -110,8 +98,8 @@ export class Lanes {
   #lightGoesAt(machine: number, now: number): number | null {
     const count = this.#lines.openCount('light', machine)
     if (count === 0 || !this.#hasLane(machine)) return null
-    const gathering = this.#gathering.get(machine)
-    if (gathering && count < gathering.count && now < gathering.until) return gathering.until
+    const gatheredAt = this.#gathering.get(machine)?.holds(count, now) ?? null
+    if (gatheredAt !== null) return gatheredAt
     if (count >= WORTH_ANOTHER) return now
     const beside = this.#underWay.filter((lane) => lane.machine === machine && lane.kind === 'light')
     return Math.max(...beside.map(({ since }) => since)) + this.#stuckMs
@@ -124,7 +112,7 @@ export class Lanes {
   }
 
   #take(kind: Kind, machine: number, since: number): Lane {
-    if (kind === 'light') this.#gathering.delete(machine)
+    if (kind === 'light') this.#gathering.get(machine)?.end(this.#lines.openCount('light', machine))
     const lane = { kind, machine, group: this.#lines.take(kind, machine), since }
     this.#underWay.push(lane)
     return lane

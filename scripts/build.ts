@@ -42,7 +42,7 @@ const modulesOfNode: Plugin = {
 
 /**
  * Of undici, what sends requests: its index brings fetch, WebSockets, caches and mocks along. If more is imported some day, the build
- * says that it is missing.
+ * says that it is missing; of an Agent's ways to send there is `request` alone.
  */
 const UNDICI_INDEX = /[\\/]undici[\\/]index\.js$/
 const SENDS_REQUESTS = `

@@ -178,13 +178,19 @@ test('on distributed tables a claim of which more waits already is waited for by
   assert.deepEqual(told(world.lanes.fill(1_040)), ['50 light of 0'])
 })
 
-test('on distributed tables another group that comes back does not prolong the wait', () => {
+/** Two groups of so many claims went at 1,000; the first has come back at 1,020. */
+function withFirstBack(count: number): { world: World; second: Lane[] } {
   const world = new World(2)
-  world.add('light', 0, 20)
+  world.add('light', 0, count)
   const first = world.lanes.fill(1_000)
-  world.add('light', 0, 20)
+  world.add('light', 0, count)
   const second = world.lanes.fill(1_000)
   world.leave(first, 1_020)
+  return { world, second }
+}
+
+test('on distributed tables another group that comes back does not prolong the wait', () => {
+  const { world, second } = withFirstBack(20)
   world.add('light', 0)
   assert.deepEqual(world.lanes.fill(1_021), [])
   world.leave(second, 1_027)
@@ -193,12 +199,7 @@ test('on distributed tables another group that comes back does not prolong the w
 })
 
 test('on distributed tables those who have waited wait no more though the next group comes back before they have gone', () => {
-  const world = new World(2)
-  world.add('light', 0, 50)
-  const first = world.lanes.fill(1_000)
-  world.add('light', 0, 50)
-  const second = world.lanes.fill(1_000)
-  world.leave(first, 1_020)
+  const { world, second } = withFirstBack(50)
   world.add('light', 0, 10)
   assert.deepEqual(world.lanes.fill(1_020), [])
   world.leave(second, 1_028.5)

@@ -120,22 +120,17 @@ function toPlan(text: string, root: PlanNode): Plan {
     ),
     rowsRead: scans
       .filter((node) => node['Node Type'] !== 'ModifyTable')
-      .map(
-        (node) =>
-          leastRows(node, 'Actual Rows') +
-          leastRows(node, 'Rows Removed by Filter') +
-          leastRows(node, 'Rows Removed by Index Recheck'),
-      )
+      .flatMap((node) => ROWS_READ.map((kind) => leastRows(node, kind)))
       .reduce((sum, rows) => sum + rows, 0),
     text: JSON.stringify(root),
   }
 }
 
+/** What a scan counts: rows that it gives, and those that it passes over. */
+const ROWS_READ = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const
+
 /** Of all loops. PostgreSQL tells the mean of one, before version 18 as a whole number. */
-function leastRows(
-  node: PlanNode,
-  kind: 'Actual Rows' | 'Rows Removed by Filter' | 'Rows Removed by Index Recheck',
-) {
+function leastRows(node: PlanNode, kind: (typeof ROWS_READ)[number]): number {
   const { [kind]: mean = 0, 'Actual Loops': loops = 1 } = node
   return loops > 1 && mean > 0 && Number.isInteger(mean) ? Math.ceil((mean - 0.5) * loops) : mean * loops
 }

@@ -8,7 +8,7 @@ const MOST_MS = 8
 const ENOUGH = 50
 /** If there are fewer all in all, nobody waits: hardly anything is to be gained. */
 const FEWEST = 8
-/** If less than this share of those who were waited for has come, it was in vain. */
+/** If not even this share of those who were waited for is there in the end, it was in vain. */
 const WORTH_IT = 0.5
 /** After waits in vain, so many groups at most go without one. */
 const MOST_PASSED_OVER = 31
@@ -30,7 +30,8 @@ export class Gathering {
    * @param waiting the claims that wait already
    */
   begin(answered: number, waiting: number, tookMs: number, now: number): void {
-    if (this.#next && now >= this.#next.until && waiting === 0) this.#endInVain()
+    if (this.#next && now >= this.#next.until && waiting === 0) this.end(0)
+    // Those who wait already wait no longer than they were to.
     const until = Math.min(now + Math.min(tookMs, MOST_MS), this.#next?.until ?? Infinity)
     this.#next = null
     if (answered + waiting < FEWEST) return
@@ -47,13 +48,8 @@ export class Gathering {
   /** So many go now. */
   end(count: number): void {
     if (!this.#next) return
-    if (count < WORTH_IT * this.#next.count) this.#endInVain()
-    else this.#passedOver = 0
-    this.#next = null
-  }
-
-  #endInVain(): void {
-    this.#passedOver = Math.min(2 * this.#passedOver + 1, MOST_PASSED_OVER)
+    const isInVain = count < WORTH_IT * this.#next.count
+    this.#passedOver = isInVain ? Math.min(2 * this.#passedOver + 1, MOST_PASSED_OVER) : 0
     this.#passing = this.#passedOver
     this.#next = null
   }

@@ -41,7 +41,11 @@ export class EventLog {
 
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */
   get satisfiesCondition(): boolean {
-    this.#holds ??= holds(this.#condition, (leaf) => this.isSatisfied(leaf))
+    if (this.#holds === null) this.#holds = this.#evaluate()
     return this.#holds
+  }
+
+  #evaluate(): boolean {
+    return holds(this.#condition, (leaf) => this.isSatisfied(leaf))
   }
 }

@@ -19,6 +19,11 @@ const HEAD_BYTES = 3
 const HASH_BYTES = 4
 /** Of a longer log there is none: who gets more events is mostly in memory, and would be written with all its ids each time. */
 const MOST_EVENTS = 8
+/** What each digest is made on: there is room for the longest, and none is long at work. */
+const paper = Buffer.alloc(HEAD_BYTES + HASH_BYTES * MOST_EVENTS + 0xff)
+
+/** Whether there is one of a log with so many events. */
+export const isDigested = (events: number): boolean => events <= MOST_EVENTS
 
 /**
  * As hexadecimal digits; null if the log is too long.
@@ -31,19 +36,20 @@ export function writeDigest(
   known: readonly number[],
   added: readonly string[] = [],
 ): string | null {
-  if (known.length + added.length > MOST_EVENTS) return null
+  if (!isDigested(known.length + added.length)) return null
   const idHashes = [...known, ...added.map(hashOfId)]
   const leaves = leavesInOrder(condition)
   const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length
   const bitBytes = Math.ceil(leaves.length / 8)
-  const bytes = Buffer.alloc(bitsAt + bitBytes)
+  const length = bitsAt + bitBytes
+  const bytes = paper.fill(0, 0, length)
   bytes.set([FORMAT, idHashes.length, bitBytes])
   for (const [i, hash] of idHashes.entries()) bytes.writeInt32LE(hash, HEAD_BYTES + HASH_BYTES * i)
   for (const [i, leaf] of leaves.entries()) {
     if (log.isSatisfied(leaf))
       bytes[bitsAt + (i >> 3)] = (bytes[bitsAt + (i >> 3)] as number) | (1 << (i & 7))
   }
-  return bytes.toString('hex')
+  return bytes.toString('hex', 0, length)
 }
 
 /**

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { addIds, ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
+import { ClaimCopies } from '../../src/app/submission/copies/claim-copies.ts'
+import { addIds, copyOf, mayHold } from '../../src/app/submission/copies/claim-copy.ts'
 import { openState } from '../../src/domain/claims/lifecycle.ts'
 import type { Condition } from '../../src/domain/contract/condition.ts'
 import { toClaimToDecide } from '../../src/storage/claims/claims-to-decide.ts'
@@ -11,8 +12,8 @@ import { all, contractWith } from '../support/contracts.ts'
 /* Copies may not fill the memory, whatever the claims are (of which the limits of §8 are the only bound). */
 
 const MIB = 1024 * 1024
-/** Copies are bounded to 14 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
-const MOST_MIB = 28
+/** Copies are bounded to 10 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
+const MOST_MIB = 20
 
 function heapMib(): number {
   collectGarbage()
@@ -95,7 +96,7 @@ test('the names of candidates are counted', () => {
   const kind = { condition: () => shared, events: 1, idLength: 36, isNamed: true }
   for (let i = 0; i < 16_000; i++) copies.keep(copyOf(claimOf(kind)))
   const grown = heapMib() - before
-  assert.ok(grown < 17, `the heap grew by ${grown.toFixed(1)} MiB`)
+  assert.ok(grown < 13, `the heap grew by ${grown.toFixed(1)} MiB`)
   assert.equal(copies.get('none'), undefined)
 })
 
@@ -115,10 +116,14 @@ test('copies of claims of one account hold once what is the same, and no more ha
       lastAt: times.lastAt,
     })
     copies.keep(copy)
-    for (let event = 0; event < 8; event++) addIds(copy, [randomUUID()])
+    for (let event = 0; event < 8; event++) {
+      const id = randomUUID()
+      assert.equal(mayHold(copy, id), false)
+      addIds(copy, [id])
+    }
   }
   const each = ((heapMib() - before) * MIB) / 8_000
-  assert.ok(each < 820, `each takes ${Math.round(each)} bytes`)
+  assert.ok(each < 790, `each takes ${Math.round(each)} bytes`)
   assert.equal(copies.get('none'), undefined)
 })
 

@@ -35,9 +35,9 @@ test('each id is found as soon as it was added, and those of others are not', ()
 
 test('half of one hash and half of the next are none', () => {
   const id = randomUUID()
-  const [first, second] = [...hashesOf([id])] as [string, string]
-  const across = `x${first}${second}y`
+  const hash = hashesOf([id])
+  const across = `x${hash}y`
   assert.equal(isHashIn(across, id), false)
   assert.equal(isHashIn(across.repeat(3), id), false)
-  assert.equal(isHashIn(across + first + second, id), true)
+  assert.equal(isHashIn(across + hash, id), true)
 })

@@ -41,7 +41,7 @@ export class EventLog {
 
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */
   get satisfiesCondition(): boolean {
-    if (this.#holds === null) this.#holds = this.#evaluate()
+    this.#holds ??= this.#evaluate()
     return this.#holds
   }
 

@@ -26,9 +26,9 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a repeat is counted twice where a copy is at hand',
     edits: [
       edit(
-        'app/submission/copies/claim-copy.ts',
-        'isHashIn(copy.idHashes, id)',
-        'copy.idHashes.length < 0 && isHashIn(copy.idHashes, id)',
+        'app/submission/claim-copies.ts',
+        'copy.idHashes.includes(hashOfId(id))',
+        'copy.idHashes.length < 0 && id === ""',
       ),
     ],
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { DatabaseError } from 'pg'
-import { ClaimCopies } from '../../src/app/submission/copies/claim-copies.ts'
+import { ClaimCopies } from '../../src/app/submission/claim-copies.ts'
 import { type EventRequest, PendingSubmission } from '../../src/app/submission/pending-submission.ts'
 import type { Retry } from '../../src/app/submission/retry.ts'
 import { sendGroup } from '../../src/app/submission/send-group.ts'

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
+import { ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
 import { ClaimDraft } from '../../src/app/submission/claim-draft.ts'
-import { ClaimCopies } from '../../src/app/submission/copies/claim-copies.ts'
-import { copyOf } from '../../src/app/submission/copies/claim-copy.ts'
 import {
   type EventRequest,
   PendingSubmission,

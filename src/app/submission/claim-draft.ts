@@ -4,12 +4,11 @@ import type { LogEvent, Submission } from '../../domain/claims/event.ts'
 import type { EventLog } from '../../domain/claims/event-log.ts'
 import { eventOf } from '../../domain/claims/late-submission.ts'
 import { type Change, type Status, stateAt } from '../../domain/claims/lifecycle.ts'
-import { isDigested, writeDigest } from '../../domain/claims/log-digest.ts'
+import { writeDigest } from '../../domain/claims/log-digest.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Append } from '../../storage/claim-writes/append-events.ts'
 import { claimNotFound } from '../not-found.ts'
-import { addIds, type ClaimCopy } from './copies/claim-copy.ts'
-import { numbersOf } from './copies/id-hashes.ts'
+import { addIds, type ClaimCopy } from './claim-copies.ts'
 import type { EventRequest, PendingSubmission, SubmittedEvent } from './pending-submission.ts'
 import { OVERTAKEN, type Retry } from './retry.ts'
 
@@ -160,7 +159,7 @@ export class ClaimDraft {
    */
   updateCopy(at: Date | null): boolean {
     if (this.#after.status !== 'OPEN') return false
-    addIds(this.copy, this.#added.keys())
+    addIds(this.copy, [...this.#added.keys()])
     Object.assign(this.copy.claim, this.#after)
     this.copy.log = this.#log
     this.copy.lastAt = at ?? this.copy.lastAt
@@ -169,11 +168,9 @@ export class ClaimDraft {
 
   /** Of the log as it will be; null if that is too long, or nobody will ask. */
   get #digest(): string | null {
-    if (this.#isSettled || !isDigested(this.#after.eventCount)) return null
+    if (this.#isSettled) return null
     const { claim, idHashes } = this.copy
-    return writeDigest(claim.contract.fulfillment_condition, this.#log, numbersOf(idHashes), [
-      ...this.#added.keys(),
-    ])
+    return writeDigest(claim.contract.fulfillment_condition, this.#log, idHashes, [...this.#added.keys()])
   }
 
   /** Settled by this draft, that is. */

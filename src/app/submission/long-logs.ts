@@ -4,8 +4,7 @@ import { readLongLog } from '../../storage/claims/long-log.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { inSlices } from '../in-slices.ts'
 import { Turns } from '../turns.ts'
-import type { ClaimCopies } from './copies/claim-copies.ts'
-import { type ClaimCopy, copyOf } from './copies/claim-copy.ts'
+import { type ClaimCopies, type ClaimCopy, copyOf } from './claim-copies.ts'
 
 const PAUSE_AFTER_FAILURE_MS = 250
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../../storage/database/connection.ts'
-import type { ClaimCopies } from './copies/claim-copies.ts'
+import type { ClaimCopies } from './claim-copies.ts'
 import { type PendingSubmission, type SubmissionResult, setResults } from './pending-submission.ts'
 import { type ClaimSubmissions, recordGroup } from './record-group.ts'
 import { endsTheWork, isRetry, LOG_IS_LONG, OVERTAKEN, resultOfFailure } from './retry.ts'

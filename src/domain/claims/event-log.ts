@@ -39,6 +39,11 @@ export class EventLog {
     return this.#satisfied?.has(leaf) ?? false
   }
 
+  /** Leaves. */
+  get satisfiedCount(): number {
+    return this.#satisfied?.size ?? 0
+  }
+
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */
   get satisfiesCondition(): boolean {
     this.#holds ??= this.#evaluate()

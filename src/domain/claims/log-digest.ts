@@ -22,9 +22,6 @@ const MOST_EVENTS = 8
 /** What each digest is made on: there is room for the longest, and none is long at work. */
 const paper = Buffer.alloc(HEAD_BYTES + HASH_BYTES * MOST_EVENTS + 0xff)
 
-/** Whether there is one of a log with so many events. */
-export const isDigested = (events: number): boolean => events <= MOST_EVENTS
-
 /**
  * As hexadecimal digits; null if the log is too long.
  * @param known hashes of its events' ids, but of those that come last
@@ -36,7 +33,7 @@ export function writeDigest(
   known: readonly number[],
   added: readonly string[] = [],
 ): string | null {
-  if (!isDigested(known.length + added.length)) return null
+  if (known.length + added.length > MOST_EVENTS) return null
   const idHashes = [...known, ...added.map(hashOfId)]
   const leaves = leavesInOrder(condition)
   const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length

@@ -1,10 +1,37 @@
 import { LRUCache } from 'lru-cache'
-import type { Claim } from '../../../domain/claims/claim.ts'
-import type { Contract } from '../../../domain/contract/contract.ts'
-import { bytesOf, type ClaimCopy } from './claim-copy.ts'
+import type { Claim } from '../../domain/claims/claim.ts'
+import { EventLog } from '../../domain/claims/event-log.ts'
+import { hashOfId, logOf } from '../../domain/claims/log-digest.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
+import type { ClaimToDecide } from '../../storage/claims/claims-to-decide.ts'
+
+/** A claim as far as decisions need it. */
+export interface ClaimCopy {
+  claim: Claim
+  log: EventLog
+  /** False: good for what needs no log only. */
+  isWhole: boolean
+  /** The last time in its log, or when it entered its status. */
+  lastAt: Date
+  /** Of the ids of all events, one each. */
+  idHashes: number[]
+  /** Estimated, without its contract and the leaves that are satisfied. */
+  bytes: number
+  /** Of these, how many count towards the bound. */
+  countedBytes: number
+  /** Of its contract, which it may share with others. */
+  contractBytes: number
+}
 
 /** Estimated bytes that all copies and their contracts may take. */
-const MOST_BYTES = 10 * 1024 * 1024
+const MOST_BYTES = 14 * 1024 * 1024
+const COPY_BYTES = 1_200
+
+/** Of one hash, with what an array that grows has to spare. */
+const HASH_BYTES = 12
+const SHORT_HASHES = 32
+/** Of a leaf that is satisfied: half of a set may be empty. */
+const LEAF_BYTES = 40
 
 const OFTEN_THE_SAME = ['userId', 'customerId', 'schemaId', 'testClockId', 'status'] as const
 
@@ -38,8 +65,8 @@ export class ClaimCopies {
   keep(copy: ClaimCopy): void {
     const { id } = copy.claim
     if (this.#copies.peek(id) !== copy) this.#shareWhatIsTheSame(copy)
-    const bytes = bytesOf(copy)
     // Its size is only looked at when it is new.
+    const bytes = copy.bytes + LEAF_BYTES * copy.log.satisfiedCount
     if (bytes > 1.2 * copy.countedBytes) {
       this.#copies.delete(id)
       copy.countedBytes = bytes
@@ -77,4 +104,43 @@ export class ClaimCopies {
 
 function share<Key extends keyof Claim>(one: Claim, other: Claim, key: Key): void {
   if (one[key] === other[key]) one[key] = other[key]
+}
+
+export function copyOf({
+  claim,
+  contractBytes,
+  isWhole,
+  lastAt,
+  digest,
+  eventIds,
+  decisiveEvents,
+}: ClaimToDecide): ClaimCopy {
+  const condition = claim.contract.fulfillment_condition
+  const idHashes = digest ? [...digest.idHashes] : eventIds.map(hashOfId)
+  return {
+    // Several drafts may be made of one read.
+    claim: { ...claim },
+    log: digest ? logOf(condition, digest) : EventLog.of(condition, decisiveEvents),
+    isWhole,
+    lastAt,
+    idHashes,
+    bytes: COPY_BYTES + bytesOfNames(claim) + HASH_BYTES * idHashes.length,
+    countedBytes: 0,
+    contractBytes,
+  }
+}
+
+/** Of those that callers have chosen, at two bytes a character. */
+const bytesOfNames = ({ reference, candidateAlias, customerExternalId }: Claim): number =>
+  2 * [reference, candidateAlias, customerExternalId].reduce((sum, name) => sum + (name?.length ?? 0), 0)
+
+/** Whether the log may hold an event with this id. A no is certain; a yes is to be looked up. */
+export const mayHold = (copy: ClaimCopy, id: string): boolean => copy.idHashes.includes(hashOfId(id))
+
+export function addIds(copy: ClaimCopy, ids: readonly string[]): void {
+  const hashes = ids.map(hashOfId)
+  // An array that grows has room for sixteen more: as long as it is short it is made anew.
+  if (copy.idHashes.length < SHORT_HASHES) copy.idHashes = copy.idHashes.concat(hashes)
+  else for (const hash of hashes) copy.idHashes.push(hash)
+  copy.bytes += HASH_BYTES * hashes.length
 }

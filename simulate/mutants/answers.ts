@@ -16,9 +16,9 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'items of a batch are answered in the order in which they are done',
     edits: [
       edit(
-        'http/events/event-batches.ts',
-        'return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })',
-        'const done: EventResult[] = []\n        await Promise.all(submitted.map(async (one) => done.push(await one)))\n        return sendJson(reply, { results: results.tell(done) })',
+        'http/events/event-results.ts',
+        'results[place] = result',
+        'results[items.length - left] = result',
       ),
     ],
   },
@@ -115,8 +115,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [
       edit(
         'app/submission/submission-queue.ts',
-        'one.answer(notKnown(one.request))',
-        'one.answer(outOfPatience(one))',
+        'this.#end(one, notKnown(one.request))',
+        'this.#end(one, outOfPatience(one))',
       ),
       edit('app/submission/submission-queue.ts', 'const LONGEST_MS = 10_000', 'const LONGEST_MS = 1_000'),
     ],

@@ -17,7 +17,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'app/submission/claim-draft.ts',
-        'if (this.#recordedIds.has(submission.id) || this.#added.has(submission.id)) {',
+        'if (this.#recordedIds.has(submission.id) || this.#addedById?.has(submission.id)) {',
         'if (this.#recordedIds.has(submission.id)) {',
       ),
     ],

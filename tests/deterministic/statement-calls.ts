@@ -156,7 +156,10 @@ async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { ca
     const isThere =
       by === null ? read?.claim.testClockId === null : read?.claim.userId === by && read?.claim.testClockId
     if (!read || !isThere) return []
-    const written = events.map(({ value, ...event }) => ({ ...event, payload: `{"value":${value}}` }))
+    const written = events.map(({ value, ...submission }) => ({
+      submission,
+      payloadJson: `{"value":${value}}`,
+    }))
     const lastAt = isAhead ? ahead : read.lastAt
     const becomes = settles ? satisfied(read.claim.contract) : null
     const digest = settles || hasNoDigest ? null : digestWith(read, events)

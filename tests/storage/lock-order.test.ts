@@ -37,7 +37,7 @@ async function append(connection: Connection, ids: readonly string[]): Promise<v
     appends.push({
       seen: claim,
       lastAt,
-      events: [{ id: 'first', type: 'seen', payload: '{}' }],
+      events: [{ submission: { id: 'first', type: 'seen' }, payloadJson: '{}' }],
       bytes: 2,
       digest: null,
       becomes: null,

@@ -444,7 +444,7 @@ describe('what is sent for each request', () => {
           read.map(({ claim, lastAt }, n) => ({
             seen: claim,
             lastAt,
-            events: [{ id: randomUUID(), type: 'seen', payload: '{}' }],
+            events: [{ submission: { id: randomUUID(), type: 'seen' }, payloadJson: '{}' }],
             bytes: 2,
             digest: null,
             becomes: becomes(n),

@@ -10,11 +10,18 @@ interface Arrived {
 /** What is measured of submissions. */
 export class SubmissionMeasures {
   readonly #metrics: Metrics
+  /** By outcome, since the metrics were read: to look up the series takes longer than to count. */
+  readonly #ended = new Map<string, number>()
 
   /** @param waiting reads how many there are that are not answered */
   constructor(metrics: Metrics, waiting: () => number) {
     this.#metrics = metrics
-    metrics.onRead(() => metrics.instruments.submissionsWaiting.set(waiting()))
+    const { submissions, submissionsWaiting } = metrics.instruments
+    metrics.onRead(() => {
+      submissionsWaiting.set(waiting())
+      for (const [outcome, count] of this.#ended) submissions.inc({ outcome }, count)
+      this.#ended.clear()
+    })
   }
 
   /** These go to the database together. */
@@ -26,8 +33,9 @@ export class SubmissionMeasures {
   }
 
   end(result: SubmittedEvent | Error, { since }: Arrived): void {
-    const { submissions, submissionSeconds, transitions } = this.#metrics.instruments
-    submissions.inc({ outcome: outcomeOf(result) })
+    const { submissionSeconds, transitions } = this.#metrics.instruments
+    const outcome = outcomeOf(result)
+    this.#ended.set(outcome, (this.#ended.get(outcome) ?? 0) + 1)
     submissionSeconds.observe((performance.now() - since) / 1_000)
     // Only an OPEN claim records events, so what it is now came by this one.
     if (result instanceof Error || result.replayed || result.claim.status === 'OPEN') return

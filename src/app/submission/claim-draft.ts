@@ -35,8 +35,10 @@ export class ClaimDraft {
   /** When it was written, or why it was not; null as long as there is nothing of that. */
   written: Date | Retry | Error | null = null
   readonly #recordedIds: ReadonlySet<string>
-  readonly #decided: Decided[] = []
-  readonly #added = new Map<string, EventRequest>()
+  #decided: Decided[] = []
+  /** What is to be written, in its order; and by its ids if there may be more than one. */
+  #added: EventRequest[] = []
+  readonly #addedById: Map<string, EventRequest> | null
   /** What repeats are compared with. */
   #recorded = NONE_RECORDED
   /** The claim, its log, and what it becomes by this draft, if anything: as they are once the draft is written. */
@@ -44,9 +46,10 @@ export class ClaimDraft {
   #log: EventLog
   #becomes: Change | null = null
 
-  private constructor(copy: ClaimCopy, recordedIds: ReadonlySet<string>) {
+  private constructor(copy: ClaimCopy, recordedIds: ReadonlySet<string>, mostAdded: number) {
     this.copy = copy
     this.#recordedIds = recordedIds
+    this.#addedById = mostAdded > 1 ? new Map() : null
     const { status, eventCount, logBytes, contract } = copy.claim
     this.#after = { status, eventCount, logBytes, contract }
     this.#log = copy.log
@@ -61,7 +64,7 @@ export class ClaimDraft {
     submissions: readonly PendingSubmission[],
     recordedIds: ReadonlySet<string>,
   ): Generator<void, ClaimDraft> {
-    const draft = new ClaimDraft(copy, recordedIds)
+    const draft = new ClaimDraft(copy, recordedIds, submissions.length)
     for (const pending of submissions) {
       draft.#decided.push(draft.#decide(pending))
       if (!isSmall(pending)) yield
@@ -75,8 +78,8 @@ export class ClaimDraft {
     submissions: readonly PendingSubmission[],
     recordedIds: ReadonlySet<string>,
   ): ClaimDraft {
-    const draft = new ClaimDraft(copy, recordedIds)
-    for (const pending of submissions) draft.#decided.push(draft.#decide(pending))
+    const draft = new ClaimDraft(copy, recordedIds, submissions.length)
+    draft.#decided = submissions.map((pending) => draft.#decide(pending))
     return draft
   }
 
@@ -86,7 +89,7 @@ export class ClaimDraft {
 
   /** Whether anything is to be written. */
   get writes(): boolean {
-    return this.#added.size > 0
+    return this.#added.length > 0
   }
 
   /** Drafts of one home are written together: all live claims, and an account's claims on test clocks. */
@@ -100,10 +103,7 @@ export class ClaimDraft {
     return {
       seen: this.copy.claim,
       lastAt: this.copy.lastAt,
-      events: this.#added
-        .values()
-        .map(({ submission, payloadJson }) => ({ ...submission, payload: payloadJson }))
-        .toArray(),
+      events: this.#added,
       bytes: this.#after.logBytes - this.copy.claim.logBytes,
       digest: this.#digest,
       becomes: this.#becomes,
@@ -117,7 +117,9 @@ export class ClaimDraft {
   /** Those that repeat an event of the log, whose recorded form is needed for the answer: one of each id and size. */
   get repeats(): Submission[] {
     const repeats = this.#decided
-      .filter(({ kind, pending }) => kind === 'repeat' && !this.#added.has(pending.request.submission.id))
+      .filter(
+        ({ kind, pending }) => kind === 'repeat' && !this.#addedById?.has(pending.request.submission.id),
+      )
       .map(({ pending }) => pending.request.submission)
     return [...new Map(repeats.map((one) => [`${one.payloadBytes} ${one.id}`, one])).values()]
   }
@@ -131,7 +133,7 @@ export class ClaimDraft {
     for (const one of this.#decided) {
       if (one.kind !== 'repeat') continue
       const { submission } = one.pending.request
-      const event = this.#eventAdded(submission.id, AT_NO_TIME) ?? recorded.get(submission.id)
+      const event = this.#eventAdded(one, AT_NO_TIME) ?? recorded.get(submission.id)
       if (!event) continue
       one.isSame = judgeRepeat(event, submission) === 'replay'
       if (!isSmall(one.pending)) yield
@@ -159,7 +161,7 @@ export class ClaimDraft {
    */
   updateCopy(at: Date | null): boolean {
     if (this.#after.status !== 'OPEN') return false
-    addIds(this.copy, [...this.#added.keys()])
+    addIds(this.copy, this.#added.map(idOf))
     Object.assign(this.copy.claim, this.#after)
     this.copy.log = this.#log
     this.copy.lastAt = at ?? this.copy.lastAt
@@ -170,7 +172,7 @@ export class ClaimDraft {
   get #digest(): string | null {
     if (this.#isSettled) return null
     const { claim, idHashes } = this.copy
-    return writeDigest(claim.contract.fulfillment_condition, this.#log, idHashes, [...this.#added.keys()])
+    return writeDigest(claim.contract.fulfillment_condition, this.#log, idHashes, this.#added.map(idOf))
   }
 
   /** Settled by this draft, that is. */
@@ -182,7 +184,7 @@ export class ClaimDraft {
     const { userId, address, submission } = pending.request
     const { claim } = this.copy
     if (claim.userId !== userId || !isAt(claim, address)) return refused(pending, claimNotFound(address))
-    if (this.#recordedIds.has(submission.id) || this.#added.has(submission.id)) {
+    if (this.#recordedIds.has(submission.id) || this.#addedById?.has(submission.id)) {
       return { pending, kind: 'repeat', settled: this.#isSettled }
     }
     const decision = decideSubmission(this.#after, this.#log, submission)
@@ -200,7 +202,10 @@ export class ClaimDraft {
 
   #add(request: EventRequest, becomes: Change | null): void {
     const { id, payloadBytes } = request.submission
-    this.#added.set(id, request)
+    // Most often it is the only one, and to push into an empty array makes room for seventeen.
+    if (this.#added.length === 0) this.#added = [request]
+    else this.#added.push(request)
+    this.#addedById?.set(id, request)
     this.#becomes = becomes
     if (becomes) this.#after.status = becomes.status
     this.#after.eventCount++
@@ -210,18 +215,21 @@ export class ClaimDraft {
   #resultOf(one: Decided, settled: Claim, at: Date): SubmittedEvent | ServiceError | null {
     if (one.kind === 'refused') return one.error
     const { id } = one.pending.request.submission
-    const event = this.#eventAdded(id, at) ?? this.#recorded.get(id)
+    const event = this.#eventAdded(one, at) ?? this.#recorded.get(id)
     if (event === undefined) return null
     if (event === null || (one.kind === 'repeat' && !one.isSame)) return idConflict(id)
     const claim = one.settled ? settled : this.copy.claim
     return { event, claim, contractBytes: this.copy.contractBytes, replayed: one.kind === 'repeat' }
   }
 
-  #eventAdded(id: string, createdAt: Date): LogEvent | null {
-    const added = this.#added.get(id)
+  /** What it adds, or repeats of what is added before it. */
+  #eventAdded({ kind, pending: { request } }: Decided, createdAt: Date): LogEvent | null {
+    const added = kind === 'append' ? request : this.#addedById?.get(request.submission.id)
     return added ? eventOf(added.submission, createdAt) : null
   }
 }
+
+const idOf = ({ submission }: EventRequest): string => submission.id
 
 const isSmall = ({ request }: PendingSubmission): boolean => request.submission.payloadBytes <= SMALL_PAYLOAD
 

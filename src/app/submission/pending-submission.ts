@@ -27,6 +27,12 @@ export interface SubmittedEvent {
 /** What came of a submission when it went to the database. */
 export type SubmissionResult = SubmittedEvent | Error | Retry
 
+/**
+ * Hears what a submission came to, once. It must not throw.
+ * @param place of the submission among those that it hears of
+ */
+export type OnAnswer = (answer: SubmittedEvent | Error, place: number) => void
+
 /** A submission from its arrival to its answer. It goes to the database as often as it takes, with what came of it. */
 export class PendingSubmission {
   readonly request: EventRequest
@@ -42,15 +48,13 @@ export class PendingSubmission {
   isAnswered = false
   /** It is not among those that wait, nor on its way. */
   hasLeft = false
-  readonly #onAnswer: (answer: SubmittedEvent | Error, submission: PendingSubmission) => void
+  readonly #onAnswer: OnAnswer
+  readonly #place: number
 
-  /** @param onAnswer is called once */
-  constructor(
-    request: EventRequest,
-    onAnswer: (answer: SubmittedEvent | Error, submission: PendingSubmission) => void,
-  ) {
+  constructor(request: EventRequest, onAnswer: OnAnswer, place = 0) {
     this.request = request
     this.#onAnswer = onAnswer
+    this.#place = place
   }
 
   /** If an earlier write may have taken effect, no failure tells: the answer has to be found out. */
@@ -61,12 +65,15 @@ export class PendingSubmission {
     return lost && result instanceof Error && !isRefusal(result) ? lost : result
   }
 
-  answer(result: SubmittedEvent | Error): void {
-    if (this.isAnswered) return
+  /** @returns what its caller heard; null if that was before */
+  answer(result: SubmittedEvent | Error): SubmittedEvent | Error | null {
+    if (this.isAnswered) return null
     this.isAnswered = true
     // Its own lost write is what it was found to repeat.
     const isOwn = this.lost && !(result instanceof Error)
-    this.#onAnswer(isOwn ? { ...result, replayed: false } : result, this)
+    const answer = isOwn ? { ...result, replayed: false } : result
+    this.#onAnswer(answer, this.#place)
+    return answer
   }
 }
 

@@ -13,7 +13,12 @@ import { type Lane, Lanes } from './lanes.ts'
 import type { Line, Taken } from './line.ts'
 import { LongLogs } from './long-logs.ts'
 import { notKnown, outOfPatience } from './not-answered-in-time.ts'
-import { type EventRequest, PendingSubmission, type SubmittedEvent } from './pending-submission.ts'
+import {
+  type EventRequest,
+  type OnAnswer,
+  PendingSubmission,
+  type SubmittedEvent,
+} from './pending-submission.ts'
 import { isRetry, OVERTAKEN, type Retry } from './retry.ts'
 import { sendGroup } from './send-group.ts'
 import { SubmissionLines } from './submission-lines.ts'
@@ -99,29 +104,31 @@ export class SubmissionQueue implements Part {
    * UNAVAILABLE (its message says if the outcome is not known; at once if too many of the account are waiting)
    */
   submit(request: EventRequest): Promise<SubmittedEvent> {
-    if (this.#ending) return this.#refuse('The server is stopping.')
-    const claimId = claimIdOf(request.address)
-    if (!this.#lines.hasRoom(request.userId, request.submission.payloadBytes, claimId)) {
-      return this.#refuse('Too many events are waiting to be recorded. This one was not.')
-    }
-    return new Promise((resolve, reject) => {
-      const onAnswer = (answer: SubmittedEvent | Error, one: PendingSubmission) => {
-        this.#measures.end(answer, one)
-        if (isOfWriting(answer)) this.#pace.note(performance.now() - one.since)
-        this.#traces?.end(answer, one)
-        if (answer instanceof Error) reject(answer)
-        else resolve(answer)
-      }
-      this.#lines.add(claimId, new PendingSubmission(request, onAnswer))
-      this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
-      this.#schedule()
-    })
+    return new Promise((resolve, reject) =>
+      this.take(request, (answer) => (answer instanceof Error ? reject(answer) : resolve(answer))),
+    )
   }
 
-  #refuse(why: string): Promise<never> {
-    const refusal = unavailable(why)
-    this.#measures.end(refusal, { since: performance.now() })
-    return Promise.reject(refusal)
+  /** As `submit`, for one of many, which hear of their answers by one function: a promise for each would be as large as itself. */
+  take(request: EventRequest, onAnswer: OnAnswer, place = 0): void {
+    const { userId, address, submission } = request
+    const claimId = claimIdOf(address)
+    const why = this.#whyNot(userId, submission.payloadBytes, claimId)
+    if (why === null) {
+      this.#lines.add(claimId, new PendingSubmission(request, onAnswer, place))
+      this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
+      this.#schedule()
+    } else {
+      const refusal = unavailable(why)
+      this.#measures.end(refusal, { since: performance.now() })
+      onAnswer(refusal, place)
+    }
+  }
+
+  #whyNot(userId: string, bytes: number, claimId: string): string | null {
+    if (this.#ending) return 'The server is stopping.'
+    const hasRoom = this.#lines.hasRoom(userId, bytes, claimId)
+    return hasRoom ? null : 'Too many events are waiting to be recorded. This one was not.'
   }
 
   /** Once what has arrived by now is in its line too. */
@@ -161,7 +168,7 @@ export class SubmissionQueue implements Part {
   async #record({ group, machine }: Lane): Promise<void> {
     try {
       const db = this.#db.submissionsTo(machine)
-      await db.withConnection((connection) => sendGroup(connection, this.#copies, group.map(ofClaim)))
+      await db.withConnection((connection) => sendGroup(connection, this.#copies, group))
     } catch (error) {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.
       for (const { submissions } of group) for (const one of submissions) one.result ??= error as Error
@@ -215,8 +222,16 @@ export class SubmissionQueue implements Part {
   }
 
   #answer(one: PendingSubmission, result: SubmittedEvent | Error): void {
-    one.answer(result)
+    this.#end(one, result)
     this.#lines.leave(one)
+  }
+
+  #end(one: PendingSubmission, result: SubmittedEvent | Error): void {
+    const answer = one.answer(result)
+    if (answer === null) return
+    this.#measures.end(answer, one)
+    if (isOfWriting(answer)) this.#pace.note(performance.now() - one.since)
+    this.#traces?.end(answer, one)
   }
 
   /** False if that has taken too long: it is answered. */
@@ -232,10 +247,10 @@ export class SubmissionQueue implements Part {
     const now = performance.now()
     const longestIn = (line: Line) => (line.isParked ? PATIENCE_MS : LONGEST_MS)
     const overdue = this.#lines.removeWhere(({ since }, line) => now - since >= longestIn(line))
-    for (const one of overdue) one.answer(outOfPatience(one))
+    for (const one of overdue) this.#end(one, outOfPatience(one))
     for (const one of this.#lanes.submissions) {
       if (one.isAnswered || now - one.since < LONGEST_MS) continue
-      one.answer(notKnown(one.request))
+      this.#end(one, notKnown(one.request))
       this.#db.noteAway(one.machine)
     }
     this.#watching =
@@ -247,5 +262,3 @@ export class SubmissionQueue implements Part {
 /** Whether an event was recorded, or it took too long. Other answers take other times: repetitions and refusals write nothing. */
 const isOfWriting = (answer: SubmittedEvent | Error): boolean =>
   answer instanceof Error ? answer instanceof ServiceError && answer.code === 'UNAVAILABLE' : !answer.replayed
-
-const ofClaim = ({ line: { claimId }, submissions }: Taken) => ({ claimId, submissions })

@@ -65,7 +65,9 @@ class LeavesOfType {
     this.#wanted ??= this.#makeReady()
     this.#found.fill(0)
     this.#wanted.count(payload, this.#found)
-    return this.#leaves.filter((_, i) => this.#found[i] === this.#parts[i])
+    const isFound = (_: unknown, i: number) => this.#found[i] === this.#parts[i]
+    // Most events satisfy none.
+    return this.#leaves.some(isFound) ? this.#leaves.filter(isFound) : NONE
   }
 
   #makeReady(): WantedValues {

@@ -10,30 +10,32 @@ import type { CandidateSummaryBody, ClaimSummaryBody } from './claim-bodies.ts'
 /** With its contract and its metadata, which may be JSON already. */
 type Presentable<Form> = WithContract<Claim, Form> & { metadata?: Metadata | JsonText }
 
-export function presentClaim<Form = Claim['contract']>(
-  claim: Presentable<Form>,
-): WithContract<Static<typeof ClaimSummaryBody>, Form> {
-  const { id, reference, userId, customerId } = claim
-  return { id, reference, user_id: userId, customer_id: customerId, ...presentState(claim) }
-}
+type OfClaim<Form> = WithContract<Static<typeof ClaimSummaryBody>, Form>
+type OfCandidate<Form> = WithContract<Static<typeof CandidateSummaryBody>, Form>
 
-export function presentCandidate<Form = Claim['contract']>(
-  claim: Presentable<Form>,
-): WithContract<Static<typeof CandidateSummaryBody>, Form> {
-  return {
-    candidate_alias: claim.candidateAlias as string,
-    customer_uuid: claim.customerExternalId as string,
-    ...presentState(claim),
-  }
-}
+export const presentClaim = <Form = Claim['contract']>(claim: Presentable<Form>) =>
+  fieldsOf(claim) as OfClaim<Form>
+
+export const presentCandidate = <Form = Claim['contract']>(claim: Presentable<Form>) =>
+  fieldsOf(claim) as OfCandidate<Form>
 
 /** As the kind of record that it is. */
-export function presentEither<Form = Claim['contract']>(claim: Presentable<Form>) {
-  return claim.candidateAlias === null ? presentClaim(claim) : presentCandidate(claim)
-}
+export const presentEither = <Form = Claim['contract']>(claim: Presentable<Form>) =>
+  fieldsOf(claim) as OfClaim<Form> | OfCandidate<Form>
 
-function presentState<Form>(claim: Presentable<Form>) {
+/**
+ * Of either kind: JSON leaves out those that are undefined. An object put together of two would take three times the memory,
+ * and answers tell of tens of thousands a second.
+ */
+function fieldsOf<Form>(claim: Presentable<Form>) {
+  const isClaim = claim.candidateAlias === null
   return {
+    id: isClaim ? claim.id : undefined,
+    reference: isClaim ? claim.reference : undefined,
+    user_id: isClaim ? claim.userId : undefined,
+    customer_id: isClaim ? claim.customerId : undefined,
+    candidate_alias: isClaim ? undefined : claim.candidateAlias,
+    customer_uuid: isClaim ? undefined : claim.customerExternalId,
     contract: claim.contract,
     status: claim.status,
     status_since: claim.statusSince.toISOString(),
@@ -44,7 +46,7 @@ function presentState<Form>(claim: Presentable<Form>) {
     test_clock_id: claim.testClockId,
     created_at: claim.createdAt.toISOString(),
     // What is told in the answer to a submission has none.
-    ...(claim.metadata === undefined ? {} : { metadata: claim.metadata as Metadata }),
+    metadata: claim.metadata as Metadata | undefined,
   }
 }
 

@@ -6,7 +6,6 @@ import type { App } from '../../app/app.ts'
 import { inSlices } from '../../app/in-slices.ts'
 import type { EventRequest } from '../../app/submission/pending-submission.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { owned } from '../../owned-promise.ts'
 import type { Item } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
@@ -100,10 +99,9 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
         return read(item, place)
       }
       await request.rate?.reserve(items.length)
-      const submitted = await inSlices(
-        submitEach(items, (item, place) => results.of(() => readNext(item, place))),
-      )
-      return sendJson(reply, { results: results.tell(await Promise.all(submitted)) })
+      const { promise, resolve } = Promise.withResolvers<EventResult[]>()
+      await inSlices(results.ofEach(items, readNext, resolve))
+      return sendJson(reply, { results: results.tell(await promise) })
     },
   })
 }
@@ -114,26 +112,12 @@ const withLines: SwaggerTransform = ({ schema, url }) => {
   return { schema: { ...schema, body: { content } }, url }
 }
 
-/** In their order, a step for each. */
-function* submitEach(
-  items: readonly Item[],
-  submit: (item: Item, place: number) => Promise<EventResult>,
-): Generator<void, Promise<EventResult>[]> {
-  const results: Promise<EventResult>[] = []
-  for (const [place, item] of items.entries()) {
-    results.push(owned(submit(item, place)))
-    yield
-  }
-  return results
-}
-
 const readRequest = (
   request: FastifyRequest,
   body: JsonObject & SubmissionFields,
   id: string | null,
-): EventRequest => ({
-  userId: request.userId,
-  span: request.told?.span,
-  address: readAddress(body),
-  ...readSubmission(body, id),
-})
+): EventRequest => {
+  const { submission, payloadJson } = readSubmission(body, id)
+  const { userId, told } = request
+  return { userId, span: told?.span, address: readAddress(body), submission, payloadJson }
+}

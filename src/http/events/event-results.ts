@@ -3,11 +3,12 @@ import type { App } from '../../app/app.ts'
 import { CONTRACTS_AT_ONCE, readContracts } from '../../app/claims/read-contracts.ts'
 import { fillGaps } from '../../app/fill-gaps.ts'
 import { claimNotFound } from '../../app/not-found.ts'
-import type { EventRequest } from '../../app/submission/pending-submission.ts'
+import type { EventRequest, OnAnswer, SubmittedEvent } from '../../app/submission/pending-submission.ts'
 import type { Claim, WithContract } from '../../domain/claims/claim.ts'
 import type { LogEvent } from '../../domain/claims/event.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import { unavailable } from '../../errors.ts'
+import type { Item } from '../bodies/parse-json.ts'
 import { presentEither } from '../claims/present-claim.ts'
 import { errorResult } from '../protocol/batch.ts'
 import { JsonText } from '../protocol/send-json.ts'
@@ -48,6 +49,7 @@ export class EventResults {
   readonly #app: App
   readonly #request: FastifyRequest
   readonly #contracts: KeptContracts
+  readonly #isMinimal: boolean
   /** Until when the database is not asked, since it did not answer; by performance.now(). */
   #awayUntil = 0
 
@@ -55,24 +57,61 @@ export class EventResults {
     this.#app = app
     this.#request = request
     this.#contracts = new KeptContracts(request.userId)
+    this.#isMinimal = prefersMinimal(request)
   }
 
   /** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
-  async of(read: () => EventRequest): Promise<EventResult> {
+  of(read: () => EventRequest): Promise<EventResult> {
+    const { promise, resolve } = Promise.withResolvers<EventResult>()
     try {
-      const { event, claim, contractBytes, replayed } = await this.#app.submissions.submit(read())
-      const isMinimal = prefersMinimal(this.#request)
-      const status = isMinimal ? 204 : replayed ? 200 : 201
-      this.#request.told?.count(status)
-      if (isMinimal) return { body: { status }, contract: '' }
-      const { contract } = claim
-      if (this.#contracts.keep(contract, contractBytes)) return { status, event, claim, contract }
-      return { status, event, claim: { ...claim, contract: null }, contract: null }
+      this.#app.submissions.take(read(), (answer) => resolve(this.#resultOf(answer)))
     } catch (error) {
-      const body = errorResult(error, this.#request)
-      this.#request.told?.count(body.status)
-      return { body, contract: '' }
+      resolve(this.#refused(error))
     }
+    return promise
+  }
+
+  /**
+   * Of all items, in their order, a step for each.
+   * @param onEnd hears of them when the last has its result
+   */
+  *ofEach(
+    items: readonly Item[],
+    read: (item: Item, place: number) => EventRequest,
+    onEnd: (results: EventResult[]) => void,
+  ): Generator<void, void> {
+    const results = new Array<EventResult>(items.length)
+    let left = items.length
+    const put = (result: EventResult, place: number) => {
+      results[place] = result
+      if (--left === 0) onEnd(results)
+    }
+    const onAnswer: OnAnswer = (answer, place) => put(this.#resultOf(answer), place)
+    for (let place = 0; place < items.length; place++) {
+      try {
+        this.#app.submissions.take(read(items[place] as Item, place), onAnswer, place)
+      } catch (error) {
+        put(this.#refused(error), place)
+      }
+      yield
+    }
+  }
+
+  #resultOf(answer: SubmittedEvent | Error): EventResult {
+    if (answer instanceof Error) return this.#refused(answer)
+    const { event, claim, contractBytes, replayed } = answer
+    const status = this.#isMinimal ? 204 : replayed ? 200 : 201
+    this.#request.told?.count(status)
+    if (this.#isMinimal) return { body: { status }, contract: '' }
+    const { contract } = claim
+    if (this.#contracts.keep(contract, contractBytes)) return { status, event, claim, contract }
+    return { status, event, claim: { ...claim, contract: null }, contract: null }
+  }
+
+  #refused(error: unknown): EventResult {
+    const body = errorResult(error, this.#request)
+    this.#request.told?.count(body.status)
+    return { body, contract: '' }
   }
 
   /** Whatever becomes of the answer. */

@@ -20,7 +20,7 @@ const MOST = 8
 const LONGEST_LIST = 500
 
 interface Encoding {
-  whole: (text: string) => Promise<Buffer>
+  whole: (answer: string | Buffer) => Promise<Buffer>
   stream: () => Transform
 }
 
@@ -34,15 +34,15 @@ const BROTLI = {
   },
 }
 const GZIP = { level: 4 }
-const toZstd = promisify<string, typeof ZSTD, Buffer>(zstdCompress)
-const toBrotli = promisify<string, typeof BROTLI, Buffer>(brotliCompress)
-const toGzip = promisify<string, typeof GZIP, Buffer>(gzip)
+const toZstd = promisify<string | Buffer, typeof ZSTD, Buffer>(zstdCompress)
+const toBrotli = promisify<string | Buffer, typeof BROTLI, Buffer>(brotliCompress)
+const toGzip = promisify<string | Buffer, typeof GZIP, Buffer>(gzip)
 
 /** All work in the thread pool, the quickest first. */
 const ENCODINGS: [name: string, encoding: Encoding][] = [
-  ['zstd', { whole: (text) => toZstd(text, ZSTD), stream: () => createZstdCompress(ZSTD) }],
-  ['br', { whole: (text) => toBrotli(text, BROTLI), stream: () => createBrotliCompress(BROTLI) }],
-  ['gzip', { whole: (text) => toGzip(text, GZIP), stream: () => createGzip(GZIP) }],
+  ['zstd', { whole: (answer) => toZstd(answer, ZSTD), stream: () => createZstdCompress(ZSTD) }],
+  ['br', { whole: (answer) => toBrotli(answer, BROTLI), stream: () => createBrotliCompress(BROTLI) }],
+  ['gzip', { whole: (answer) => toGzip(answer, GZIP), stream: () => createGzip(GZIP) }],
 ]
 
 let underWay = 0
@@ -83,8 +83,10 @@ export const compressAnswer: onSendHookHandler = (request, reply, payload, done)
   void owned(sent)
 }
 
-const isWorthIt = (reply: FastifyReply, payload: unknown): payload is string | Readable =>
-  (typeof payload === 'string' ? payload.length > FROM : payload instanceof Readable) &&
+const isWorthIt = (reply: FastifyReply, payload: unknown): payload is string | Buffer | Readable =>
+  (typeof payload === 'string' || Buffer.isBuffer(payload)
+    ? payload.length > FROM
+    : payload instanceof Readable) &&
   `${reply.getHeader('content-type')}`.startsWith('application/json') &&
   !reply.hasHeader('content-encoding')
 

@@ -15,12 +15,12 @@ export class JsonText {
     this.parts = parts
   }
 
-  /** An object, some of whose fields may be JSON already. */
+  /** An object, some of whose fields may be JSON already. As in JSON, one that is undefined is left out. */
   static ofObject(fields: object): JsonText {
     const text = new TextParts()
     text.add('{')
     let separator = ''
-    for (const [name, value] of Object.entries(fields)) {
+    for (const [name, value] of fieldsOf(fields)) {
       addName(text, separator, name)
       addItem(text, value)
       separator = ','
@@ -51,7 +51,7 @@ async function* toJson(body: Record<string, unknown>): AsyncGenerator<readonly s
   let text = new TextParts()
   text.add('{')
   let separator = ''
-  for (const [name, value] of Object.entries(body)) {
+  for (const [name, value] of fieldsOf(body)) {
     addName(text, separator, name)
     separator = ','
     if (!isList(value)) {
@@ -61,8 +61,8 @@ async function* toJson(body: Record<string, unknown>): AsyncGenerator<readonly s
     let bracket = '['
     for await (const items of piecesOf(value)) {
       text.add(bracket)
-      text.addAll(items)
       yield text.all
+      yield items
       text = new TextParts()
       bracket = ','
     }
@@ -89,25 +89,32 @@ async function* textsOf(items: Iterable<unknown>): AsyncGenerator<readonly strin
 
 /** As much as goes together, an item a step; nothing if all is taken. */
 function* takeItems(items: Iterator<unknown>): Generator<void, readonly string[]> {
-  const text = new TextParts()
-  while (text.length < CHUNK_BYTES) {
+  const texts: string[] = []
+  for (let length = 0; length < CHUNK_BYTES; ) {
     const { done, value } = items.next()
     if (done) break
-    if (text.length > 0) text.add(',')
-    addItem(text, value)
+    if (texts.length > 0) texts.push(',')
+    for (const text of partsOf(value)) {
+      texts.push(text)
+      length += text.length
+    }
     yield
   }
-  return text.all
+  return texts
 }
+
+const fieldsOf = (body: object) => Object.entries(body).filter(([, value]) => value !== undefined)
 
 const addName = (text: TextParts, separator: string, name: string) =>
   text.add(`${separator}${JSON.stringify(name)}:`)
 
 /** An item of a list, or a field. */
 function addItem(text: TextParts, item: unknown): void {
-  if (item instanceof JsonText) text.addAll(item.parts)
-  else text.add(JSON.stringify(item))
+  text.addAll(partsOf(item))
 }
+
+const partsOf = (item: unknown): readonly string[] =>
+  item instanceof JsonText ? item.parts : [JSON.stringify(item)]
 
 const isList = (value: unknown): value is List =>
   typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { takeSeat } from '../bounds/answer-seats.ts'
 import { breakOff } from '../bounds/while-there.ts'
 import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
-import { TextChunks, TextParts } from './text-parts.ts'
+import { TextChunks } from './text-parts.ts'
 
 /** Characters that are handed to a connection in one go, if all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
@@ -18,18 +18,24 @@ type Pieces = AsyncGenerator<readonly string[], undefined>
  * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
 export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
-  const begun = new TextParts()
+  const begun: string[] = []
+  let length = 0
   let isWhole = false
   let empty = 0
-  while (!isWhole && begun.length <= AT_ONCE && empty < EMPTY_AT_ONCE && !reply.raw.destroyed) {
-    const before = begun.length
+  while (!isWhole && length <= AT_ONCE && empty < EMPTY_AT_ONCE && !reply.raw.destroyed) {
+    const before = length
     const { done, value } = await pieces.next()
     if (done) isWhole = true
-    else begun.addAll(value)
-    empty = begun.length === before ? empty + 1 : 0
+    else {
+      for (const text of value) {
+        begun.push(text)
+        length += text.length
+      }
+    }
+    empty = length === before ? empty + 1 : 0
   }
   // The hook of all answers looks after those that are large.
-  if (isWhole) return reply.send(begun.all.join(''))
+  if (isWhole) return reply.send(toBytes(begun))
   // Of what nobody reads the framework would read all: after the answer, without a seat.
   if (reply.request.method === 'HEAD') {
     await pieces.return(undefined)
@@ -45,20 +51,31 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
     await pieces.return(undefined)
     return reply.send('')
   }
-  return reply.send(Readable.from(toChunks(reply, begun.all, pieces)))
+  return reply.send(Readable.from(toChunks(reply, begun, pieces)))
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
-export async function inPieces(reply: FastifyReply, text: string): Promise<Readable | string> {
+export async function inPieces(
+  reply: FastifyReply,
+  answer: string | Buffer,
+): Promise<Readable | string | Buffer> {
   await takeSeat(reply)
-  if (text.length <= AT_ONCE || reply.raw.destroyed) return text
-  const bytes = Buffer.from(text)
+  if (answer.length <= AT_ONCE || reply.raw.destroyed) return answer
+  const bytes = Buffer.from(answer as string)
   reply.header('Content-Length', bytes.length)
   return inChunks(bytes)
 }
 
-export const isLarge = (text: unknown): text is string =>
-  typeof text === 'string' && text.length > CHUNK_BYTES
+export const isLarge = (answer: unknown): answer is string | Buffer =>
+  (typeof answer === 'string' || Buffer.isBuffer(answer)) && answer.length > CHUNK_BYTES
+
+/** Each is copied once. Joined, all would be copied again, and once more behind the answer's head. */
+function toBytes(texts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
+  let at = 0
+  for (const text of texts) at += bytes.write(text, at)
+  return bytes
+}
 
 /**
  * Between two chunks others get their turn. A failure resets the connection: who speaks HTTP/1.0 would take its mere end

@@ -1,4 +1,5 @@
 import type { Claim } from '../../domain/claims/claim.ts'
+import type { Submission } from '../../domain/claims/event.ts'
 import { type Change, stateAt } from '../../domain/claims/lifecycle.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
@@ -9,10 +10,8 @@ import { guardedWrite } from './guarded-write.ts'
 import { writeToShards } from './shard-write.ts'
 
 interface NewEvent {
-  id: string
-  type: string
-  /** As JSON. */
-  payload: string
+  submission: Pick<Submission, 'id' | 'type'>
+  payloadJson: string
 }
 
 /** What is to be written to one OPEN claim. */
@@ -110,9 +109,17 @@ async function appendAtOnce(
 ): Promise<Appended> {
   // In the order of their ids: see guarded-write.ts.
   const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
-  const events = appends.flatMap(({ seen, events }) =>
-    events.map((event, i) => ({ ...event, claimId: seen.id, seq: seen.eventCount + i + 1 })),
-  )
+  const claimIds: string[] = []
+  const seqs: number[] = []
+  const events: NewEvent[] = []
+  for (const { seen, events: added } of appends) {
+    let seq = seen.eventCount
+    for (const event of added) {
+      claimIds.push(seen.id)
+      seqs.push(++seq)
+      events.push(event)
+    }
+  }
   const values = [
     plainArray(appends.map(({ seen }) => seen.id)),
     plainArray(appends.map(({ seen }) => seen.eventCount)),
@@ -122,11 +129,11 @@ async function appendAtOnce(
     plainArray(appends.map(({ becomes }) => becomes?.scheduledOutcome ?? null)),
     plainArray(appends.map(({ becomes }) => becomes?.windowMs ?? null)),
     plainArray(appends.map(({ lastAt }) => lastAt.getTime())),
-    plainArray(events.map(({ claimId }) => claimId)),
-    plainArray(events.map(({ seq }) => seq)),
-    textArray(events.map(({ id }) => id)),
-    textArray(events.map(({ type }) => type)),
-    textArray(events.map(({ payload }) => payload)),
+    plainArray(claimIds),
+    plainArray(seqs),
+    textArray(events.map(({ submission }) => submission.id)),
+    textArray(events.map(({ submission }) => submission.type)),
+    textArray(events.map(({ payloadJson }) => payloadJson)),
     plainArray(appends.map(({ digest }) => digest)),
   ]
   if (time.kind === 'live') return toAppended(await db.query({ ...APPEND_EVENTS, values }))
@@ -184,10 +191,12 @@ async function appendToShards(
       becomes: becomes && stateAt(becomes, at),
     })),
     timed.flatMap(({ append: { seen, events }, at }) =>
-      events.map((event, i) => ({
-        ...event,
+      events.map(({ submission: { id, type }, payloadJson }, i) => ({
         claimId: seen.id,
         seq: seen.eventCount + i + 1,
+        id,
+        type,
+        payload: payloadJson,
         system: false,
         at,
       })),

@@ -1,5 +1,6 @@
 import type { Attack } from '../attack.ts'
 import { flood, get, post } from '../requests.ts'
+import { idsOfHash } from '../same-hash.ts'
 import { OPEN_CONTRACT, type Stage } from '../stage.ts'
 
 const LEAVES = 510
@@ -148,6 +149,27 @@ export const longWork: Attack[] = [
           ...PAYLOAD,
         })
       }),
+  },
+  {
+    name: 'events-of-one-hash',
+    does: '16 connections submit batches of 500 events, whose ids all have the hash of one in the log, to 200 claims of 5,000 events',
+    prepare: async (stage) => {
+      const events = { count: stage.many(5_000), type: 'e', payload: '{}' }
+      return {
+        claim: await stage.claims({ count: stage.many(200), events }),
+        count: `${stage.many(200)}`,
+      }
+    },
+    run: (target, signal) => {
+      const { claim = '', count } = target.prepared
+      const ids = idsOfHash('first-1', 2_000)
+      return flood(target, signal, { connections: 16 }, (number) => {
+        const claim_id = nthAfter(claim, number % Number(count))
+        const from = 500 * (Math.floor(number / Number(count)) % 4)
+        const events = ids.slice(from, from + 500).map((id) => ({ claim_id, id, type: 'e' }))
+        return post(target, '/v1/events/batch', { events })
+      })
+    },
   },
   {
     name: 'events-to-long-contracts',

@@ -88,13 +88,14 @@ async function* toChunks(
 ): AsyncGenerator<Buffer> {
   const chunks = new TextChunks()
   try {
-    for (const text of begun) yield* chunks.add(text)
+    for (const text of begun) if (!chunks.addShort(text)) yield* chunks.add(text)
     for await (const texts of rest) {
       // Pieces without text make no chunk, at which the stream would hear that nobody reads it any more.
       if (raw.destroyed) return
       // Nor is what was found before kept back while others are looked for.
       if (texts.every((text) => text === '')) yield* chunks.end()
       for (const text of texts) {
+        if (chunks.addShort(text)) continue
         for (const chunk of chunks.add(text)) {
           yield chunk
           await nextTurn()

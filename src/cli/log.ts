@@ -4,6 +4,8 @@ import { printableJson, printableOnceParsed } from './printable.ts'
 
 /** What PostgreSQL says of an error beside its message: it repeats the values of rows and of statements. */
 const VALUES = ['detail', 'where', 'internalQuery'] as const
+/** Bytes of lines that wait for room, if the disk is full; later ones are lost. */
+const MOST_HELD = 1024 * 1024
 /** An API token, wherever a library or a caller has put it. */
 const TOKEN = /ck_[A-Za-z0-9_-]{43}/g
 
@@ -15,10 +17,11 @@ function describeError(error: Error): object {
 
 /**
  * The log: JSON lines on standard error, or readable lines if that is a terminal. It holds no secrets, and no
- * control characters of callers.
+ * control characters of callers. That it cannot be written harms nobody: the disk may be full.
+ * @param fd another file, if not standard error
  */
-export function createLog(level: string): Logger {
-  const { isTTY } = process.stderr
+export function createLog(level: string, fd = 2): Logger {
+  const isTTY = fd === 2 && process.stderr.isTTY
   const escaped = isTTY ? printableOnceParsed : printableJson
   const options: LoggerOptions = {
     level,
@@ -26,5 +29,8 @@ export function createLog(level: string): Logger {
     hooks: { streamWrite: (line) => escaped(line.replaceAll(TOKEN, 'ck_…')) },
   }
   if (isTTY) return pino(options, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
-  return pino(options, pino.destination({ dest: 2, sync: true }))
+  const destination = pino.destination({ dest: fd, sync: true, maxLength: MOST_HELD })
+  // Without a listener whoever wrote the line would be told, in the midst of its work.
+  destination.on('error', () => {})
+  return pino(options, destination)
 }

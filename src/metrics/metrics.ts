@@ -63,7 +63,7 @@ export class Metrics {
       submissions.inc({ outcome }, 0)
   }
 
-  /** Sets gauges whenever they are asked for. It must not throw. */
+  /** Brings instruments up to date whenever they are asked for. It must not throw. */
   onRead(reading: () => void): void {
     this.#readings.push(reading)
   }

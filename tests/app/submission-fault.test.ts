@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { OnAnswer, SubmittedEvent } from '../../src/app/submission/pending-submission.ts'
 import type { Submission } from '../../src/domain/claims/event.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -43,4 +44,38 @@ test('a fault with one submission of a group leaves the others their answers', a
   for (const id of ids.slice(1)) assert.equal((await api.readClaim(id)).events.length, 1)
   // What comes later to the claim that it met is recorded, and the service can stop.
   assert.equal((await api.post(`/v1/claims/${ids[0]}/events`, { type: 'note' })).status, 201)
+})
+
+test('a fault of whoever hears an answer leaves the others of its group theirs', async (t) => {
+  const ids = [(await newClaim(api)).id, (await newClaim(api)).id]
+  const { id: userId } = (await api.get('/v1/me')).body
+  const held = await holdClaims(t, databaseUrl, ids)
+  const take = (claim: number, id: string, onAnswer: OnAnswer) =>
+    app.submissions.take(
+      {
+        userId,
+        address: { kind: 'claim', id: ids[claim] as string },
+        submission: { id, type: 'note', payload: {}, payloadBytes: 2 },
+        payloadJson: '{}',
+      },
+      onAnswer,
+    )
+  const heard: string[] = []
+  const others = [0, 1].map(
+    (claim) =>
+      new Promise<SubmittedEvent | Error>((resolve) => {
+        take(claim, 'first', () => {
+          heard.push(`${claim}`)
+          throw new Error('a fault')
+        })
+        take(claim, 'second', resolve)
+      }),
+  )
+  await held.keepWaiting()
+  await held.letGo()
+  for (const answer of await Promise.all(others)) assert.ok(!(answer instanceof Error))
+  assert.deepEqual(heard.sort(), ['0', '1'])
+  for (const id of ids)
+    assert.equal((await api.post(`/v1/claims/${id}/events`, { type: 'note' })).status, 201)
+  assert.equal(app.submissions.waiting, 0)
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createLog } from '../../src/cli/log.ts'
+import { FULL } from '../support/full-disk.ts'
 import { runNode } from '../support/serve-process.ts'
 
 const LOG = fileURLToPath(new URL('../../src/cli/log.ts', import.meta.url))
@@ -17,4 +19,10 @@ test('the log cuts out tokens, and the values that PostgreSQL repeats in its err
   assert.deepEqual([asked, msg], ['ck_…', 'refused ck_…'])
   assert.deepEqual([err.message, err.code, err.constraint], ['duplicate key', '23505', 'unique_a'])
   assert.doesNotMatch(stderr, /hunter2|xxx/)
+})
+
+test('whoever writes lines to a disk that is full is not told, and goes on', { skip: FULL === null }, () => {
+  const log = createLog('info', FULL as number)
+  // More than are held until there is room again.
+  for (let i = 0; i < 2_000; i++) log.info('x'.repeat(1_000))
 })

@@ -28,7 +28,7 @@ export interface SubmittedEvent {
 export type SubmissionResult = SubmittedEvent | Error | Retry
 
 /**
- * Hears what a submission came to, once. It must not throw.
+ * Hears what a submission came to, once. What it throws is lost: whoever may fail tells its caller by itself.
  * @param place of the submission among those that it hears of
  */
 export type OnAnswer = (answer: SubmittedEvent | Error, place: number) => void
@@ -72,7 +72,11 @@ export class PendingSubmission {
     // Its own lost write is what it was found to repeat.
     const isOwn = this.lost && !(result instanceof Error)
     const answer = isOwn ? { ...result, replayed: false } : result
-    this.#onAnswer(answer, this.#place)
+    try {
+      this.#onAnswer(answer, this.#place)
+    } catch {
+      // A fault with one answer must not keep the others of its group from theirs.
+    }
     return answer
   }
 }

@@ -34,7 +34,7 @@ export class WantedValues {
     }
   }
 
-  /** By the keys of whichever has fewer. */
+  /** By the keys of whichever has fewer, but for a few that are wanted. */
   #countObject(object: JsonObject, found: Uint16Array): void {
     this.#rest?.countObject(object, found)
     if (!this.#children) return

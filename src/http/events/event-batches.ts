@@ -3,7 +3,6 @@ import type { SwaggerTransform } from '@fastify/swagger'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { inSlices } from '../../app/in-slices.ts'
 import type { EventRequest } from '../../app/submission/pending-submission.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Item } from '../bodies/parse-json.ts'
@@ -25,7 +24,7 @@ import { BODY_ERRORS, linesOf, NDJSON, ref, responses } from '../protocol/respon
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
 import type { TypedServer } from '../typed-server.ts'
-import { type EventResult, EventResults } from './event-results.ts'
+import { EventResults } from './event-results.ts'
 import { readAddress, readSubmission } from './read-submission.ts'
 import { AddressedSubmission, type SubmissionFields, SubmissionHeaders } from './submission-bodies.ts'
 import { submitLines } from './submit-lines.ts'
@@ -99,9 +98,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
         return read(item, place)
       }
       await request.rate?.reserve(items.length)
-      const { promise, resolve } = Promise.withResolvers<EventResult[]>()
-      await inSlices(results.ofEach(items, readNext, resolve))
-      return sendJson(reply, { results: results.tell(await promise) })
+      return sendJson(reply, { results: results.tell(await results.ofAll(items, readNext)) })
     },
   })
 }

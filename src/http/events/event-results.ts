@@ -2,12 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../app/app.ts'
 import { CONTRACTS_AT_ONCE, readContracts } from '../../app/claims/read-contracts.ts'
 import { fillGaps } from '../../app/fill-gaps.ts'
+import { inSlices } from '../../app/in-slices.ts'
 import { claimNotFound } from '../../app/not-found.ts'
 import type { EventRequest, OnAnswer, SubmittedEvent } from '../../app/submission/pending-submission.ts'
 import type { Claim, WithContract } from '../../domain/claims/claim.ts'
 import type { LogEvent } from '../../domain/claims/event.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import { unavailable } from '../../errors.ts'
+import { owned } from '../../owned-promise.ts'
 import type { Item } from '../bodies/parse-json.ts'
 import { presentEither } from '../claims/present-claim.ts'
 import { errorResult } from '../protocol/batch.ts'
@@ -60,40 +62,67 @@ export class EventResults {
     this.#isMinimal = prefersMinimal(request)
   }
 
-  /** Everything up to the submission happens at once, so submissions are made in the order of the calls. */
+  /**
+   * Everything up to the submission happens at once, so submissions are made in the order of the calls.
+   * It rejects only by a fault of ours.
+   */
   of(read: () => EventRequest): Promise<EventResult> {
-    const { promise, resolve } = Promise.withResolvers<EventResult>()
-    try {
-      this.#app.submissions.take(read(), (answer) => resolve(this.#resultOf(answer)))
-    } catch (error) {
-      resolve(this.#refused(error))
-    }
+    const { promise, resolve, reject } = Promise.withResolvers<EventResult>()
+    this.#submit(read, 0, this.#listener(resolve, reject))
     return promise
   }
 
-  /**
-   * Of all items, in their order, a step for each.
-   * @param onEnd hears of them when the last has its result
-   */
-  *ofEach(
+  /** Of all items, submitted in their order, a step for each. */
+  async ofAll(
     items: readonly Item[],
     read: (item: Item, place: number) => EventRequest,
-    onEnd: (results: EventResult[]) => void,
-  ): Generator<void, void> {
-    const results = new Array<EventResult>(items.length)
+  ): Promise<EventResult[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<EventResult[]>()
+    // It may fail while others are still submitted.
+    void owned(promise)
+    let results = new Array<EventResult>(items.length)
     let left = items.length
     const put = (result: EventResult, place: number) => {
       results[place] = result
-      if (--left === 0) onEnd(results)
+      if (--left > 0) return
+      resolve(results)
+      // A submission that is stuck on its way holds this function, though it was answered.
+      results = []
     }
-    const onAnswer: OnAnswer = (answer, place) => put(this.#resultOf(answer), place)
+    const listener = this.#listener(put, reject)
+    await inSlices(this.#submitEach(items, read, listener))
+    return promise
+  }
+
+  *#submitEach(
+    items: readonly Item[],
+    read: (item: Item, place: number) => EventRequest,
+    listener: OnAnswer,
+  ): Generator<void, void> {
     for (let place = 0; place < items.length; place++) {
-      try {
-        this.#app.submissions.take(read(items[place] as Item, place), onAnswer, place)
-      } catch (error) {
-        put(this.#refused(error), place)
-      }
+      this.#submit(() => read(items[place] as Item, place), place, listener)
       yield
+    }
+  }
+
+  #submit(read: () => EventRequest, place: number, listener: OnAnswer): void {
+    let request: EventRequest
+    try {
+      request = read()
+    } catch (error) {
+      listener(error as Error, place)
+      return
+    }
+    this.#app.submissions.take(request, listener, place)
+  }
+
+  #listener(put: (result: EventResult, place: number) => void, fail: (fault: unknown) => void): OnAnswer {
+    return (answer, place) => {
+      try {
+        put(this.#resultOf(answer), place)
+      } catch (fault) {
+        fail(fault)
+      }
     }
   }
 

@@ -12,7 +12,7 @@ import {
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { owned } from '../../owned-promise.ts'
 
-/** Characters from which on it pays: less goes in one packet as it is. */
+/** Characters, or bytes, from which on it pays: less goes in one packet as it is. */
 const FROM = 1_024
 /** At once, in one process. Beyond, answers are sent as they are: nobody waits for it. */
 const MOST = 8

@@ -20,7 +20,7 @@ export class JsonText {
     const text = new TextParts()
     text.add('{')
     let separator = ''
-    for (const [name, value] of fieldsOf(fields)) {
+    for (const [name, value] of toldFields(fields)) {
       addName(text, separator, name)
       addItem(text, value)
       separator = ','
@@ -51,7 +51,7 @@ async function* toJson(body: Record<string, unknown>): AsyncGenerator<readonly s
   let text = new TextParts()
   text.add('{')
   let separator = ''
-  for (const [name, value] of fieldsOf(body)) {
+  for (const [name, value] of toldFields(body)) {
     addName(text, separator, name)
     separator = ','
     if (!isList(value)) {
@@ -103,7 +103,7 @@ function* takeItems(items: Iterator<unknown>): Generator<void, readonly string[]
   return texts
 }
 
-const fieldsOf = (body: object) => Object.entries(body).filter(([, value]) => value !== undefined)
+const toldFields = (body: object) => Object.entries(body).filter(([, value]) => value !== undefined)
 
 const addName = (text: TextParts, separator: string, name: string) =>
   text.add(`${separator}${JSON.stringify(name)}:`)

@@ -4,9 +4,9 @@ import type { FastifyReply } from 'fastify'
 import { takeSeat } from '../bounds/answer-seats.ts'
 import { breakOff } from '../bounds/while-there.ts'
 import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
-import { TextChunks } from './text-parts.ts'
+import { TextChunks, TextParts } from './text-parts.ts'
 
-/** Characters that are handed to a connection in one go, if all are there: they move within the patience for answers. */
+/** Characters, or bytes, that are handed to a connection in one go, if all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
 /** Pieces without text, one after the other, that are waited for before the answer begins: what is looked for is not found soon. */
 const EMPTY_AT_ONCE = 4
@@ -61,7 +61,7 @@ export async function inPieces(
 ): Promise<Readable | string | Buffer> {
   await takeSeat(reply)
   if (answer.length <= AT_ONCE || reply.raw.destroyed) return answer
-  const bytes = Buffer.from(answer as string)
+  const bytes = typeof answer === 'string' ? Buffer.from(answer) : answer
   reply.header('Content-Length', bytes.length)
   return inChunks(bytes)
 }
@@ -69,12 +69,16 @@ export async function inPieces(
 export const isLarge = (answer: unknown): answer is string | Buffer =>
   (typeof answer === 'string' || Buffer.isBuffer(answer)) && answer.length > CHUNK_BYTES
 
+/** Short ones are: there are many, and each would be a step. */
+const joined = (texts: readonly string[]) => new TextParts().addAll(texts).all
+
 /** Each is copied once. Joined, all would be copied again, and once more behind the answer's head. */
 function toBytes(texts: readonly string[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
   let at = 0
   for (const text of texts) at += bytes.write(text, at)
-  return bytes
+  // Nothing that was not written goes out.
+  return bytes.subarray(0, at)
 }
 
 /**
@@ -88,14 +92,13 @@ async function* toChunks(
 ): AsyncGenerator<Buffer> {
   const chunks = new TextChunks()
   try {
-    for (const text of begun) if (!chunks.addShort(text)) yield* chunks.add(text)
+    for (const text of joined(begun)) yield* chunks.add(text)
     for await (const texts of rest) {
       // Pieces without text make no chunk, at which the stream would hear that nobody reads it any more.
       if (raw.destroyed) return
       // Nor is what was found before kept back while others are looked for.
       if (texts.every((text) => text === '')) yield* chunks.end()
-      for (const text of texts) {
-        if (chunks.addShort(text)) continue
+      for (const text of joined(texts)) {
         for (const chunk of chunks.add(text)) {
           yield chunk
           await nextTurn()

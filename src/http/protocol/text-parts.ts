@@ -2,9 +2,8 @@ import { CHUNK_BYTES } from './shared-answer.ts'
 
 /** Characters of a text that stays by itself. */
 const LONG = 4 * 1024
-/** Bytes that any character fits into, and any unit of UTF-16. */
+/** Bytes that any character fits into. */
 const CHARACTER = 4
-const UNIT = 3
 
 /** Text on its way into an answer. What is long is not joined to what stands beside it: it is copied once, into bytes. */
 export class TextParts {
@@ -20,8 +19,9 @@ export class TextParts {
     this.length += text.length
   }
 
-  addAll(texts: Iterable<string>): void {
+  addAll(texts: Iterable<string>): this {
     for (const text of texts) this.add(text)
+    return this
   }
 }
 
@@ -37,13 +37,6 @@ export class TextChunks {
     this.#chunk = newChunk()
     this.#at = 0
     return last.length === 0 ? [] : [last]
-  }
-
-  /** Writes it if there is room for it for certain: most texts are short, and this is quicker. */
-  addShort(text: string): boolean {
-    if (UNIT * text.length > CHUNK_BYTES - this.#at) return false
-    this.#at += this.#chunk.write(text, this.#at)
-    return true
   }
 
   /** @returns the chunks that became full */

@@ -24,10 +24,7 @@ export async function* fillGaps<Row, Key, Gap extends keyof Row>(
   rows: readonly Row[],
   { gaps, atOnce, key, read, gone }: Filling<Row, Key, Gap>,
 ): AsyncGenerator<Filled<Row, Gap>[]> {
-  const hasGap = (row: Row) => {
-    for (const gap of gaps) if (row[gap] === null) return true
-    return false
-  }
+  const hasGap = (row: Row) => gaps.some((gap) => row[gap] === null)
   let large = new Map<Key, Large<Row, Gap>>()
   let asked = new Set<Key>()
   let whole: Filled<Row, Gap>[] = []

@@ -37,8 +37,6 @@ export interface Load {
 /** What a group takes of a line. */
 export interface Taken {
   readonly line: Line
-  /** Of the line: a group is handed on as it is. */
-  readonly claimId: string
   readonly submissions: readonly PendingSubmission[]
 }
 

@@ -57,13 +57,12 @@ export class SubmissionLines {
    * the others.
    */
   hasRoom(userId: string, bytes: number, claimId: string): boolean {
-    const account = this.#accounts[userId]
+    const { all = NOTHING, at = {} } = this.#accounts[userId] ?? {}
     const left = { waiting: MOST_WAITING - this.#waiting, bytes: MOST_WAITING_BYTES - this.#bytes }
-    if (!isBelow(account?.all ?? NOTHING, left, bytes)) return false
+    if (!isBelow(all, left, bytes)) return false
     const machine = this.#distribution.machineOf(claimId)
-    if (!this.#distribution.isAway(machine)) return true
     const half = { waiting: left.waiting / 2, bytes: left.bytes / 2 }
-    return isBelow(account?.at[machine] ?? NOTHING, half, bytes)
+    return !this.#distribution.isAway(machine) || isBelow(at[machine] ?? NOTHING, half, bytes)
   }
 
   add(claimId: string, pending: PendingSubmission): void {

@@ -168,7 +168,7 @@ export class SubmissionQueue implements Part {
   async #record({ group, machine }: Lane): Promise<void> {
     try {
       const db = this.#db.submissionsTo(machine)
-      await db.withConnection((connection) => sendGroup(connection, this.#copies, group))
+      await db.withConnection((connection) => sendGroup(connection, this.#copies, group.map(ofClaim)))
     } catch (error) {
       // No connection could be had; or it could not be given back, which changes nothing of what was written.
       for (const { submissions } of group) for (const one of submissions) one.result ??= error as Error
@@ -262,3 +262,5 @@ export class SubmissionQueue implements Part {
 /** Whether an event was recorded, or it took too long. Other answers take other times: repetitions and refusals write nothing. */
 const isOfWriting = (answer: SubmittedEvent | Error): boolean =>
   answer instanceof Error ? answer instanceof ServiceError && answer.code === 'UNAVAILABLE' : !answer.replayed
+
+const ofClaim = ({ line: { claimId }, submissions }: Taken) => ({ claimId, submissions })

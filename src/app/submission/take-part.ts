@@ -35,7 +35,7 @@ export function takePart(open: Line[], room: Room, parts: number, group: Taken[]
     for (const { request } of submissions) room.bytes -= request.submission.payloadBytes
     room.size -= submissions.length
     room.heavyBytes -= line.heavyBytes
-    group.push({ line, claimId: line.claimId, submissions })
+    group.push({ line, submissions })
     lines++
     if (line.goesAlone) room.size = 0
     if (line.goesAlone || part.size <= 0 || part.bytes <= 0) break

@@ -65,9 +65,7 @@ class LeavesOfType {
     this.#wanted ??= this.#makeReady()
     this.#found.fill(0)
     this.#wanted.count(payload, this.#found)
-    const isFound = (_: unknown, i: number) => this.#found[i] === this.#parts[i]
-    // Most events satisfy none.
-    return this.#leaves.some(isFound) ? this.#leaves.filter(isFound) : NONE
+    return this.#leaves.filter((_, i) => this.#found[i] === this.#parts[i])
   }
 
   #makeReady(): WantedValues {

@@ -5,8 +5,6 @@ import type { Leaf } from './condition.ts'
 /** A leaf by its place among the leaves of its type. */
 export type LeafIndex = number
 
-/** So few keys are looked for in an object however few it has. */
-const FEW_KEYS = 8
 /** An object with more keys is not taken apart: it is compared as it stands, if a payload has as many. */
 const MANY_KEYS = 32
 
@@ -34,12 +32,13 @@ export class WantedValues {
     }
   }
 
-  /** By the keys of whichever has fewer, but for a few that are wanted. */
+  /** By the keys of whichever has fewer. */
   #countObject(object: JsonObject, found: Uint16Array): void {
-    this.#rest?.countObject(object, found)
+    if (!this.#children && !this.#rest) return
+    const keys = Object.keys(object)
+    this.#rest?.countObject(object, keys.length, found)
     if (!this.#children) return
-    const keys = this.#children.size > FEW_KEYS ? Object.keys(object) : null
-    if (keys && keys.length < this.#children.size) {
+    if (keys.length < this.#children.size) {
       for (const key of keys) this.#children.get(key)?.count(object[key] as Json, found)
       return
     }
@@ -151,12 +150,10 @@ class RareWishes {
     if (text !== null) incrementAll(found, this.#arrays?.get(text))
   }
 
-  countObject(value: JsonObject, found: Uint16Array): void {
+  /** @param keys how many the value has: with fewer than are wanted, it has not all of them */
+  countObject(value: JsonObject, keys: number, found: Uint16Array): void {
     incrementAll(found, this.objects)
-    if (!this.#large) return
-    // With fewer than are wanted it has not all of them.
-    const keys = Object.keys(value).length
-    for (const { leaf, object, count } of this.#large)
+    for (const { leaf, object, count } of this.#large ?? [])
       if (keys >= count && hasScalarsOf(object, value)) increment(found, leaf)
   }
 }

@@ -94,8 +94,12 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
       }
       const items = request.body.events as Item[]
       const readNext = (item: Item, place: number) => {
-        request.rate?.takeItem()
-        return read(item, place)
+        try {
+          request.rate?.takeItem()
+          return read(item, place)
+        } catch (error) {
+          return error as Error
+        }
       }
       await request.rate?.reserve(items.length)
       return sendJson(reply, { results: results.tell(await results.ofAll(items, readNext)) })
@@ -113,8 +117,9 @@ const readRequest = (
   request: FastifyRequest,
   body: JsonObject & SubmissionFields,
   id: string | null,
-): EventRequest => {
-  const { submission, payloadJson } = readSubmission(body, id)
-  const { userId, told } = request
-  return { userId, span: told?.span, address: readAddress(body), submission, payloadJson }
-}
+): EventRequest => ({
+  userId: request.userId,
+  span: request.told?.span,
+  address: readAddress(body),
+  ...readSubmission(body, id),
+})

@@ -62,20 +62,17 @@ export class EventResults {
     this.#isMinimal = prefersMinimal(request)
   }
 
-  /**
-   * Everything up to the submission happens at once, so submissions are made in the order of the calls.
-   * It rejects only by a fault of ours.
-   */
-  of(read: () => EventRequest): Promise<EventResult> {
+  /** Submitted at once, so submissions are made in the order of the calls. It rejects only by a fault of ours. */
+  of(request: EventRequest | Error): Promise<EventResult> {
     const { promise, resolve, reject } = Promise.withResolvers<EventResult>()
-    this.#submit(read, 0, this.#listener(resolve, reject))
+    this.#submit(request, this.#listener(resolve, reject))
     return promise
   }
 
   /** Of all items, submitted in their order, a step for each. */
   async ofAll(
     items: readonly Item[],
-    read: (item: Item, place: number) => EventRequest,
+    read: (item: Item, place: number) => EventRequest | Error,
   ): Promise<EventResult[]> {
     const { promise, resolve, reject } = Promise.withResolvers<EventResult[]>()
     // It may fail while others are still submitted.
@@ -96,24 +93,18 @@ export class EventResults {
 
   *#submitEach(
     items: readonly Item[],
-    read: (item: Item, place: number) => EventRequest,
+    read: (item: Item, place: number) => EventRequest | Error,
     listener: OnAnswer,
   ): Generator<void, void> {
-    for (let place = 0; place < items.length; place++) {
-      this.#submit(() => read(items[place] as Item, place), place, listener)
+    for (const [place, item] of items.entries()) {
+      this.#submit(read(item, place), listener, place)
       yield
     }
   }
 
-  #submit(read: () => EventRequest, place: number, listener: OnAnswer): void {
-    let request: EventRequest
-    try {
-      request = read()
-    } catch (error) {
-      listener(error as Error, place)
-      return
-    }
-    this.#app.submissions.take(request, listener, place)
+  #submit(request: EventRequest | Error, listener: OnAnswer, place = 0): void {
+    if (request instanceof Error) listener(request, place)
+    else this.#app.submissions.take(request, listener, place)
   }
 
   #listener(put: (result: EventResult, place: number) => void, fail: (fault: unknown) => void): OnAnswer {
@@ -137,8 +128,8 @@ export class EventResults {
     return { status, event, claim: { ...claim, contract: null }, contract: null }
   }
 
-  #refused(error: unknown): EventResult {
-    const body = errorResult(error, this.#request)
+  #refused(error: Error): EventResult {
+    const body = this.#refusal(error)
     this.#request.told?.count(body.status)
     return { body, contract: '' }
   }

@@ -16,11 +16,8 @@ const SHORT = 512
 export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
   return claim_id === undefined
     ? ({ kind: 'candidate', alias: candidate_alias as string } as const)
-    : ({ kind: 'claim', id: inLowerCase(claim_id) } as const)
+    : ({ kind: 'claim', id: claim_id.toLowerCase() } as const)
 }
-
-/** Most are already; to find that out, `toLowerCase` makes another text. */
-const inLowerCase = (id: string): string => (/[A-Z]/.test(id) ? id.toLowerCase() : id)
 
 /**
  * Takes the fields with a meaning of their own out of the body; the rest is the payload. It may be held among thousands:

@@ -56,11 +56,7 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
     const reading = owned(last.then(() => (hasGone() ? null : countAndRead())))
     last = reading
     const event = await reading
-    if (event === null) return LEFT
-    return results.of(() => {
-      if (event instanceof Error) throw event
-      return event
-    })
+    return event === null ? LEFT : results.of(event)
   }
 }
 

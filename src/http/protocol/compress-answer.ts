@@ -11,6 +11,7 @@ import {
 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { owned } from '../../owned-promise.ts'
+import { isWhole, type Whole } from './shared-answer.ts'
 
 /** Characters, or bytes, from which on it pays: less goes in one packet as it is. */
 const FROM = 1_024
@@ -20,7 +21,7 @@ const MOST = 8
 const LONGEST_LIST = 500
 
 interface Encoding {
-  whole: (answer: string | Buffer) => Promise<Buffer>
+  whole: (answer: Whole) => Promise<Buffer>
   stream: () => Transform
 }
 
@@ -34,9 +35,9 @@ const BROTLI = {
   },
 }
 const GZIP = { level: 4 }
-const toZstd = promisify<string | Buffer, typeof ZSTD, Buffer>(zstdCompress)
-const toBrotli = promisify<string | Buffer, typeof BROTLI, Buffer>(brotliCompress)
-const toGzip = promisify<string | Buffer, typeof GZIP, Buffer>(gzip)
+const toZstd = promisify<Whole, typeof ZSTD, Buffer>(zstdCompress)
+const toBrotli = promisify<Whole, typeof BROTLI, Buffer>(brotliCompress)
+const toGzip = promisify<Whole, typeof GZIP, Buffer>(gzip)
 
 /** All work in the thread pool, the quickest first. */
 const ENCODINGS: [name: string, encoding: Encoding][] = [
@@ -83,10 +84,8 @@ export const compressAnswer: onSendHookHandler = (request, reply, payload, done)
   void owned(sent)
 }
 
-const isWorthIt = (reply: FastifyReply, payload: unknown): payload is string | Buffer | Readable =>
-  (typeof payload === 'string' || Buffer.isBuffer(payload)
-    ? payload.length > FROM
-    : payload instanceof Readable) &&
+const isWorthIt = (reply: FastifyReply, payload: unknown): payload is Whole | Readable =>
+  (isWhole(payload) ? payload.length > FROM : payload instanceof Readable) &&
   `${reply.getHeader('content-type')}`.startsWith('application/json') &&
   !reply.hasHeader('content-encoding')
 

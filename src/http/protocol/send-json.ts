@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { inSlices } from '../../app/in-slices.ts'
 import { sendPieces } from './send-pieces.ts'
 import { CHUNK_BYTES } from './shared-answer.ts'
-import { TextParts } from './text-parts.ts'
+import { JoinedTexts, Texts } from './text-parts.ts'
 
 /** Items that are there, or that are read a few at a time. */
 type List = Iterable<unknown> | AsyncIterable<Iterable<unknown>>
@@ -17,7 +17,7 @@ export class JsonText {
 
   /** An object, some of whose fields may be JSON already. As in JSON, one that is undefined is left out. */
   static ofObject(fields: object): JsonText {
-    const text = new TextParts()
+    const text = new JoinedTexts()
     text.add('{')
     let separator = ''
     for (const [name, value] of toldFields(fields)) {
@@ -48,7 +48,7 @@ export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Pr
 }
 
 async function* toJson(body: Record<string, unknown>): AsyncGenerator<readonly string[], undefined> {
-  let text = new TextParts()
+  let text = new Texts()
   text.add('{')
   let separator = ''
   for (const [name, value] of toldFields(body)) {
@@ -61,9 +61,9 @@ async function* toJson(body: Record<string, unknown>): AsyncGenerator<readonly s
     let bracket = '['
     for await (const items of piecesOf(value)) {
       text.add(bracket)
+      text.addAll(items)
       yield text.all
-      yield items
-      text = new TextParts()
+      text = new Texts()
       bracket = ','
     }
     text.add(bracket === '[' ? '[]' : ']')
@@ -89,32 +89,27 @@ async function* textsOf(items: Iterable<unknown>): AsyncGenerator<readonly strin
 
 /** As much as goes together, an item a step; nothing if all is taken. */
 function* takeItems(items: Iterator<unknown>): Generator<void, readonly string[]> {
-  const texts: string[] = []
-  for (let length = 0; length < CHUNK_BYTES; ) {
+  const text = new Texts()
+  while (text.length < CHUNK_BYTES) {
     const { done, value } = items.next()
     if (done) break
-    if (texts.length > 0) texts.push(',')
-    for (const text of partsOf(value)) {
-      texts.push(text)
-      length += text.length
-    }
+    if (text.length > 0) text.add(',')
+    addItem(text, value)
     yield
   }
-  return texts
+  return text.all
 }
 
 const toldFields = (body: object) => Object.entries(body).filter(([, value]) => value !== undefined)
 
-const addName = (text: TextParts, separator: string, name: string) =>
+const addName = (text: Texts, separator: string, name: string) =>
   text.add(`${separator}${JSON.stringify(name)}:`)
 
 /** An item of a list, or a field. */
-function addItem(text: TextParts, item: unknown): void {
-  text.addAll(partsOf(item))
+function addItem(text: Texts, item: unknown): void {
+  if (item instanceof JsonText) text.addAll(item.parts)
+  else text.add(JSON.stringify(item))
 }
-
-const partsOf = (item: unknown): readonly string[] =>
-  item instanceof JsonText ? item.parts : [JSON.stringify(item)]
 
 const isList = (value: unknown): value is List =>
   typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { takeSeat } from '../bounds/answer-seats.ts'
 import { breakOff } from '../bounds/while-there.ts'
-import { CHUNK_BYTES, inChunks } from './shared-answer.ts'
-import { TextChunks, TextParts } from './text-parts.ts'
+import { CHUNK_BYTES, inChunks, isWhole, type Whole } from './shared-answer.ts'
+import { JoinedTexts, TextChunks, Texts } from './text-parts.ts'
 
 /** Characters, or bytes, that are handed to a connection in one go, if all are there: they move within the patience for answers. */
 const AT_ONCE = 4 * CHUNK_BYTES
@@ -18,24 +18,18 @@ type Pieces = AsyncGenerator<readonly string[], undefined>
  * until then a failure is answered as an error. Later it breaks the connection, so that no part is taken for the whole.
  */
 export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<FastifyReply> {
-  const begun: string[] = []
-  let length = 0
-  let isWhole = false
+  const begun = new Texts()
+  let hasEnded = false
   let empty = 0
-  while (!isWhole && length <= AT_ONCE && empty < EMPTY_AT_ONCE && !reply.raw.destroyed) {
-    const before = length
+  while (!hasEnded && begun.length <= AT_ONCE && empty < EMPTY_AT_ONCE && !reply.raw.destroyed) {
+    const before = begun.length
     const { done, value } = await pieces.next()
-    if (done) isWhole = true
-    else {
-      for (const text of value) {
-        begun.push(text)
-        length += text.length
-      }
-    }
-    empty = length === before ? empty + 1 : 0
+    if (done) hasEnded = true
+    else begun.addAll(value)
+    empty = begun.length === before ? empty + 1 : 0
   }
   // The hook of all answers looks after those that are large.
-  if (isWhole) return reply.send(toBytes(begun))
+  if (hasEnded) return reply.send(toBytes(begun.all))
   // Of what nobody reads the framework would read all: after the answer, without a seat.
   if (reply.request.method === 'HEAD') {
     await pieces.return(undefined)
@@ -51,14 +45,11 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
     await pieces.return(undefined)
     return reply.send('')
   }
-  return reply.send(Readable.from(toChunks(reply, begun, pieces)))
+  return reply.send(Readable.from(toChunks(reply, begun.all, pieces)))
 }
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
-export async function inPieces(
-  reply: FastifyReply,
-  answer: string | Buffer,
-): Promise<Readable | string | Buffer> {
+export async function inPieces(reply: FastifyReply, answer: Whole): Promise<Readable | Whole> {
   await takeSeat(reply)
   if (answer.length <= AT_ONCE || reply.raw.destroyed) return answer
   const bytes = typeof answer === 'string' ? Buffer.from(answer) : answer
@@ -66,11 +57,14 @@ export async function inPieces(
   return inChunks(bytes)
 }
 
-export const isLarge = (answer: unknown): answer is string | Buffer =>
-  (typeof answer === 'string' || Buffer.isBuffer(answer)) && answer.length > CHUNK_BYTES
+export const isLarge = (answer: unknown): answer is Whole => isWhole(answer) && answer.length > CHUNK_BYTES
 
-/** Short ones are: there are many, and each would be a step. */
-const joined = (texts: readonly string[]) => new TextParts().addAll(texts).all
+/** There are many short ones, and each would be a step. */
+function joined(texts: readonly string[]): readonly string[] {
+  const parts = new JoinedTexts()
+  parts.addAll(texts)
+  return parts.all
+}
 
 /** Each is copied once. Joined, all would be copied again, and once more behind the answer's head. */
 function toBytes(texts: readonly string[]): Buffer {

@@ -5,13 +5,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** Bytes that are handed to a connection at a time. */
 export const CHUNK_BYTES = 64 * 1024
 
+/** An answer that is all there, not made while it is sent. */
+export type Whole = string | Buffer
+export const isWhole = (answer: unknown): answer is Whole =>
+  typeof answer === 'string' || Buffer.isBuffer(answer)
+
 /** An answer that is the same for everyone: made once, its bytes are shared by all who read it, however slowly. */
 export interface SharedAnswer {
   bytes: Buffer
   headers: Record<string, string>
 }
 
-export function shareAnswer(content: string | Buffer, type: string, headers: Record<string, string> = {}) {
+export function shareAnswer(content: Whole, type: string, headers: Record<string, string> = {}) {
   const bytes = Buffer.from(content as string)
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   const own = { 'Content-Type': type, ETag: `"${digest}"`, 'Cache-Control': 'no-cache' }

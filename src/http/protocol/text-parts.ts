@@ -5,23 +5,31 @@ const LONG = 4 * 1024
 /** Bytes that any character fits into. */
 const CHARACTER = 4
 
-/** Text on its way into an answer. What is long is not joined to what stands beside it: it is copied once, into bytes. */
-export class TextParts {
+/** Texts on their way into an answer, each by itself: what is sent whole is copied once, into bytes. */
+export class Texts {
   readonly all: string[] = []
   length = 0
-  #isOpen = false
 
   add(text: string): void {
+    this.all.push(text)
+    this.length += text.length
+  }
+
+  addAll(texts: Iterable<string>): void {
+    for (const text of texts) this.add(text)
+  }
+}
+
+/** The same with fewer, longer ones. What is long already is not joined to what stands beside it: it is copied once. */
+export class JoinedTexts extends Texts {
+  #isOpen = false
+
+  override add(text: string): void {
     const isLong = text.length >= LONG
     if (isLong || !this.#isOpen) this.all.push(text)
     else this.all[this.all.length - 1] += text
     this.#isOpen = !isLong
     this.length += text.length
-  }
-
-  addAll(texts: Iterable<string>): this {
-    for (const text of texts) this.add(text)
-    return this
   }
 }
 

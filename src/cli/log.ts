@@ -4,8 +4,8 @@ import { printableJson, printableOnceParsed } from './printable.ts'
 
 /** What PostgreSQL says of an error beside its message: it repeats the values of rows and of statements. */
 const VALUES = ['detail', 'where', 'internalQuery'] as const
-/** Bytes of lines that wait for room, if the disk is full; later ones are lost. */
-const MOST_HELD = 1024 * 1024
+/** Bytes of lines that wait for room, if the disk is full; later ones are lost. No line is as long: no body of a request is. */
+const MOST_HELD = 8 * 1024 * 1024
 /** An API token, wherever a library or a caller has put it. */
 const TOKEN = /ck_[A-Za-z0-9_-]{43}/g
 
@@ -32,5 +32,9 @@ export function createLog(level: string, fd = 2): Logger {
   const destination = pino.destination({ dest: fd, sync: true, maxLength: MOST_HELD })
   // Without a listener whoever wrote the line would be told, in the midst of its work.
   destination.on('error', () => {})
+  // One try, since by itself it tries until there is room, and nothing else goes on meanwhile: after each fatal line.
+  const writeHeld = () => destination.write('')
+  destination.flushSync = writeHeld
+  process.on('exit', writeHeld)
   return pino(options, destination)
 }

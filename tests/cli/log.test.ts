@@ -21,6 +21,18 @@ test('the log cuts out tokens, and the values that PostgreSQL repeats in its err
   assert.doesNotMatch(stderr, /hunter2|xxx/)
 })
 
+test('a fatal line to a disk that is full, which the log would wait for, ends nobody’s work', {
+  skip: FULL === null,
+}, async () => {
+  const script = `import { openSync } from 'node:fs'
+    import { createLog } from ${JSON.stringify(LOG)}
+    const log = createLog('info', openSync('/dev/full', 'w'))
+    log.fatal('a fault')
+    console.log('goes on')`
+  const { stdout, status } = await runNode(['--input-type=module-typescript', '--eval', script], {})
+  assert.deepEqual([stdout, status], ['goes on\n', 0])
+})
+
 test('whoever writes lines to a disk that is full is not told, and goes on', { skip: FULL === null }, () => {
   const log = createLog('info', FULL as number)
   // More than are held until there is room again.

@@ -5,8 +5,9 @@ import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { hasRunningDatabase, madeDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
+import { FULL } from '../support/full-disk.ts'
 import { holdClaims } from '../support/held-rows.ts'
-import { runNode, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { MAIN, runNode, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const NODE_OPTIONS = `--import ${new URL('../support/fault-on-signal.ts', import.meta.url).href}`
@@ -47,6 +48,13 @@ describe('a fault that nobody caught', { concurrency: true }, () => {
     served.child.kill('SIGUSR2')
     assert.equal(await served.ended(), 1)
     assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)
+  })
+
+  test('ends in a stop also where the log is on a full disk', { skip: FULL === null }, async (t) => {
+    const DATABASE_URL = await createTestDatabase(t)
+    const served = await startServeProcess(t, { DATABASE_URL, NODE_OPTIONS }, MAIN, FULL as number)
+    served.child.kill('SIGUSR2')
+    assert.equal(await served.ended(), 1)
   })
 
   test('another one while it stops ends it at once', async (t) => {

@@ -134,8 +134,13 @@ export async function startServeProcess(
   t: Scope,
   settings: Record<string, string>,
   main = MAIN,
+  stderr: 'pipe' | number = 'pipe',
 ): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [main, 'serve'], { env: childEnvironment(settings) })
+  const stdio = ['ignore', 'pipe', stderr] as const
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: childEnvironment(settings),
+    stdio: [...stdio],
+  })
   const ended = once(child, 'close')
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
@@ -150,8 +155,8 @@ export async function startServeProcess(
       const url = READY.exec(output)?.[1]
       if (url && output.includes('\n\n', output.indexOf(url))) resolve(url)
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout?.on('data', hear)
+    child.stderr?.on('data', hear)
     ended.then(() => reject(new Error(`serve ended before it was ready:\n${output}`)))
   })
   return {

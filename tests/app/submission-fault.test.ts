@@ -79,3 +79,31 @@ test('a fault of whoever hears an answer leaves the others of its group theirs',
     assert.equal((await api.post(`/v1/claims/${id}/events`, { type: 'note' })).status, 201)
   assert.equal(app.submissions.waiting, 0)
 })
+
+test('a fault with one item of a batch, or with its result, is that of the item alone', async (t) => {
+  const [a, b] = [(await newClaim(api)).id, (await newClaim(api)).id]
+  const take = app.submissions.take.bind(app.submissions)
+  t.after(() => {
+    app.submissions.take = take
+  })
+  const typesOf = async (id: string) =>
+    (await api.readClaim(id)).events.map(({ type }: { type: string }) => type)
+  const items = ['1', '2', '3', '4'].map((type) => ({ claim_id: a, type }))
+  const statusesOf = async (events: object[]) =>
+    (await api.post('/v1/events/batch', { events })).body.results.map(
+      ({ status }: { status: number }) => status,
+    )
+
+  app.submissions.take = (request, ...rest) => {
+    if (request.submission.type === '2') throw new Error('a fault')
+    take(request, ...rest)
+  }
+  assert.deepEqual(await statusesOf(items), [201, 500, 201, 201])
+  assert.deepEqual(await typesOf(a), ['1', '3', '4'])
+
+  const broken = { replayed: false } as SubmittedEvent
+  app.submissions.take = (request, onAnswer, place) =>
+    take(request, (answer) => onAnswer(request.submission.type === '2' ? broken : answer, place ?? 0))
+  assert.deepEqual(await statusesOf(items.map((item) => ({ ...item, claim_id: b }))), [201, 500, 201, 201])
+  assert.deepEqual(await typesOf(b), ['1', '2', '3', '4'])
+})

@@ -111,24 +111,23 @@ export class SubmissionQueue implements Part {
 
   /** As `submit`, for one of many, which hear of their answers by one function: a promise for each would be as large as itself. */
   take(request: EventRequest, onAnswer: OnAnswer, place = 0): void {
+    const one = new PendingSubmission(request, onAnswer, place)
     const { userId, address, submission } = request
     const claimId = claimIdOf(address)
-    const why = this.#whyNot(userId, submission.payloadBytes, claimId)
-    if (why === null) {
-      this.#lines.add(claimId, new PendingSubmission(request, onAnswer, place))
+    if (this.#ending) this.#refuse(one, 'The server is stopping.')
+    else if (!this.#lines.hasRoom(userId, submission.payloadBytes, claimId)) {
+      this.#refuse(one, 'Too many events are waiting to be recorded. This one was not.')
+    } else {
+      this.#lines.add(claimId, one)
       this.#watching ??= setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()
       this.#schedule()
-    } else {
-      const refusal = unavailable(why)
-      this.#measures.end(refusal, { since: performance.now() })
-      onAnswer(refusal, place)
     }
   }
 
-  #whyNot(userId: string, bytes: number, claimId: string): string | null {
-    if (this.#ending) return 'The server is stopping.'
-    const hasRoom = this.#lines.hasRoom(userId, bytes, claimId)
-    return hasRoom ? null : 'Too many events are waiting to be recorded. This one was not.'
+  #refuse(one: PendingSubmission, why: string): void {
+    const refusal = unavailable(why)
+    this.#measures.end(refusal, one)
+    one.answer(refusal)
   }
 
   /** Once what has arrived by now is in its line too. */

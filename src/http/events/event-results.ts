@@ -103,10 +103,15 @@ export class EventResults {
   }
 
   #submit(request: EventRequest | Error, listener: OnAnswer, place = 0): void {
-    if (request instanceof Error) listener(request, place)
-    else this.#app.submissions.take(request, listener, place)
+    try {
+      if (request instanceof Error) throw request
+      this.#app.submissions.take(request, listener, place)
+    } catch (error) {
+      listener(error as Error, place)
+    }
   }
 
+  /** @param fail hears of a fault that cannot be told as a result */
   #listener(put: (result: EventResult, place: number) => void, fail: (fault: unknown) => void): OnAnswer {
     return (answer, place) => {
       try {
@@ -117,9 +122,16 @@ export class EventResults {
     }
   }
 
+  /** A fault with one is its result, and leaves the others theirs. */
   #resultOf(answer: SubmittedEvent | Error): EventResult {
-    if (answer instanceof Error) return this.#refused(answer)
-    const { event, claim, contractBytes, replayed } = answer
+    try {
+      return answer instanceof Error ? this.#refused(answer) : this.#recorded(answer)
+    } catch (fault) {
+      return this.#refused(fault as Error)
+    }
+  }
+
+  #recorded({ event, claim, contractBytes, replayed }: SubmittedEvent): EventResult {
     const status = this.#isMinimal ? 204 : replayed ? 200 : 201
     this.#request.told?.count(status)
     if (this.#isMinimal) return { body: { status }, contract: '' }

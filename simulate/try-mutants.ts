@@ -22,7 +22,7 @@ export async function tryMutants({ words, citus, jobs, say }: MutantOptions): Pr
     say(`left out: ${name} (it takes --citus)`)
   if (mutants.length === 0) throw new Error(`there is no mutant like ${words}`)
   // All of it first: the last one must not show after an hour that the source has moved on.
-  for (const mutant of mutants) await mutated(mutant)
+  for (const mutant of mutants) mutated(mutant)
   const verdicts = new Map<Mutant, Verdict>()
   const next = mutants.values()
   const hear = (verdict: Verdict) => {

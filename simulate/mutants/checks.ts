@@ -1,35 +1,26 @@
-import { edit, type Mutant } from './mutant.ts'
+import { edit, editWithin, type Mutant } from './mutant.ts'
 
 /** What becomes of claims with time: windows, scheduled checks, test clocks, sums. */
 export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'on a clock the check comes a minute late where the window ends on the minute',
-    edits: [
-      edit('domain/claims/scheduled-transitions.ts', '[checkAtOrAfter(dueAt), ', '[checkAfter(dueAt), '),
-    ],
+    edits: [edit('[checkAtOrAfter(dueAt), ', '[checkAfter(dueAt), ')],
   },
   {
     name: 'the live check comes a minute early',
     edits: [
-      edit('app/check/read-check-time.ts', 'return checksBefore(next, 1)', 'return checksBefore(next, 0)'),
-      edit('app/check/read-check-time.ts', 'const TOLERATED_LEAD_MS = 5_000', 'const TOLERATED_LEAD_MS = -1'),
+      edit('return checksBefore(next, 1)', 'return checksBefore(next, 0)'),
+      edit('const TOLERATED_LEAD_MS = 5_000', 'const TOLERATED_LEAD_MS = -1'),
     ],
   },
   {
     name: 'the state after a timeout is that of the other outcome',
-    edits: [
-      edit(
-        'domain/claims/lifecycle.ts',
-        "terms.timeout_outcome === 'confirm'",
-        "terms.timeout_outcome !== 'confirm'",
-      ),
-    ],
+    edits: [edit("terms.timeout_outcome === 'confirm'", "terms.timeout_outcome !== 'confirm'")],
   },
   {
     name: 'claims of one check get the outcome of the kind before theirs',
     edits: [
       edit(
-        'storage/claim-writes/kind-move.ts',
         'plainArray(transitions.map(({ state }) => state.scheduledOutcome))',
         'plainArray(transitions.map((_, i) => (transitions.at(i - 1) as Transition).state.scheduledOutcome))',
       ),
@@ -38,8 +29,8 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'a check moves a claim that was settled meanwhile',
     edits: [
-      edit(
-        'storage/claim-writes/guarded-write.ts',
+      editWithin(
+        'guardedWrite',
         'c.status = d.seen_status AND c.event_count = d.seen',
         'c.event_count >= d.seen',
       ),
@@ -47,37 +38,28 @@ export const OF_CHECKS: readonly Mutant[] = [
   },
   {
     name: 'a check is recorded at its minute, also after a later event',
-    edits: [edit('domain/claims/lifecycle.ts', 'lastEventAt > checkTime ?', 'lastEventAt < checkTime ?')],
+    edits: [edit('lastEventAt > checkTime ?', 'lastEventAt < checkTime ?')],
     clients: 32,
   },
   {
     name: 'each server checks a claim once a minute',
     edits: [
-      edit(
-        'storage/claim-writes/due-claims.ts',
-        'due_at <= $2::timestamptz AND status_since < $2::timestamptz',
-        'due_at <= $2::timestamptz',
-      ),
-      edit('domain/claims/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
+      edit('due_at <= $2::timestamptz AND status_since < $2::timestamptz', 'due_at <= $2::timestamptz'),
+      edit(' || state.statusSince >= checkTime', ''),
     ],
     servers: 3,
   },
   {
     name: 'on a clock a claim goes through both windows at one check',
     edits: [
-      edit('domain/claims/lifecycle.ts', ' || state.statusSince >= checkTime', ''),
-      edit(
-        'domain/claims/scheduled-transitions.ts',
-        'checkAfter(statusSince)]',
-        'checkAtOrAfter(statusSince)]',
-      ),
+      edit(' || state.statusSince >= checkTime', ''),
+      edit('checkAfter(statusSince)]', 'checkAtOrAfter(statusSince)]'),
     ],
   },
   {
     name: 'an advance over both windows leaves a claim in the first',
     edits: [
       edit(
-        'storage/claim-writes/move-claims.ts',
         '...statesOf(moves.map(({ transitions }) => transitions.at(-1) as Transition)),',
         '...statesOf(moves.map(({ transitions }) => transitions[0] as Transition)),',
       ),
@@ -86,41 +68,28 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'an advance passes over what is due with the last of a set',
     edits: [
-      edit(
-        'storage/claim-writes/due-claims.ts',
-        '(due_at, id) > ($3, $4)',
-        'due_at > $3 AND $4::uuid IS NOT NULL',
-      ),
-      edit('app/test-clocks/advance-test-clock.ts', 'const SET = 1_000', 'const SET = 3'),
+      edit('(due_at, id) > ($3, $4)', 'due_at > $3 AND $4::uuid IS NOT NULL'),
+      edit('const SET = 1_000', 'const SET = 3'),
     ],
   },
   {
     name: 'a check passes over every other batch',
     edits: [
-      edit(
-        'app/check/run-scheduled-check.ts',
-        '    batches = next\n',
-        '    batches = next.length > 0 ? await readNext(app, coming) : []\n',
-      ),
-      edit('app/check/move-batch.ts', 'const BATCH = 1_000', 'const BATCH = 2'),
+      edit('    batches = next\n', '    batches = next.length > 0 ? await readNext(app, coming) : []\n'),
+      edit('export const BATCH = 1_000', 'export const BATCH = 2'),
     ],
   },
   {
     name: 'a check passes over what is due with the last of a list',
     edits: [
-      edit(
-        'storage/claim-writes/due-claims.ts',
-        '(due_at, id) > ($2, $3)',
-        'due_at > $2 AND $3::uuid IS NOT NULL',
-      ),
-      edit('app/check/run-scheduled-check.ts', 'listed: 10_000', 'listed: 3'),
+      edit('(due_at, id) > ($2, $3)', 'due_at > $2 AND $3::uuid IS NOT NULL'),
+      edit('listed: 10_000', 'listed: 3'),
     ],
   },
   {
     name: 'claims on test clocks are moved by the real time too',
     edits: [
       edit(
-        'storage/claim-writes/due-claims.ts',
         'WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1',
         'WHERE due_at IS NOT NULL AND due_at <= $1',
       ),
@@ -130,7 +99,6 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'an advance moves claims outside of its transaction',
     edits: [
       edit(
-        'app/test-clocks/advance-test-clock.ts',
         'await moveDueClaims(connection, clock.id, frozenTime, announced)',
         'await moveDueClaims(app.db.writes.for(userId), clock.id, frozenTime, announced)',
       ),
@@ -139,15 +107,13 @@ export const OF_CHECKS: readonly Mutant[] = [
   },
   {
     name: 'an event is recorded on a clock that is being advanced',
-    edits: [
-      edit('storage/claim-writes/append-events.ts', '+ 1}::uuid[]) FOR SHARE SKIP LOCKED', '+ 1}::uuid[])'),
-    ],
+    edits: [edit('+ 1}::uuid[]) FOR SHARE SKIP LOCKED', '+ 1}::uuid[])')],
   },
   {
     name: 'a claim is opened on a clock that is being advanced',
     edits: [
-      edit(
-        'storage/claims/claims.ts',
+      editWithin(
+        'ON_TEST_CLOCK',
         'WHERE user_id = ($2::uuid[])[1] AND id = $3 FOR SHARE SKIP LOCKED',
         'WHERE user_id = ($2::uuid[])[1] AND id = $3',
       ),
@@ -158,7 +124,6 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'the logs of a deleted clock stay',
     edits: [
       edit(
-        'storage/test-clocks.ts',
         'DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)',
         'DELETE FROM claim_events WHERE system AND claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)',
       ),
@@ -166,29 +131,15 @@ export const OF_CHECKS: readonly Mutant[] = [
   },
   {
     name: 'the overview counts what is on test clocks',
-    edits: [
-      edit('storage/overview/overview-scope.ts', "null ? 'test_clock_id IS NULL' :", "null ? 'true' :"),
-    ],
+    edits: [edit("null ? 'test_clock_id IS NULL' :", "null ? 'true' :")],
   },
   {
     name: 'what is resolved at a time that is summed up already is not taken back',
     edits: [
-      edit(
-        'storage/overview/resolution-totals.ts',
-        'WHERE up_to >= $1 RETURNING',
-        'WHERE false AND up_to >= $1 RETURNING',
-      ),
-      edit(
-        'storage/overview/resolution-totals.ts',
-        'WHERE up_to < $1 FOR SHARE',
-        'WHERE $1::timestamptz IS NOT NULL FOR SHARE',
-      ),
-      edit(
-        'storage/overview/resolution-totals.ts',
-        "interval '5 minutes' AS up_to",
-        "interval '5 seconds' AS up_to",
-      ),
-      edit('scheduler/jobs/sum-up-resolutions.ts', "'40 */5 * * * *'", "'*/2 * * * * *'"),
+      edit('WHERE up_to >= $1 RETURNING', 'WHERE false AND up_to >= $1 RETURNING'),
+      edit('WHERE up_to < $1 FOR SHARE', 'WHERE $1::timestamptz IS NOT NULL FOR SHARE'),
+      edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit("'40 */5 * * * *'", "'*/2 * * * * *'"),
     ],
     faults: 'database-clock-stepped',
   },
@@ -196,21 +147,12 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'two servers sum up the same resolutions',
     edits: [
       edit(
-        'app/check/sum-up-resolutions.ts',
         'if (await tryHoldChecks(connection)) await sumUp(connection)',
         'void (await tryHoldChecks(connection))\n    await sumUp(connection)',
       ),
-      edit(
-        'storage/overview/resolution-totals.ts',
-        'FROM resolution_mark FOR UPDATE',
-        'FROM resolution_mark',
-      ),
-      edit(
-        'storage/overview/resolution-totals.ts',
-        "interval '5 minutes' AS up_to",
-        "interval '5 seconds' AS up_to",
-      ),
-      edit('scheduler/jobs/sum-up-resolutions.ts', "'40 */5 * * * *'", "'*/10 * * * * *'"),
+      edit('FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
+      edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit("'40 */5 * * * *'", "'*/10 * * * * *'"),
     ],
     servers: 3,
   },

@@ -1,29 +1,17 @@
-import { edit, type Mutant } from './mutant.ts'
+import { edit, editWithin, type Mutant } from './mutant.ts'
 
 /** What notifications tell, and in what order. */
 export const OF_FEED: readonly Mutant[] = [
   {
     name: 'numbers of notifications are taken without a word',
-    edits: [
-      edit(
-        'storage/notifications/numbers.ts',
-        'count(pg_advisory_xact_lock_shared(key)) AS held',
-        'count(key) AS held',
-      ),
-    ],
+    edits: [edit('count(pg_advisory_xact_lock_shared(key)) AS held', 'count(key) AS held')],
     faults: 'commits-linger',
     clients: 32,
     accounts: 2,
   },
   {
     name: 'who reads notifications looks at numbers that are still on their way',
-    edits: [
-      edit(
-        'storage/notifications/numbers.ts',
-        'last - by < lowest ? last - by : lowest',
-        'last - by < lowest ? lowest : last',
-      ),
-    ],
+    edits: [edit('last - by < lowest ? last - by : lowest', 'last - by < lowest ? lowest : last')],
     faults: 'commits-linger',
     clients: 32,
     accounts: 2,
@@ -32,7 +20,6 @@ export const OF_FEED: readonly Mutant[] = [
     name: 'that a claim was settled is told to nobody',
     edits: [
       edit(
-        'storage/claim-writes/guarded-write.ts',
         'FROM written, announced WHERE status IS NOT NULL',
         "FROM written, announced WHERE status IN ('CONFIRMED', 'FAILED')",
       ),
@@ -41,9 +28,9 @@ export const OF_FEED: readonly Mutant[] = [
   {
     name: 'a notification is written of a claim that somebody else has changed',
     edits: [
-      edit('storage/claim-writes/guarded-write.ts', 'FROM written, announced', 'FROM decided_of, announced'),
-      edit(
-        'storage/claim-writes/guarded-write.ts',
+      edit('FROM written, announced', 'FROM decided_of, announced'),
+      editWithin(
+        'guardedWrite',
         '      notified AS (',
         '      decided_of AS (SELECT c.user_id, d.* FROM decided d JOIN claims c ON c.id = d.id),\n      notified AS (',
       ),
@@ -51,19 +38,12 @@ export const OF_FEED: readonly Mutant[] = [
   },
   {
     name: 'the last notification of a page comes again on the next',
-    edits: [
-      edit(
-        'storage/notifications/feed.ts',
-        "order === 'asc' ? '>' : '<', after",
-        "order === 'asc' ? '>=' : '<', after",
-      ),
-    ],
+    edits: [edit("order === 'asc' ? '>' : '<', after", "order === 'asc' ? '>=' : '<', after")],
   },
   {
     name: 'of several events that are recorded together the first alone is told of',
     edits: [
       edit(
-        'storage/claim-writes/guarded-write.ts',
         'JOIN claims c ON c.id = w.id, announced',
         'JOIN claims c ON c.id = w.id AND e.seq = c.event_count + 1, announced',
       ),

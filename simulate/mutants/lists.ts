@@ -6,7 +6,6 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a cursor skips a record',
     edits: [
       edit(
-        'storage/lists/list-query.ts',
         "order === 'asc' ? '>' : '<', position)",
         "order === 'asc' ? '>' : '<', position === null ? null : String(BigInt(position) + (order === 'asc' ? 1n : -1n)))",
       ),
@@ -14,38 +13,23 @@ export const OF_LISTS: readonly Mutant[] = [
   },
   {
     name: 'a cursor repeats its record',
-    edits: [
-      edit(
-        'storage/lists/list-query.ts',
-        "order === 'asc' ? '>' : '<', position)",
-        "order === 'asc' ? '>=' : '<=', position)",
-      ),
-    ],
+    edits: [edit("order === 'asc' ? '>' : '<', position)", "order === 'asc' ? '>=' : '<=', position)")],
   },
   {
     name: 'a list is read without the turnstile',
-    edits: [
-      edit('storage/lists/list-page.ts', 'if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)'),
-    ],
+    edits: [edit('if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)')],
     faults: 'commits-linger',
     clients: 32,
     accounts: 2,
   },
   {
     name: 'a list ends with its first page of fresh records',
-    edits: [
-      edit(
-        'storage/lists/list-page.ts',
-        'hasMore: hasMore || settled.length > limit',
-        'hasMore: settled.length > limit',
-      ),
-    ],
+    edits: [edit('hasMore: hasMore || settled.length > limit', 'hasMore: settled.length > limit')],
   },
   {
     name: 'a list by status is of all statuses',
     edits: [
       edit(
-        'storage/claims/lists/plain-list.ts',
         ".where('status', '=', filter.statuses.length === 1 ? filter.statuses[0] : null)\n    .where('customer_id', '=', filter.customerId)",
         ".where('customer_id', '=', filter.customerId)",
       ),
@@ -55,7 +39,6 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a claim is not found by its metadata',
     edits: [
       edit(
-        'storage/claims/claims.ts',
         'SELECT placed.* FROM placed JOIN inserted USING (id, position)',
         'SELECT placed.* FROM placed JOIN inserted USING (id, position) WHERE pairs IS NULL',
       ),
@@ -63,61 +46,39 @@ export const OF_LISTS: readonly Mutant[] = [
   },
   {
     name: 'a change of metadata takes away what it does not name',
-    edits: [edit('domain/metadata.ts', '{ ...metadata, ...change }', '{ ...change }')],
+    edits: [edit('{ ...metadata, ...change }', '{ ...change }')],
   },
   {
     name: 'a change of a customer leaves its metadata as it was',
     edits: [
-      edit(
-        'storage/customers.ts',
-        'SET name = $3, metadata = $4::jsonb',
-        'SET name = $3, metadata = coalesce(metadata, $4::jsonb)',
-      ),
+      edit('SET name = $3, metadata = $4::jsonb', 'SET name = $3, metadata = coalesce(metadata, $4::jsonb)'),
     ],
   },
   {
     name: 'a total leaves out what is not OPEN',
-    edits: [
-      edit(
-        'storage/claims/lists/claim-count.ts',
-        "join(' AND ') || 'true'",
-        "join(' AND ') || \"status = 'OPEN'\"",
-      ),
-    ],
+    edits: [edit("join(' AND ') || 'true'", "join(' AND ') || \"status = 'OPEN'\"")],
   },
   {
     name: 'a list by price leaves out those of the very price',
-    edits: [
-      edit(
-        'storage/claims/lists/claim-conditions.ts',
-        "'price', '>=', price?.from",
-        "'price', '>', price?.from",
-      ),
-    ],
+    edits: [edit("'price', '>=', price?.from", "'price', '>', price?.from")],
   },
   {
     name: 'a list in an order of times goes on after all of the last time',
-    edits: [
-      edit(
-        'storage/claims/lists/selective-statement.ts',
-        'if (after.position === null) return',
-        'if (time) return',
-      ),
-    ],
+    edits: [edit('if (after.position === null) return', 'if (time) return')],
   },
   {
     name: 'a log is shown in the order of ids',
     edits: [
-      edit('storage/claims/claim-log.ts', 'ORDER BY e.seq) FROM', 'ORDER BY e.id) FROM'),
-      edit('storage/claims/claim-log.ts', "ORDER BY e.seq), '[]')", "ORDER BY e.id), '[]')"),
+      edit('ORDER BY e.seq) FROM', 'ORDER BY e.id) FROM'),
+      edit("ORDER BY e.seq), '[]')", "ORDER BY e.id), '[]')"),
     ],
   },
   {
     name: 'a page of a long log lacks its first event',
     edits: [
-      edit('storage/claims/claim-log.ts', 'e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
-      edit('storage/claims/claim-log.ts', 'const LOG_PAGE = 128', 'const LOG_PAGE = 16'),
-      edit('storage/claims/claim-log.ts', 'events: 32', 'events: 4'),
+      edit('e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
+      edit('const LOG_PAGE = 128', 'const LOG_PAGE = 16'),
+      edit('events: 32', 'events: 4'),
     ],
   },
 ]

@@ -15,15 +15,19 @@ export interface Mutant {
   accounts?: number
 }
 
-/** A change of one place; `find` is there exactly once. */
-interface Edit {
-  file: string
+/** A change of one place in the source. */
+export interface Edit {
+  /** The text that is replaced, wherever in `src` it is. White space and line breaks match any others. */
   find: string
   replace: string
+  /** The top-level declaration that holds it, where the text alone has several places. */
+  within: string | null
 }
 
-export const edit = (file: string, find: string, replace: string): Edit => ({
-  file: `src/${file}`,
+export const edit = (find: string, replace: string): Edit => ({ find, replace, within: null })
+
+export const editWithin = (declaration: string, find: string, replace: string): Edit => ({
   find,
   replace,
+  within: declaration,
 })

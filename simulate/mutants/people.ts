@@ -6,7 +6,6 @@ export const OF_PEOPLE: readonly Mutant[] = [
     name: 'an invitation that was used just now is taken once more',
     edits: [
       edit(
-        'storage/accounts/invitations.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the source
         'WHERE key_hash = $1 AND ${IS_OPEN} RETURNING',
         'WHERE key_hash = $1 AND revoked_at IS NULL RETURNING',
@@ -17,7 +16,6 @@ export const OF_PEOPLE: readonly Mutant[] = [
     name: 'an invitation that was withdrawn still opens an account',
     edits: [
       edit(
-        'storage/accounts/invitations.ts',
         "'used_at IS NULL AND revoked_at IS NULL AND expires_at > clock_timestamp()'",
         "'used_at IS NULL AND expires_at > clock_timestamp()'",
       ),
@@ -25,19 +23,12 @@ export const OF_PEOPLE: readonly Mutant[] = [
   },
   {
     name: 'of the sessions that end together, one leaves its tokens behind',
-    edits: [
-      edit(
-        'app/sessions/end-sessions.ts',
-        'await deleteSessions(connection))',
-        '(await deleteSessions(connection)).slice(1))',
-      ),
-    ],
+    edits: [edit('await deleteSessions(connection))', '(await deleteSessions(connection)).slice(1))')],
   },
   {
     name: 'a token is trusted for a minute after its end',
     edits: [
       edit(
-        'storage/accounts/api-tokens.ts',
         '(1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8',
         '(60000 + 1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8',
       ),

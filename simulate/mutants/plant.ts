@@ -1,7 +1,9 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { globSync, readFileSync } from 'node:fs'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findPlace } from './find-place.ts'
 import type { Mutant } from './mutant.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -18,18 +20,25 @@ const COPIED = [
 ]
 const LINKED = ['node_modules', 'dashboard']
 
-/** The changed files' texts, by their paths. @throws where the source is not as the mutant expects it */
-export async function mutated({ name, edits }: Mutant): Promise<Map<string, string>> {
-  const texts = new Map<string, string>()
-  for (const { file, find, replace } of edits) {
-    const text = texts.get(file) ?? (await readFile(join(ROOT, file), 'utf8'))
-    if (text.split(find).length !== 2) throw new Error(`${name}: ${file} has not one place like ${find}`)
-    texts.set(
-      file,
-      text.replace(find, () => replace),
-    )
+/** The source files by their paths. */
+function readSources(): Map<string, string> {
+  const files = globSync('src/**/*.ts', { cwd: ROOT })
+  return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
+}
+
+/** The changed files by their paths. @throws if an edit has no place in the source, or several */
+export function mutated({ name, edits }: Mutant, sources = readSources()): Map<string, string> {
+  const changed = new Map<string, string>()
+  for (const edit of edits) {
+    try {
+      const { file, start, end } = findPlace(edit, new Map([...sources, ...changed]))
+      const text = changed.get(file) ?? (sources.get(file) as string)
+      changed.set(file, text.slice(0, start) + edit.replace + text.slice(end))
+    } catch (error) {
+      throw new Error(`${name}: ${(error as Error).message}`)
+    }
   }
-  return texts
+  return changed
 }
 
 /** A copy of the tree, in which one defect at a time is planted. */
@@ -49,7 +58,7 @@ export class Plot {
 
   /** It is planted for as long as the work takes. */
   async with<T>(mutant: Mutant, work: () => Promise<T>): Promise<T> {
-    const texts = await mutated(mutant)
+    const texts = mutated(mutant)
     try {
       for (const [file, text] of texts) await writeFile(join(this.folder, file), text)
       return await work()

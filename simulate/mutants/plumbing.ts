@@ -1,17 +1,12 @@
-import { edit, type Mutant } from './mutant.ts'
+import { edit, editWithin, type Mutant } from './mutant.ts'
 
 /** Connections, transactions, promises: what nobody sees until something breaks. */
 export const OF_PLUMBING: readonly Mutant[] = [
   {
     name: 'a transaction that failed is not rolled back, and its connection lent again',
     edits: [
+      edit("await this.query({ text: 'ROLLBACK' }).catch(() => {})", ''),
       edit(
-        'storage/database/lending/borrower.ts',
-        "await this.query({ text: 'ROLLBACK' }).catch(() => {})",
-        '',
-      ),
-      edit(
-        'storage/database/lending/pool.ts',
         "return mayLead && use.askedAt === null && client.getTransactionStatus() === 'I'",
         'return mayLead && use.askedAt === null',
       ),
@@ -20,15 +15,12 @@ export const OF_PLUMBING: readonly Mutant[] = [
   },
   {
     name: 'what a transaction did is answered before its commit',
-    edits: [
-      edit('storage/database/lending/borrower.ts', 'await this.#commit()', 'this.#commit().catch(() => {})'),
-    ],
+    edits: [edit('await this.#commit()', 'this.#commit().catch(() => {})')],
   },
   {
     name: 'commits are not on the disk when they are acknowledged',
     edits: [
       edit(
-        'storage/database/connection-settings.ts',
         "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
         "SELECT set_config('synchronous_commit', 'off', false)",
       ),
@@ -39,7 +31,6 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'the outcome of a group of which one part was lost is forgotten',
     edits: [
       edit(
-        'app/submission/write-drafts.ts',
         'for (const draft of some) draft.written = writtenTo(draft, result)',
         'if (!isOver) for (const draft of some) draft.written = writtenTo(draft, result)',
       ),
@@ -50,7 +41,6 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a lost write is taken for none',
     edits: [
       edit(
-        'storage/database/lending/borrower.ts',
         'const unavailable = asDatabaseUnavailable(error, readOnly === true)',
         'const unavailable = asDatabaseUnavailable(error, readOnly ?? true)',
       ),
@@ -61,7 +51,6 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the next batch of a check',
     edits: [
       edit(
-        'app/check/run-scheduled-check.ts',
         'allSettled([readNext(app, coming), ...now.map((batch) => moveBatch(app, checkTime, batch))]),',
         '{\n      const reading = readNext(app, coming)\n      return Promise.all(now.map((batch) => moveBatch(app, checkTime, batch))).then(async (moved) => [await reading, ...moved] as const)\n    },',
       ),
@@ -72,31 +61,26 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the word to itself of a server that listens',
     edits: [
       edit(
-        'storage/accounts/revocations.ts',
         "ask('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)",
         "void ask('SELECT pg_notify($1, $2)', [CHANNEL, own])",
       ),
-      edit('storage/accounts/revocations.ts', 'last = asked.catch(() => {})', 'last = asked'),
+      edit('last = asked.catch(() => {})', 'last = asked'),
     ],
     faults: 'backends-terminated',
   },
   {
     name: 'a promise has no handler: the next line of somebody who goes away',
     edits: [
-      edit('http/protocol/answer-lines.ts', '    (failure: unknown) => ({ failure }),\n', ''),
-      edit('http/protocol/answer-lines.ts', 'const LINES_AT_ONCE = 500', 'const LINES_AT_ONCE = 2'),
+      edit('    (failure: unknown) => ({ failure }),\n', ''),
+      edit('const LINES_AT_ONCE = 500', 'const LINES_AT_ONCE = 2'),
     ],
   },
   {
     name: 'claims are locked in the order in which their events arrive',
     edits: [
-      edit(
-        'storage/claim-writes/append-events.ts',
-        'unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))',
-        'unordered',
-      ),
-      edit(
-        'storage/claim-writes/guarded-write.ts',
+      edit('unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))', 'unordered'),
+      editWithin(
+        'guardedWrite',
         'WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND',
         'WHERE c.id = d.id AND',
       ),
@@ -108,7 +92,6 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'times in a log follow the clock, also when it is set back',
     edits: [
       edit(
-        'storage/claim-writes/append-events.ts',
         "CASE WHEN d.last_ms > clock.now_ms THEN to_timestamp(0) + d.last_ms * interval '1 millisecond' ELSE now END AS at",
         'now AS at',
       ),
@@ -119,7 +102,6 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'nobody does the checks once the worker that did them has died',
     edits: [
       edit(
-        'service/workers/workers.ts',
         'if (ready.some(({ worker }) => worker === this.#scheduling)) return',
         'if (this.#scheduling) return',
       ),
@@ -132,7 +114,6 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a worker that dies is not started again',
     edits: [
       edit(
-        'service/workers/workers.ts',
         'place.again = setTimeout(() => this.#fork(place), pauseBefore(place))',
         'place.again = setTimeout(() => {}, pauseBefore(place))',
       ),

@@ -1,12 +1,12 @@
-import { edit, type Mutant } from './mutant.ts'
+import { edit, editWithin, type Mutant } from './mutant.ts'
 
 /** What only distributed tables do: planted where there is a Citus. */
 const PLANTED: readonly Mutant[] = [
   {
     name: 'on shards an event is appended without the guard',
     edits: [
-      edit(
-        'storage/claim-writes/shard-write.ts',
+      editWithin(
+        'WRITE_TO',
         'c.status = d.seen_status AND c.event_count = d.seen',
         'c.status = d.seen_status',
       ),
@@ -16,7 +16,6 @@ const PLANTED: readonly Mutant[] = [
     name: 'on shards the log gains items of claims that were not written',
     edits: [
       edit(
-        'storage/claim-writes/shard-write.ts',
         `AS e (claim_id, seq, id, type, payload, system, at)
         JOIN written w ON w.id = e.claim_id`,
         'AS e (claim_id, seq, id, type, payload, system, at)',
@@ -27,13 +26,8 @@ const PLANTED: readonly Mutant[] = [
     name: 'a write that a machine commits by itself is taken for none',
     faults: 'shard-write-struck',
     edits: [
+      edit('unavailable && isCommit ? commitFailed(error) : unavailable', 'unavailable'),
       edit(
-        'storage/database/lending/borrower.ts',
-        'unavailable && isCommit ? commitFailed(error) : unavailable',
-        'unavailable',
-      ),
-      edit(
-        'storage/database/lending/borrower.ts',
         'asDatabaseUnavailable(error, readOnly === true)',
         'asDatabaseUnavailable(error, readOnly === true || commitsElsewhere === true)',
       ),
@@ -44,7 +38,6 @@ const PLANTED: readonly Mutant[] = [
     faults: 'shard-commit-cut',
     edits: [
       edit(
-        'storage/notifications/numbers.ts',
         'const ofMachines = isOn ? await readAnnouncementsOnMachines(db, userId) : []',
         'const ofMachines: string[] = isOn && userId === "" ? await readAnnouncementsOnMachines(db, userId) : []',
       ),
@@ -54,13 +47,9 @@ const PLANTED: readonly Mutant[] = [
     name: 'a claim is decided though its contract is missing on its machine',
     faults: 'shard-commit-cut',
     edits: [
-      edit(
-        'storage/claims/claim-rows.ts',
-        'is_in_doubt: row.contract_bytes === null',
-        'is_in_doubt: row.contract_bytes === -1',
-      ),
-      edit(
-        'storage/claims/claim-columns.ts',
+      edit('is_in_doubt: row.contract_bytes === null', 'is_in_doubt: row.contract_bytes === -1'),
+      editWithin(
+        'toWholeClaim',
         'if (row.contract === null) throw contractIsMissing()',
         'if (row.contract === undefined) throw contractIsMissing()',
       ),
@@ -71,7 +60,6 @@ const PLANTED: readonly Mutant[] = [
     faults: 'shard-node-cut,shard-commit-cut',
     edits: [
       edit(
-        'storage/database/database-unavailable.ts',
         " || error.severity === 'PANIC' || isOtherLost(error)",
         " || (error.severity === 'PANIC' && isOtherLost(error))",
       ),

@@ -1,12 +1,12 @@
-import { edit, type Mutant } from './mutant.ts'
+import { edit, editWithin, type Mutant } from './mutant.ts'
 
 /** What is made of events: repeats, conditions, what is written of them. */
 export const OF_SUBMISSIONS: readonly Mutant[] = [
   {
     name: 'an event is appended without the guard',
     edits: [
-      edit(
-        'storage/claim-writes/guarded-write.ts',
+      editWithin(
+        'guardedWrite',
         'c.status = d.seen_status AND c.event_count = d.seen',
         'c.status = d.seen_status',
       ),
@@ -16,7 +16,6 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a repeat within a group is counted twice',
     edits: [
       edit(
-        'app/submission/claim-draft.ts',
         'if (this.#recordedIds.has(submission.id) || this.#addedById?.has(submission.id)) {',
         'if (this.#recordedIds.has(submission.id)) {',
       ),
@@ -24,19 +23,12 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'a repeat is counted twice where a copy is at hand',
-    edits: [
-      edit(
-        'app/submission/claim-copies.ts',
-        'copy.idHashes.includes(hashOfId(id))',
-        'copy.idHashes.length < 0 && id === ""',
-      ),
-    ],
+    edits: [edit('copy.idHashes.includes(hashOfId(id))', 'copy.idHashes.length < 0 && id === ""')],
   },
   {
     name: 'a repeat with other content is no conflict',
     edits: [
       edit(
-        'domain/claims/decide-submission.ts',
         "return isSame ? 'replay' : 'id-conflict'",
         "return isSame || recorded ? 'replay' : 'id-conflict'",
       ),
@@ -44,25 +36,24 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'a repeat is answered as if it were recorded now',
-    edits: [edit('app/submission/claim-draft.ts', "replayed: one.kind === 'repeat' }", 'replayed: false }')],
+    edits: [edit("replayed: one.kind === 'repeat' }", 'replayed: false }')],
   },
   {
     name: 'a stale copy is used to refuse and to repeat',
     edits: [
-      edit('app/submission/record-group.ts', 'if (draft?.writes) drafts', 'if (draft) drafts'),
-      edit('app/submission/claim-draft.ts', "if (this.#after.status !== 'OPEN') return false\n", ''),
+      edit('if (draft?.writes) drafts', 'if (draft) drafts'),
+      edit("if (this.#after.status !== 'OPEN') return false\n", ''),
     ],
   },
   {
     name: 'a write that failed leaves its events in the log',
     edits: [
       edit(
-        'app/submission/record-group.ts',
         'copies.forget(id)\n    return\n',
         "if ('because' in written && written.because === 'overtaken') copies.forget(id)\n    return\n",
       ),
-      edit(
-        'app/submission/claim-draft.ts',
+      editWithin(
+        'ClaimDraft',
         'this.#log = decision.log\n',
         'this.#log = decision.log\n        this.copy.log = decision.log\n',
       ),
@@ -74,7 +65,6 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a copy is kept that another server has overtaken',
     edits: [
       edit(
-        'app/submission/record-group.ts',
         'copies.forget(id)\n    return\n',
         "if (!('because' in written && written.because === 'overtaken')) copies.forget(id)\n    return\n",
       ),
@@ -84,12 +74,11 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a claim takes events until it is resolved',
     edits: [
       edit(
-        'domain/claims/decide-submission.ts',
         "if (claim.status !== 'OPEN') return",
         "if (claim.status === 'CONFIRMED' || claim.status === 'FAILED') return",
       ),
-      edit(
-        'storage/claim-writes/guarded-write.ts',
+      editWithin(
+        'guardedWrite',
         'c.status = d.seen_status AND c.event_count = d.seen',
         'c.event_count = d.seen',
       ),
@@ -97,39 +86,22 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'of the recorded events that can matter the first is passed over',
-    edits: [
-      edit(
-        'storage/claims/claims-to-decide.ts',
-        'decisiveEvents: decisive ?? [],',
-        'decisiveEvents: (decisive ?? []).slice(1),',
-      ),
-    ],
+    edits: [edit('decisiveEvents: decisive ?? [],', 'decisiveEvents: (decisive ?? []).slice(1),')],
   },
   {
     name: 'the digest of a log forgets the first leaf',
-    edits: [
-      edit(
-        'domain/claims/log-digest.ts',
-        'if (log.isSatisfied(leaf))',
-        'if (i > 0 && log.isSatisfied(leaf))',
-      ),
-    ],
+    edits: [edit('if (log.isSatisfied(leaf))', 'if (i > 0 && log.isSatisfied(leaf))')],
   },
   {
     name: 'the digest of a log does not tell that an event may be there',
     edits: [
-      edit(
-        'storage/claims/claim-rows.ts',
-        'digest.idHashes.includes(hashOfId(id))',
-        'digest.idHashes.length < 0 && hashOfId(id) === 0',
-      ),
+      edit('digest.idHashes.includes(hashOfId(id))', 'digest.idHashes.length < 0 && hashOfId(id) === 0'),
     ],
   },
   {
     name: 'the truth of a condition is not looked at again once it was known',
     edits: [
       edit(
-        'domain/claims/event-log.ts',
         'return satisfied === null ? this : new EventLog(this.#condition, satisfied)',
         'if (satisfied === null) return this\n    const next = new EventLog(this.#condition, satisfied)\n    next.#holds = this.#holds\n    return next',
       ),
@@ -137,27 +109,22 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'gte is taken for gt',
-    edits: [edit('domain/contract/comparators.ts', 'number >= bound', 'number > bound')],
+    edits: [edit('number >= bound', 'number > bound')],
   },
   {
     name: 'what one event has counts for the next one too',
-    edits: [edit('domain/contract/compiled-condition.ts', 'this.#found.fill(0)\n', '')],
+    edits: [edit('this.#found.fill(0)\n', '')],
   },
   {
     name: 'the review window of a settled claim is as long as its activity window',
     edits: [
-      edit(
-        'domain/claims/decide-submission.ts',
-        'satisfied(claim.contract)',
-        'satisfied({ review_window: claim.contract.activity_window })',
-      ),
+      edit('satisfied(claim.contract)', 'satisfied({ review_window: claim.contract.activity_window })'),
     ],
   },
   {
     name: 'a settled claim says that it is so since its creation',
     edits: [
       edit(
-        'storage/claim-writes/guarded-write.ts',
         'status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END',
         'status_since = c.status_since',
       ),
@@ -167,7 +134,6 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a candidate is not settled by its events',
     edits: [
       edit(
-        'app/submission/claim-draft.ts',
         'becomes: this.#becomes,',
         'becomes: this.copy.claim.candidateAlias === null ? this.#becomes : null,',
       ),
@@ -175,19 +141,11 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'the bytes of a log are not counted',
-    edits: [
-      edit('app/submission/claim-draft.ts', 'this.#after.logBytes += payloadBytes', 'void payloadBytes'),
-    ],
+    edits: [edit('this.#after.logBytes += payloadBytes', 'void payloadBytes')],
   },
   {
     name: 'a log takes an event more than it may',
-    edits: [
-      edit(
-        'domain/claims/decide-submission.ts',
-        'claim.eventCount >= MAX_EVENTS',
-        'claim.eventCount > MAX_EVENTS',
-      ),
-    ],
+    edits: [edit('claim.eventCount >= MAX_EVENTS', 'claim.eventCount > MAX_EVENTS')],
     by: 'fuzz',
   },
 ]

@@ -1,4 +1,4 @@
-import { edit, type Mutant } from './mutant.ts'
+import { edit, editWithin, type Mutant } from './mutant.ts'
 
 /** What is sent, how often, and what is said of it. */
 export const OF_WEBHOOKS: readonly Mutant[] = [
@@ -6,7 +6,6 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
     name: 'a delivery is counted before it was made',
     edits: [
       edit(
-        'app/webhooks/endpoint-run.ts',
         `const answer = await client.send(
       url,
       span ? { ...headers, traceparent: span.traceparent } : headers,
@@ -23,19 +22,12 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'two servers send to one endpoint',
-    edits: [
-      edit(
-        'storage/webhooks/sending.ts',
-        'sender IS NULL OR sender = $1 OR NOT',
-        '$1::uuid IS NOT NULL OR NOT',
-      ),
-    ],
+    edits: [edit('sender IS NULL OR sender = $1 OR NOT', '$1::uuid IS NOT NULL OR NOT')],
   },
   {
     name: 'numbers of deliveries are taken twice',
     edits: [
       edit(
-        'storage/webhooks/deliveries.ts',
         'WHERE id = $1 AND last_number = $2 AND told_up_to = $3 AND',
         'WHERE id = $1 AND $2::bigint >= 0 AND $3::bigint >= 0 AND',
       ),
@@ -43,29 +35,23 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'a notification is passed over when deliveries are made',
-    edits: [
-      edit('storage/webhooks/deliveries.ts', 'SET told_up_to = $4,', 'SET told_up_to = $4::bigint + 1,'),
-    ],
+    edits: [edit('SET told_up_to = $4,', 'SET told_up_to = $4::bigint + 1,')],
   },
   {
     name: 'a delivery names the hash of another one than the last',
-    edits: [edit('storage/webhooks/deliveries.ts', 'made.at(-1)?.hash ??', 'made[0]?.hash ??')],
+    edits: [edit('made.at(-1)?.hash ??', 'made[0]?.hash ??')],
   },
   {
     name: 'a delivery that was refused once is given up',
     edits: [
-      edit(
-        'domain/webhooks.ts',
-        'if (delay === undefined) return null',
-        'if (delay === undefined || tries > 0) return null',
-      ),
+      edit('if (delay === undefined) return null', 'if (delay === undefined || tries > 0) return null'),
     ],
   },
   {
     name: 'an answer that refuses a delivery counts as its success',
     edits: [
-      edit(
-        'app/webhooks/webhook-client.ts',
+      editWithin(
+        'judge',
         'statusCode >= 200 && statusCode < 300\n',
         'statusCode >= 200 && statusCode < 600\n',
       ),

@@ -5,7 +5,7 @@
 import { styleText } from 'node:util'
 import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
-import { runTests } from '../tests/support/run-tests.ts'
+import { findTests, runTests } from '../tests/support/run-tests.ts'
 
 /** Those about claims in the tests' database; the others have none, or one of their own, or see them by the same API. */
 const FILES = [
@@ -14,7 +14,8 @@ const FILES = [
   'tests/simulate/fuzz.test.ts',
 ]
 
-const runOn = (url: string) => runTests(files, { ...process.env, TEST_CITUS_URL: url })
+const runOn = (url: string) =>
+  runTests(findTests(patterns, 'fast'), { env: { ...process.env, TEST_CITUS_URL: url } })
 
 async function runOnOwnCluster(bin: string): Promise<number> {
   const cluster = await startCitusCluster(bin)
@@ -25,7 +26,7 @@ async function runOnOwnCluster(bin: string): Promise<number> {
   }
 }
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : FILES
+const patterns = process.argv.length > 2 ? process.argv.slice(2) : FILES
 const given = process.env.TEST_CITUS_URL
 const bin = given ? null : findCitus()
 if (given) process.exitCode = await inRunFolder(() => runOn(given))

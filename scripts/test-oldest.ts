@@ -9,7 +9,7 @@ import { styleText } from 'node:util'
 import { findInstalled, findPrograms } from '../tests/support/make-node.ts'
 import { PostgresNode } from '../tests/support/postgres-node.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
-import { runTests } from '../tests/support/run-tests.ts'
+import { findTests, runTests } from '../tests/support/run-tests.ts'
 
 const OLDEST = 15
 const FILES = ['tests/storage/**/*.test.ts']
@@ -21,13 +21,14 @@ async function run(bin: string): Promise<number> {
   await chmod(folder, 0o755)
   const node = await PostgresNode.create(await findPrograms(bin), join(folder, 'data'), SETTINGS)
   try {
-    return await runTests(files, { ...process.env, TEST_CITUS_URL: undefined, TEST_DATABASE_URL: node.url })
+    const env = { ...process.env, TEST_CITUS_URL: undefined, TEST_DATABASE_URL: node.url }
+    return await runTests(findTests(patterns, 'fast'), { env })
   } finally {
     await node.end('SIGINT')
   }
 }
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : FILES
+const patterns = process.argv.length > 2 ? process.argv.slice(2) : FILES
 const bin = findInstalled((folder) => /\d+$/.exec(folder)?.[0] === `${OLDEST}`)
 if (bin !== null) process.exitCode = await inRunFolder(() => run(bin))
 else console.log(styleText('yellow', `Skipped: no PostgreSQL ${OLDEST} on this machine.`))

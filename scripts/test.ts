@@ -1,8 +1,15 @@
 /*
- * npm test [-- FILES]: all tests, or those of these files.
+ * npm test [-- FILES] [--name PATTERN], npm run test:slow, npm run test:nightly: the tests of a suite, or of these files.
+ * A pattern in quotes matches files of the suite; a file that is named in full is run whatever its suite.
  */
+import { parseArgs } from 'node:util'
 import { inRunFolder } from '../tests/support/run-folder.ts'
-import { runTests } from '../tests/support/run-tests.ts'
+import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
-const files = process.argv.slice(2)
-process.exitCode = await inRunFolder(() => runTests(files.length > 0 ? files : ['tests/**/*.test.ts']))
+const { values, positionals } = parseArgs({
+  options: { suite: { type: 'string', default: 'fast' }, name: { type: 'string' } },
+  allowPositionals: true,
+})
+const patterns = positionals.length > 0 ? positionals : ['tests/**/*.test.ts']
+const files = findTests(patterns, values.suite as Suite)
+process.exitCode = await inRunFolder(() => runTests(files, { name: values.name }))

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
 import { asksFor, holdLookUp } from '../support/customer-look-ups.ts'
+import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startWebhookService } from '../support/webhook-service.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
-const service = await startWebhookService({ after })
-const browser = await startTestBrowser()
+const { newPage } = await dashboardTests()
 
 /** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
 async function openDialog() {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
   await create('/v1/schemas', { contract: contractWith() })
   const acme = await create('/v1/customers', { external_id: 'acme' })
@@ -105,7 +103,7 @@ test('a customer that could not be looked up is told at its field, and looked up
 
 /** The form of an endpoint of acme's. */
 async function openEndpointForm() {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
@@ -297,7 +295,7 @@ test('an endpoint that becomes one of all customers while one is looked up is no
 })
 
 test('the name of an endpoint’s customer, or of a filter’s, that comes late does not replace what was written', async () => {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   const acme = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   const globex = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })).body.id
   const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }

@@ -6,68 +6,113 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** Few enough that no processor waits long for the last process. */
-const FILES_TOGETHER = 8
-/** Whose files have a process each: they attack, take time into their own hands, or simulate. */
-const ALONE = /^tests\/(abuse|deterministic|simulate)\//
-/** More than processors: tests wait for processes, connections and times. */
-const CONCURRENCY = 4
-/** What looks at the process as a whole has one to itself. */
-const LOOKS_AT_PROCESS = /\b(collectGarbage|TurnCounter|process\.on)\(/
-/** Until a process ends whose tests are done. */
-const PATIENCE_MS = 30_000
-
-/**
- * Runs the test files that fit the patterns. A process loads the service before its first test, which takes longer than the tests of most
- * files: so files of a folder share one, each as a suite. To be run in a folder of the run (inRunFolder). Returns the status to exit with.
+/*
+ * Runs test files with `node --test`, several files per process.
+ *
+ * Why: loading the service costs a process more than most test files do, and files that share a process can share a
+ * browser and a service (`shared.ts`).
+ * Each file is a suite in its process and runs after the one before it, so a file cannot see another file's hooks.
  */
-export async function runTests(patterns: readonly string[], env = process.env): Promise<number> {
-  const files = globSync(patterns, { cwd: ROOT }).sort()
-  if (files.length === 0) throw new Error(`no test file is ${patterns.join(' or ')}`)
+
+/** A test file is of the fast suite unless its name says otherwise: `name.slow.test.ts`, `name.nightly.test.ts`. */
+export type Suite = 'fast' | 'slow' | 'nightly'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const REPORTER = fileURLToPath(new URL('./reporter.ts', import.meta.url))
+const SCOPE = new URL('./process-scope.ts', import.meta.url).href
+/** More files per process would let one process run long after the others have ended. */
+const MAX_FILES_PER_PROCESS = 8
+/** Files of these folders replace timers or measure the machine, so each has a process of its own. */
+const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
+/** The same holds for a file that looks at its whole process, and for slow ones, which take long by themselves. */
+const LOOKS_AT_PROCESS = /\b(collectGarbage|TurnCounter|process\.on)\(/
+/** More than the processors: tests wait for other processes, connections and timers. */
+const CONCURRENCY = 4
+/** How long a process may stay open after its last test. */
+const EXIT_TIMEOUT_MS = 30_000
+
+/** The files of the suite that match the patterns. A file that is named in full is taken whatever its suite. */
+export function findTests(patterns: readonly string[], suite: Suite): string[] {
+  const files = patterns.flatMap((pattern) => {
+    const found = globSync(pattern, { cwd: ROOT })
+    return found.includes(pattern) ? found : found.filter((file) => suiteOf(file) === suite)
+  })
+  if (files.length === 0) throw new Error(`No ${suite} test file matches ${patterns.join(' ')}.`)
+  return [...new Set(files)].sort()
+}
+
+function suiteOf(file: string): Suite {
+  return (/\.(slow|nightly)\.test\.ts$/.exec(file)?.[1] as Suite | undefined) ?? 'fast'
+}
+
+interface RunOptions {
+  env?: NodeJS.ProcessEnv
+  /** Only tests whose name matches this pattern. */
+  name?: string | undefined
+}
+
+/** Runs the files, within a run folder (`inRunFolder`). Returns the exit status. */
+export async function runTests(
+  files: readonly string[],
+  { env = process.env, name }: RunOptions = {},
+): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'suites-'))
   for (const [i, group] of groupsOf(files).entries())
-    await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), suitesOf(group))
-  const setup = '--test-global-setup=tests/support/global-setup.ts'
-  const args = ['--test', `--test-concurrency=${CONCURRENCY}`, setup, join(folder, '*.mjs')]
-  const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: ROOT, env })
-  // Before its first test the child ends well by a signal.
-  let isBrokenOff = false
-  // A terminal's reaches the child too, which ends by it.
+    await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), moduleOf(group))
+  const options = [
+    `--test-concurrency=${CONCURRENCY}`,
+    '--test-global-setup=tests/support/global-setup.ts',
+    `--test-reporter=${REPORTER}`,
+    '--test-reporter-destination=stdout',
+    ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
+  ]
+  const child = spawn(process.execPath, ['--test', ...options, join(folder, '*.mjs')], {
+    stdio: 'inherit',
+    cwd: ROOT,
+    env: { ...env, CLAIMKEEPER_TEST_FILES: `${files.length}` },
+  })
+  // `node --test` exits with 0 if a signal ends it before its first test.
+  let isInterrupted = false
+  // A terminal sends SIGINT to the child as well.
   process.on('SIGINT', () => {
-    isBrokenOff = true
+    isInterrupted = true
   })
   process.on('SIGTERM', () => {
-    isBrokenOff = true
+    isInterrupted = true
     child.kill('SIGTERM')
   })
   const [status] = await once(child, 'exit')
-  return isBrokenOff ? status || 1 : (status ?? 1)
+  return isInterrupted ? status || 1 : (status ?? 1)
 }
 
-/** Which files share a process. */
+/** Which files share a process: fast files of one folder. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
-    ALONE.test(file) || LOOKS_AT_PROCESS.test(readFileSync(join(ROOT, file), 'utf8'))
+    suiteOf(file) !== 'fast' ||
+    PROCESS_PER_FILE.test(file) ||
+    LOOKS_AT_PROCESS.test(readFileSync(join(ROOT, file), 'utf8'))
   const folders = Map.groupBy(files, (file) => (isAlone(file) ? file : dirname(file)))
   return [...folders.values()].flatMap((together) => {
-    const count = Math.ceil(together.length / FILES_TOGETHER)
+    const count = Math.ceil(together.length / MAX_FILES_PER_PROCESS)
     return Array.from({ length: count }, (_, group) => together.filter((_, i) => i % count === group))
   })
 }
 
-/** A module with each file as a suite, one after the other. What a test leaves open when it fails must not keep the process for ever. */
-const suitesOf = (files: readonly string[]): string =>
+/** A module that runs each file as a suite, then releases what the files shared. */
+const moduleOf = (files: readonly string[]): string =>
   [
     "import { suite } from 'node:test'",
-    // Before a test takes time into its own hands.
+    // Before a test replaces the timers.
     'const { setTimeout } = globalThis',
     ...files.map((file) => {
       const url = pathToFileURL(join(ROOT, file)).href
       return `await suite(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})))`
     }),
+    `const { releaseProcessScope } = await import(${JSON.stringify(SCOPE)})`,
+    'await releaseProcessScope()',
+    // A handle that a failed test left open must not keep the process alive.
     `setTimeout(() => {
       console.error('Still open after the last test:', process.getActiveResourcesInfo())
       process.exit(1)
-    }, ${PATIENCE_MS}).unref()`,
+    }, ${EXIT_TIMEOUT_MS}).unref()`,
   ].join('\n')

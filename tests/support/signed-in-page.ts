@@ -5,6 +5,8 @@ import type { TestService } from './test-service.ts'
 
 export { PASSWORD }
 
+export type SignedInPage = WatchedPage & { email: string }
+
 let accounts = 0
 
 /** A page of a new account, at the overview, as signing up leaves it. */
@@ -12,21 +14,24 @@ export async function openSignedInPage(
   service: TestService,
   browser: Browser,
   options: BrowserContextOptions = {},
-): Promise<WatchedPage & { email: string }> {
+): Promise<SignedInPage> {
   const watched = await newSignedInPage(service, browser, options)
-  await watched.page.goto('/')
-  await watched.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await openOverview(watched.page)
   return watched
 }
 
-/** A page of a new account that has gone nowhere yet: for tests that do not begin at the overview. */
+export async function openOverview(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+}
+
+/** A page of a new account that has gone nowhere yet, in a context of its own. */
 export async function newSignedInPage(
   service: TestService,
   browser: Browser,
   options: BrowserContextOptions = {},
-): Promise<WatchedPage & { email: string }> {
-  const email = `person-${process.pid}-${accounts++}@example.com`
-  await newUserWithPassword(service, email, 'Lena Roth')
+): Promise<SignedInPage> {
+  const email = await newPerson(service)
   return { ...(await newPageOf(service, browser, email, options)), email }
 }
 
@@ -38,10 +43,22 @@ export async function newPageOf(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const watched = await openPage(browser, service.url, options)
-  const session = await newSession(service.sql, await userIdOf(service.sql, email))
-  const cookie = { ...session, url: service.url, httpOnly: true, sameSite: 'Strict' } as const
-  await watched.page.context().addCookies([cookie])
+  await signIn(watched.page, service, email)
   return watched
+}
+
+/** A new account. Returns its email. */
+export async function newPerson(service: TestService): Promise<string> {
+  const email = `person-${process.pid}-${accounts++}@example.com`
+  await newUserWithPassword(service, email, 'Lena Roth')
+  return email
+}
+
+/** Gives the page a session of the account, as signing in leaves it. */
+export async function signIn(page: Page, { sql, url }: TestService, email: string): Promise<void> {
+  const session = await newSession(sql, await userIdOf(sql, email))
+  const cookie = { ...session, url, httpOnly: true, sameSite: 'Strict' } as const
+  await page.context().addCookies([cookie])
 }
 
 /** Goes through the page that a one-time link leads to. */

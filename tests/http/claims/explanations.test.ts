@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { all, any, contractWith, not } from '../../support/contracts.ts'
 import { newCustomer, uniqueName } from '../../support/new-records.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
-const { api } = await startTestService({ after })
+const { api } = await sharedService()
 const customer = await newCustomer(api)
 const clock = async () => (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body.id
 const advance = (id: string, frozen_time: string) =>

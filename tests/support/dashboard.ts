@@ -1,0 +1,74 @@
+import type { Browser, Page } from 'playwright-core'
+import { openPage, type WatchedPage } from './browser.ts'
+import { keepContext, sharedBrowser, sharedWebhookService } from './shared.ts'
+import { newPerson, openOverview, type SignedInPage, signIn } from './signed-in-page.ts'
+import type { TestService } from './test-service.ts'
+
+/*
+ * What the dashboard's tests of a process share: a service, a browser, and a page that one test after the other gets. A
+ * page whose process, scripts and cache are there loads in a quarter of the processor time that a new one takes.
+ */
+
+export interface DashboardTests {
+  service: TestService
+  browser: Browser
+  /**
+   * The shared page, signed in as a new account; it has gone nowhere yet. What cannot be undone on a page (init
+   * scripts, its clock, exposed functions) needs one of its own: `newSignedInPage`.
+   */
+  newPage: () => Promise<SignedInPage>
+  /** The same, at the overview. */
+  openPage: () => Promise<SignedInPage>
+}
+
+/** What Playwright gives a new page. */
+const VIEWPORT = { width: 1280, height: 720 }
+/** Events that tests listen to. */
+const EVENTS = ['request', 'requestfinished', 'requestfailed', 'response', 'dialog', 'download', 'popup']
+
+let shared: WatchedPage | null = null
+
+export async function dashboardTests(): Promise<DashboardTests> {
+  const service = await sharedWebhookService()
+  const browser = await sharedBrowser()
+  const newPage = async () => {
+    shared ??= await openShared(browser, service.url)
+    const { page, complaints } = shared
+    await reset(page)
+    complaints.length = 0
+    const email = await newPerson(service)
+    await signIn(page, service, email)
+    return { page, complaints, email }
+  }
+  return {
+    service,
+    browser,
+    newPage,
+    openPage: async () => {
+      const watched = await newPage()
+      await openOverview(watched.page)
+      return watched
+    },
+  }
+}
+
+async function openShared(browser: Browser, url: string): Promise<WatchedPage> {
+  const watched = await openPage(browser, url)
+  keepContext(watched.page.context())
+  return watched
+}
+
+/** Leaves nothing of the test before. */
+async function reset(page: Page): Promise<void> {
+  const context = page.context()
+  for (const event of EVENTS) page.removeAllListeners(event)
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.setOffline(false)
+  if (page.url() !== 'about:blank') await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  await page.goto('about:blank')
+  await context.clearCookies()
+  await page.setViewportSize(VIEWPORT)
+  await page.emulateMedia({ colorScheme: null })
+}

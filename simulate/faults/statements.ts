@@ -1,14 +1,28 @@
 import { BLOWS } from '../../tests/faults/blows.ts'
-import { STATEMENTS } from '../../tests/faults/statements.ts'
 import type { RealStage } from '../stage/real-stage.ts'
 import { possible, type RealFault, waitForCheck, waitUntil } from './moments.ts'
 
 /** Silences are a fault of their own: they last until the server's patience ends. */
 const KINDS = Object.keys(BLOWS).filter((kind) => !/silence|nothing is heard|never comes/.test(kind))
-const OF_A_CHECK = Object.keys(STATEMENTS['a scheduled check'])
+const TRANSACTION = ['BEGIN', 'COMMIT']
+const OF_A_CHECK = [
+  'take_check_turns',
+  'take_back_totals',
+  'list_due',
+  'read_due_kinds',
+  'hold_totals_before',
+  'move_kinds',
+]
 const NEXT_BATCH = 'read_due_kinds'
 const OF_A_GROUP = ['read_claims_to_decide', 'append_events', 'append_events_on_test_clocks']
-const OF_AN_ADVANCE = Object.keys(STATEMENTS['an advance of a test clock'])
+const OF_AN_ADVANCE = [
+  'hold_test_clock',
+  'announce_notifications',
+  'find_due_claims_on_test_clock',
+  'apply_moves',
+  'set_test_clock',
+  'notify_of_other',
+]
 const OF_A_CREATION = [
   'insert_customers',
   'insert_claims',
@@ -23,6 +37,14 @@ const OF_A_SHARD_WRITE = [
   'notify_in_shards',
   'take_positions',
   'insert_in_shards',
+]
+/** Named statements of the service that a fault here strikes. */
+export const STRUCK_STATEMENTS: readonly string[] = [
+  ...OF_A_CHECK,
+  ...OF_A_GROUP,
+  ...OF_AN_ADVANCE,
+  ...OF_A_CREATION,
+  ...OF_A_SHARD_WRITE,
 ]
 
 const PATIENCE_MS = 5_000
@@ -68,7 +90,7 @@ async function strikeOneOf(
 /** Those that submissions and checks end with. */
 export const commitStruck = struck('commit-struck', ['COMMIT'], 5)
 export const groupStruck = struck('group-struck', OF_A_GROUP, 5)
-export const advanceStruck = struck('advance-struck', OF_AN_ADVANCE, 2)
+export const advanceStruck = struck('advance-struck', [...TRANSACTION, ...OF_AN_ADVANCE], 2)
 export const creationStruck = struck('creation-struck', OF_A_CREATION, 3)
 
 export const shardWriteStruck: RealFault = {
@@ -86,6 +108,6 @@ const inCheck = (fault: RealFault): RealFault => ({
   },
 })
 
-export const checkStruck = inCheck(struck('check-struck', OF_A_CHECK, 1))
+export const checkStruck = inCheck(struck('check-struck', [...TRANSACTION, ...OF_A_CHECK], 1))
 /** What a check asks for while it moves the first batch. */
 export const nextBatchStruck = inCheck(struck('next-batch-of-check-struck', [NEXT_BATCH], 2, 2))

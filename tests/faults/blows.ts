@@ -1,5 +1,8 @@
 import type { Blow } from '../support/fault-proxy.ts'
 
+/** Whether each statement meets every fault. */
+export const ALL_FAULTS = process.env.FAULTS === 'all'
+
 /** Every fault that a statement may meet, by its name. */
 export const BLOWS: Record<string, Blow> = {
   'the connection is cut while it is executed': 'cut during',
@@ -33,7 +36,7 @@ const SILENCES = 2
  * same.
  */
 export function blowsFor(row: number): string[] {
-  if (process.env.FAULTS === 'all') return NAMES
+  if (ALL_FAULTS) return NAMES
   const others = NAMES.slice(ALWAYS, -SILENCES)
   return [...NAMES.slice(0, ALWAYS), others[row % others.length] as string]
 }

@@ -1,25 +1,128 @@
 import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
-import { test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { NOT_STRUCK, STRUCK } from './statements.ts'
+import { STRUCK_STATEMENTS } from '../../simulate/faults/statements.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { recordStatements } from './fault-table.ts'
+import { OPERATIONS } from './operations.ts'
+import { createWorld } from './world.ts'
 
-const STORAGE = fileURLToPath(new URL('../../src/storage', import.meta.url))
-const NAMED = /^\s*(?:text: |const [A-Z_]+ = |return |[?:] )?`?-- (\w+)$/gm
+/*
+ * Each named statement of the service is sent by an operation of the table of faults, so that `npm run test:slow`
+ * strikes it, or it is said here why it need not be.
+ */
 
-test('every named statement of the service is struck by faults, or it is said why not', async () => {
-  const notStruck = Object.values(NOT_STRUCK).flatMap((names) => names.split(' '))
-  const found: string[] = []
-  for await (const name of glob('**/*.ts', { cwd: STORAGE })) {
-    const text = await readFile(`${STORAGE}/${name}`, 'utf8')
-    for (const [, statement] of text.matchAll(NAMED)) found.push(statement as string)
+const SRC = fileURLToPath(new URL('../../src', import.meta.url))
+/** The comment with which a statement begins, or the name under which it is prepared. */
+const NAMED =
+  /^\s*(?:text: |const [A-Z_]+ = |return |[?:] )?`?-- (\w+)$|\bname: '([a-z]+(?:_[a-z]+)+)',\s*text\b/gm
+
+/** By their names they only read: an answer that does not come changes nothing. */
+const READS = /^(find|read|list|count|search|select|tally|median|draw)_/
+const WRITES =
+  /\b(INSERT|UPDATE|DELETE|TRUNCATE|nextval|setval|pg_notify|FOR (NO KEY )?UPDATE|FOR (KEY )?SHARE)\b/
+
+/** Why others are not struck. */
+const NOT_STRUCK: Readonly<Record<string, string>> = {
+  'they only read': 'begin_overview has_password round_trip share_test_clock wait_at_turnstile',
+  'they are one statement of a request that may be sent again':
+    'ask_for_deliveries_again ask_for_delivery_again count_attempt delete_claim_schema delete_expired_sessions ' +
+    'delete_expired_throttles delete_sessions_of delete_webhook_endpoint forget_attempts forget_ended_invitations ' +
+    'forget_ended_tokens insert_webhook_endpoint remove_old_idempotency_keys rename_user replace_password ' +
+    'replace_webhook_secret revoke_invitation_of revoke_invitations_to set_password share_secret update_account ' +
+    'update_webhook_endpoint write_notification_settings',
+  'they are one statement that a server sends again in its own time':
+    'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',
+  'they make accounts, invitations and tokens in one transaction, which leaves nothing if it fails':
+    'delete_other_sessions insert_api_token insert_invitation insert_user use_invitation',
+}
+
+/** Sent only where tables are distributed, or only where they are not. */
+const ON_CITUS =
+  'announce_and_take_numbers announce_on_machine commit_in_two_phases delete_test_clock_claims_in_shards ' +
+  'find_known_claims find_next_due find_news_on_machines find_stored_contracts hold_test_clocks insert_in_shards ' +
+  'mark_contracts_of_archived_on_machines mark_unused_contracts move_kinds_in_shards notify_in_shards ' +
+  'notify_of_kinds_in_shards read_live_clock read_settled_here read_settled_on_machines store_contracts ' +
+  'take_numbers take_positions take_positions_on_test_clock write_to_shards'
+const ON_ONE_POSTGRESQL =
+  'append_events append_events_on_test_clocks apply_moves find_news insert_claims insert_claims_on_test_clock ' +
+  'mark_contracts_of_archived move_contracts ' +
+  'delete_test_clock_claims move_kinds note_contract_moves read_settled take_contract_moves'
+
+const words = (text: string) => text.split(' ')
+
+const sources: string[] = []
+
+/** The named statements of the source, with whether their text writes. */
+async function readStatements(): Promise<Map<string, boolean>> {
+  const found = new Map<string, boolean>()
+  for await (const file of glob('storage/**/*.ts', { cwd: SRC })) {
+    const text = await readFile(`${SRC}/${file}`, 'utf8')
+    sources.push(text)
+    for (const { 0: whole, 1: comment, 2: prepared, index } of text.matchAll(NAMED)) {
+      const start = index + whole.length
+      const body = prepared ? '' : text.slice(start, text.indexOf('`', start))
+      const name = (comment ?? prepared) as string
+      found.set(name, found.get(name) || WRITES.test(body))
+    }
   }
-  assert.ok(found.length > 50, 'they are found')
-  // Some have a name of their own for each part of the feed.
-  const isStruck = (statement: string) =>
-    STRUCK.some((name) => name === statement || name.startsWith(`${statement}_of_`))
-  const missing = found.filter((statement) => !isStruck(statement) && !notStruck.includes(statement))
-  assert.deepEqual(missing, [], 'add it to an operation of tests/faults/statements.ts')
-  const gone = notStruck.filter((statement) => !found.includes(statement))
-  assert.deepEqual(gone, [], 'these are no more')
+  return found
+}
+
+const inCode = await readStatements()
+/** Some are named by a function. */
+const isNamed = (name: string) => inCode.has(name) || sources.some((text) => text.includes(`'${name}'`))
+const sent = new Set<string>()
+
+describe('what each operation sends', async () => {
+  const releases: (() => Promise<void>)[] = []
+  const world = await createWorld({ after: (release) => void releases.unshift(release) })
+  after(async () => {
+    for (const release of releases) await release()
+  })
+  for (const operation of OPERATIONS) {
+    test(operation.name, { skip: operation.skip ?? false }, async () => {
+      const statements = await recordStatements(world, operation)
+      assert.ok(statements.size > 0)
+      for (const name of statements.keys()) sent.add(name)
+    })
+  }
+})
+
+/** Some statements have a name for each part of the feed. */
+const isSent = (name: string) =>
+  sent.has(name) || [...sent].some((longer) => longer.startsWith(`${name}_of_`))
+
+test('every named statement of the service is struck by faults, or it is said why not', () => {
+  assert.ok(inCode.size > 200, 'they are found')
+  const exempt = new Set(
+    [...Object.values(NOT_STRUCK), isOnCitus() ? ON_ONE_POSTGRESQL : ON_CITUS].flatMap(words),
+  )
+  const missing = [...inCode].filter(
+    ([name, writes]) => !isSent(name) && !exempt.has(name) && !(READS.test(name) && !writes),
+  )
+  assert.deepEqual(
+    missing.map(([name]) => name),
+    [],
+    'add an operation that sends it to tests/faults/operations, or say above why it need not be struck',
+  )
+})
+
+test('no exemption is out of date', () => {
+  const exempt = [...Object.values(NOT_STRUCK), ON_CITUS, ON_ONE_POSTGRESQL].flatMap(words)
+  assert.deepEqual(
+    exempt.filter((name) => !isNamed(name)),
+    [],
+    'these are no statements any more',
+  )
+  const elsewhere = words(isOnCitus() ? ON_ONE_POSTGRESQL : ON_CITUS)
+  assert.deepEqual(elsewhere.filter(isSent), [], 'these are sent here too')
+})
+
+test('the statements that the simulator strikes are in the source', () => {
+  assert.deepEqual(
+    STRUCK_STATEMENTS.filter((name) => !isNamed(name)),
+    [],
+  )
 })

@@ -7,6 +7,7 @@ import { uniqueName } from '../support/new-records.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import type { Scope } from '../support/test-database.ts'
 import type { TestService } from '../support/test-service.ts'
+import { ALL_FAULTS } from './blows.ts'
 
 /** A service whose every statement passes by a proxy that can strike it, with records for the load on it. */
 export interface World {
@@ -20,9 +21,9 @@ export interface World {
 }
 
 /** Where the database falls silent, statements are given up soon; else not even on a machine that is very busy. */
-const STATEMENT_TIMEOUT_MS = process.env.FAULTS === 'all' ? 2_000 : 10_000
+const STATEMENT_TIMEOUT_MS = ALL_FAULTS ? 2_000 : 10_000
 /** A log takes 10,000 events: where all faults are tried one after the other, a few claims would become full. */
-const CLAIMS_OF_ONE_KIND = process.env.FAULTS === 'all' ? 20 : 2
+const CLAIMS_OF_ONE_KIND = ALL_FAULTS ? 20 : 2
 export const NEVER_SETTLED = contractWith({ fulfillment_condition: { event: 'never' } })
 /** An event of this type is what the database does not take. */
 export const POISON = 'poison'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { removeNotifications } from '../../src/storage/notifications/removal.ts'
-import { assertError } from '../support/assert-error.ts'
-import { newClaim } from '../support/new-records.ts'
-import { testFaults } from './fault-table.ts'
+import { removeNotifications } from '../../../src/storage/notifications/removal.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { newClaim } from '../../support/new-records.ts'
+import type { Operation } from '../fault-table.ts'
 
-testFaults({
+const removingNotifications: Operation = {
   name: 'removing old notifications',
   begin: async ({ service: { app, newAccount } }) => {
     const api = await newAccount()
@@ -30,4 +30,6 @@ testFaults({
       },
     }
   },
-})
+}
+
+export const NOTIFICATION_OPERATIONS: readonly Operation[] = [removingNotifications]

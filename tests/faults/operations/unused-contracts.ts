@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { UnusedContracts } from '../../src/app/removal/unused-contracts.ts'
-import { contractWith } from '../support/contracts.ts'
-import { testFaults } from './fault-table.ts'
-import { nextNumber } from './load.ts'
+import { UnusedContracts } from '../../../src/app/removal/unused-contracts.ts'
+import { contractWith } from '../../support/contracts.ts'
+import type { Operation } from '../fault-table.ts'
+import { nextNumber } from '../load.ts'
 
 const MARK = "UPDATE contracts SET unused_since = now() - interval '2 days' WHERE hash = $1"
 const ADD_UNUSED = `INSERT INTO contracts
@@ -11,7 +11,7 @@ const ADD_UNUSED = `INSERT INTO contracts
   FROM contracts WHERE hash = $1`
 const LEFT = 'SELECT hash, unused_since FROM contracts WHERE hash = ANY ($1)'
 
-testFaults({
+const removingContracts: Operation = {
   name: 'removing unused contracts',
   begin: async ({ service: { app, api, sql }, customer }) => {
     // No other claim is under it.
@@ -32,4 +32,6 @@ testFaults({
       },
     }
   },
-})
+}
+
+export const UNUSED_CONTRACT_OPERATIONS: readonly Operation[] = [removingContracts]

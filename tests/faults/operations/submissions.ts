@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { contractWith } from '../support/contracts.ts'
-import { eventually } from '../support/eventually.ts'
-import { holdClock } from '../support/held-rows.ts'
-import { testFaults } from './fault-table.ts'
-import { eventOf, fateOf, type Ledger } from './ledger.ts'
-import { nextNumber } from './load.ts'
-import { newClock, openClaims, POISON, type World } from './world.ts'
+import { contractWith } from '../../support/contracts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { holdClock } from '../../support/held-rows.ts'
+import type { Operation } from '../fault-table.ts'
+import { eventOf, fateOf, type Ledger } from '../ledger.ts'
+import { nextNumber } from '../load.ts'
+import { newClock, openClaims, POISON, type World } from '../world.ts'
 
 /* Submissions that go together in one group. */
 
-testFaults({
+const mixedGroup: Operation = {
   name: 'a group of live claims and clocks',
   begin: async (world, ledger) => {
     const claims = await claimsOfAllKinds(world)
@@ -26,9 +26,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const groupWithPoison: Operation = {
   name: 'a group in which the database does not take one event',
   begin: async (world, ledger) => {
     const [spoiled, ...claims] = await claimsOfAllKinds(world)
@@ -44,9 +44,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const heldClock: Operation = {
   name: 'submissions whose clock is held',
   begin: async (world, ledger) => {
     const { service, customer } = world
@@ -69,13 +69,13 @@ testFaults({
       },
     }
   },
-})
+}
 
 /** It was looked whether the clock is free. */
 const HAS_ASKED = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND query_start > $1 AND query LIKE '-- find_free_test_clocks%'`
 
-testFaults({
+const longLog: Operation = {
   name: 'submissions to a claim whose log is long',
   begin: async (world, ledger) => {
     const { service, customer } = world
@@ -87,7 +87,7 @@ testFaults({
       finish: async () => assert.ok((await service.api.readClaim(id)).events.length >= 3),
     }
   },
-})
+}
 
 /** Three events that the condition reads, of 40 KB each. */
 const LENGTHEN = [
@@ -123,3 +123,5 @@ async function submitTogether(
     ledger.noteEvent(claim_id, id, { status: results[i].status, body: results[i] })
   return results.slice(own.length)
 }
+
+export const SUBMISSION_OPERATIONS: readonly Operation[] = [mixedGroup, groupWithPoison, heldClock, longLog]

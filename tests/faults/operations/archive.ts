@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { ClaimArchive } from '../../src/app/archive/claim-archive.ts'
-import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
-import { archiveFolder, resolvedClaims } from '../support/archived-claims.ts'
-import { assertError } from '../support/assert-error.ts'
-import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
-import { testFaults } from './fault-table.ts'
-import type { World } from './world.ts'
+import { ClaimArchive } from '../../../src/app/archive/claim-archive.ts'
+import { restoreClaim } from '../../../src/app/archive/restore-claim.ts'
+import { archiveFolder, resolvedClaims } from '../../support/archived-claims.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { movedBy, TIMES_OF_CLAIM } from '../../support/moved-times.ts'
+import type { Operation } from '../fault-table.ts'
+import type { World } from '../world.ts'
 
 const folder = await archiveFolder({ after })
 
@@ -26,7 +26,7 @@ async function oldClaim({ service, customer }: World): Promise<string> {
   return id
 }
 
-testFaults({
+const archiving: Operation = {
   name: 'archiving claims',
   begin: async (world) => {
     const { app, api } = world.service
@@ -45,9 +45,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const restoring: Operation = {
   name: 'restoring a claim',
   begin: async (world) => {
     const { app, api } = world.service
@@ -64,4 +64,6 @@ testFaults({
       },
     }
   },
-})
+}
+
+export const ARCHIVE_OPERATIONS: readonly Operation[] = [archiving, restoring]

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { candidateId } from '../../src/storage/claims/candidate-id.ts'
-import { pairsOf } from '../../src/storage/metadata.ts'
-import type { Answer } from '../support/api-client.ts'
-import { isOnCitus } from '../support/database-nodes.ts'
-import { newSchema, uniqueName } from '../support/new-records.ts'
-import { testFaults } from './fault-table.ts'
-import { fateOf, type Ledger } from './ledger.ts'
-import { nextNumber } from './load.ts'
-import { NEVER_SETTLED, newClock, type World } from './world.ts'
+import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
+import { pairsOf } from '../../../src/storage/metadata.ts'
+import type { Answer } from '../../support/api-client.ts'
+import { isOnCitus } from '../../support/database-nodes.ts'
+import { newSchema, uniqueName } from '../../support/new-records.ts'
+import type { Operation } from '../fault-table.ts'
+import { fateOf, type Ledger } from '../ledger.ts'
+import { nextNumber } from '../load.ts'
+import { NEVER_SETTLED, newClock, type World } from '../world.ts'
 
-testFaults({
+const creatingClaims: Operation = {
   name: 'creating claims',
   begin: async (world, ledger) => {
     const items = await newOfAllKinds(world)
@@ -25,9 +25,9 @@ testFaults({
       finish: async () => {},
     }
   },
-})
+}
 
-testFaults({
+const creatingCandidates: Operation = {
   name: 'creating candidates',
   begin: async (world, ledger) => {
     const items = await newOfAllKinds(world)
@@ -43,9 +43,9 @@ testFaults({
       finish: async () => {},
     }
   },
-})
+}
 
-testFaults({
+const creatingWithKey: Operation = {
   name: 'creating claims with a key',
   skip: isOnCitus() && 'their ids may be of any shards',
   begin: async (world, ledger) => {
@@ -73,9 +73,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const creatingSchema: Operation = {
   name: 'creating a schema with a key',
   begin: async ({ service: { api, sql } }) => {
     const price = nextNumber()
@@ -100,9 +100,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const changingSchema: Operation = {
   name: 'changing a schema',
   begin: async ({ service: { api, sql } }) => {
     const prices = [nextNumber(), nextNumber()] as const
@@ -128,9 +128,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const changingMetadata: Operation = {
   name: 'changing metadata',
   begin: async ({ service: { api, sql }, customer }) => {
     const [before, after] = [uniqueName('before'), uniqueName('after')]
@@ -169,9 +169,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const creatingOthers: Operation = {
   name: 'creating what claims need',
   begin: async ({ service: { api } }) => {
     const requests = [
@@ -192,7 +192,7 @@ testFaults({
       },
     }
   },
-})
+}
 
 /** What is stored together is of one shard. */
 function aliasOfFirstShard({ service: { app } }: World): string {
@@ -226,3 +226,13 @@ function note(ledger: Ledger, items: readonly New[], answer: Answer): void {
   for (const [i, { price }] of items.entries())
     ledger.noteClaim(price, results ? { status: results[i].status, body: results[i] } : answer)
 }
+
+export const CREATION_OPERATIONS: readonly Operation[] = [
+  creatingClaims,
+  creatingCandidates,
+  creatingWithKey,
+  creatingSchema,
+  changingSchema,
+  changingMetadata,
+  creatingOthers,
+]

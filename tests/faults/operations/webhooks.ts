@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { WebhookSender } from '../../src/app/webhooks/webhook-sender.ts'
-import { presentNotification } from '../../src/http/notifications/present-notification.ts'
-import { disableEndpoint } from '../../src/storage/webhooks/sending.ts'
-import { eventually } from '../support/eventually.ts'
-import { newCustomer } from '../support/new-records.ts'
-import { faultsOfChain, startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { testFaults } from './fault-table.ts'
-import { NEVER_SETTLED } from './world.ts'
+import { WebhookSender } from '../../../src/app/webhooks/webhook-sender.ts'
+import { presentNotification } from '../../../src/http/notifications/present-notification.ts'
+import { disableEndpoint } from '../../../src/storage/webhooks/sending.ts'
+import { eventually } from '../../support/eventually.ts'
+import { newCustomer } from '../../support/new-records.ts'
+import { faultsOfChain, startWebhookReceiver } from '../../support/webhook-receiver.ts'
+import type { Operation } from '../fault-table.ts'
+import { NEVER_SETTLED } from '../world.ts'
 
 const CLAIMS = 3
 
-testFaults({
+const disabling: Operation = {
   name: 'disabling a webhook endpoint',
   begin: async ({ service }) => {
     const api = await service.newAccount()
@@ -34,9 +34,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const sending: Operation = {
   name: 'sending webhooks',
   begin: async ({ service }) => {
     const receiver = await startWebhookReceiver({ after })
@@ -92,4 +92,6 @@ testFaults({
       },
     }
   },
-})
+}
+
+export const WEBHOOK_OPERATIONS: readonly Operation[] = [disabling, sending]

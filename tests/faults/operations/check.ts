@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import { sumUpResolutions } from '../../src/app/check/sum-up-resolutions.ts'
-import { takeBackTotals } from '../../src/storage/overview/resolution-totals.ts'
-import { testFaults } from './fault-table.ts'
-import { eventOf } from './ledger.ts'
-import { nextNumber } from './load.ts'
-import type { World } from './world.ts'
+import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
+import { sumUpResolutions } from '../../../src/app/check/sum-up-resolutions.ts'
+import { takeBackTotals } from '../../../src/storage/overview/resolution-totals.ts'
+import type { Operation } from '../fault-table.ts'
+import { eventOf } from '../ledger.ts'
+import { nextNumber } from '../load.ts'
+import type { World } from '../world.ts'
 
 /** More than one batch of the check moves. */
 const DUE = 1_100
@@ -54,7 +54,7 @@ const SUMS = `SELECT
     (SELECT sum(count)::int FROM resolution_durations) AS durations,
     (SELECT sum(count)::int FROM resolution_totals) AS resolved`
 
-testFaults({
+const scheduledCheck: Operation = {
   name: 'a scheduled check',
   begin: async (world, ledger) => {
     const { app, api, sql } = world.service
@@ -88,9 +88,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const summingUp: Operation = {
   name: 'summing up',
   begin: async (world) => {
     const { app, sql } = world.service
@@ -108,7 +108,7 @@ testFaults({
       },
     }
   },
-})
+}
 
 const SETTLED = ['PENDING', 'CONFIRMED', ['other']]
 /** By their kind. */
@@ -132,3 +132,5 @@ async function assertSumsAreTrue({ service }: World): Promise<void> {
 /** With the claims that they were of. */
 const forgetSums = ({ service }: World) =>
   service.sql('WITH gone AS (DELETE FROM resolution_durations) DELETE FROM resolution_totals')
+
+export const CHECK_OPERATIONS: readonly Operation[] = [scheduledCheck, summingUp]

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { createUser } from '../../src/app/accounts/users.ts'
-import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
-import { revokeSession } from '../../src/app/sessions/revoke-session.ts'
-import { shareReadiness } from '../../src/app/share-readiness.ts'
-import { hashToken } from '../../src/app/tokens/api-token.ts'
-import { createOwnToken } from '../../src/app/tokens/own-tokens.ts'
-import { TokenOwners } from '../../src/app/tokens/token-owners.ts'
-import { createToken, revokeToken } from '../../src/app/tokens/tokens.ts'
-import { findUserByEmail } from '../../src/storage/accounts/users.ts'
-import { eventually } from '../support/eventually.ts'
-import { uniqueName } from '../support/new-records.ts'
-import { testFaults } from './fault-table.ts'
-import { fateOf } from './ledger.ts'
-import type { World } from './world.ts'
+import { createUser } from '../../../src/app/accounts/users.ts'
+import { hashSessionToken } from '../../../src/app/sessions/hashed-sessions.ts'
+import { revokeSession } from '../../../src/app/sessions/revoke-session.ts'
+import { shareReadiness } from '../../../src/app/share-readiness.ts'
+import { hashToken } from '../../../src/app/tokens/api-token.ts'
+import { createOwnToken } from '../../../src/app/tokens/own-tokens.ts'
+import { TokenOwners } from '../../../src/app/tokens/token-owners.ts'
+import { createToken, revokeToken } from '../../../src/app/tokens/tokens.ts'
+import { findUserByEmail } from '../../../src/storage/accounts/users.ts'
+import { eventually } from '../../support/eventually.ts'
+import { uniqueName } from '../../support/new-records.ts'
+import type { Operation } from '../fault-table.ts'
+import { fateOf } from '../ledger.ts'
+import type { World } from '../world.ts'
 
-testFaults({
+const tokenRevocation: Operation = {
   name: 'the revocation of a token',
   begin: async (world) => {
     const { app, clientWith, sql } = world.service
@@ -39,9 +39,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const sessionRevocation: Operation = {
   name: 'the revocation of a session with its token',
   begin: async (world) => {
     const { app, clientWith, sql } = world.service
@@ -74,9 +74,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const listening: Operation = {
   name: 'listening for revocations',
   begin: async (world) => {
     const { app, sql } = world.service
@@ -96,10 +96,11 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const unknownToken: Operation = {
   name: 'a request of a token that is not remembered',
+  alsoSends: ['find_token_owner', 'touch_api_token'],
   begin: async (world) => {
     const { token } = await newToken(world)
     const own = world.service.clientWith(token)
@@ -108,16 +109,16 @@ testFaults({
       finish: async () => assert.equal((await own.get('/v1/me')).status, 200),
     }
   },
-})
+}
 
-testFaults({
+const readiness: Operation = {
   name: 'readiness',
   begin: async ({ service: { app } }) => ({
     // An answer is kept for some seconds: each asks for itself.
     run: () => shareReadiness(app)().catch(() => {}),
     finish: () => shareReadiness(app)(),
   }),
-})
+}
 
 /** Connections that are no part of a pool: what they did last belongs to the watch over revocations. */
 const SESSIONS = `SELECT query FROM pg_stat_activity
@@ -131,3 +132,11 @@ async function newToken({ service }: World): Promise<{ token: string; id: string
   const [row] = await service.sql('SELECT id FROM api_tokens WHERE token_hash = $1', [hashToken(token)])
   return { token, id: String(row?.id) }
 }
+
+export const TOKEN_OPERATIONS: readonly Operation[] = [
+  tokenRevocation,
+  sessionRevocation,
+  listening,
+  unknownToken,
+  readiness,
+]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { testFaults } from './fault-table.ts'
-import { eventOf, fateOf } from './ledger.ts'
-import { nextNumber } from './load.ts'
-import { newClock, openClaims } from './world.ts'
+import { COPY_CLAIM } from '../../support/copy-claims.ts'
+import type { Operation } from '../fault-table.ts'
+import { eventOf, fateOf } from '../ledger.ts'
+import { nextNumber } from '../load.ts'
+import { newClock, openClaims } from '../world.ts'
 
 const START = '2026-01-01T00:00:00.000Z'
 /** Both windows of each claim are over by then. */
@@ -11,7 +11,7 @@ const END = '2026-01-01T02:00:00.000Z'
 /** More than one set of an advance moves. */
 const DUE = 1_100
 
-testFaults({
+const advance: Operation = {
   name: 'an advance of a test clock',
   begin: async (world, ledger) => {
     const { api, sql } = world.service
@@ -52,9 +52,9 @@ testFaults({
       },
     }
   },
-})
+}
 
-testFaults({
+const deletion: Operation = {
   name: 'the deletion of a test clock',
   begin: async (world) => {
     const { api, sql } = world.service
@@ -89,4 +89,6 @@ testFaults({
       },
     }
   },
-})
+}
+
+export const TEST_CLOCK_OPERATIONS: readonly Operation[] = [advance, deletion]

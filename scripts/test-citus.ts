@@ -11,7 +11,7 @@ import { findTests, runTests } from '../tests/support/run-tests.ts'
 const FILES = [
   ...['abuse', 'app', 'e2e', 'faults', 'http', 'storage'].map((folder) => `tests/${folder}/**/*.test.ts`),
   'tests/deterministic/store-contract.test.ts',
-  'tests/simulate/fuzz.test.ts',
+  'tests/simulate/fuzz.slow.test.ts',
 ]
 
 const runOn = (url: string) =>

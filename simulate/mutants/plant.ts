@@ -21,7 +21,7 @@ const COPIED = [
 const LINKED = ['node_modules', 'dashboard']
 
 /** The source files by their paths. */
-function readSources(): Map<string, string> {
+export function readSources(): Map<string, string> {
   const files = globSync('src/**/*.ts', { cwd: ROOT })
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 }

@@ -1,9 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as pause } from 'node:timers/promises'
-import { findPostmaster, isPostmasterOf } from '../../src/storage/embedded/postmaster.ts'
+import { findPostmaster, hasEnded } from '../../src/storage/embedded/postmaster.ts'
 
 const GONE_MS = 10_000
-const LOOK_EVERY_MS = 20
 
 /** Ends the PostgreSQL of this folder (a real path) and all its processes, whatever they wait for: its data is lost. */
 export async function killPostgres(dir: string): Promise<void> {
@@ -13,11 +11,7 @@ export async function killPostgres(dir: string): Promise<void> {
   send(pid, 'SIGSTOP')
   for (const child of await childrenOf(pid)) kill(child)
   kill(pid)
-  const deadline = performance.now() + GONE_MS
-  while (await isPostmasterOf(pid, dir)) {
-    if (performance.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) cannot be killed`)
-    await pause(LOOK_EVERY_MS)
-  }
+  if (!(await hasEnded(pid, dir, GONE_MS))) throw new Error(`PostgreSQL (process ${pid}) cannot be killed`)
 }
 
 async function childrenOf(parent: number): Promise<number[]> {

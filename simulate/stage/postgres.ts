@@ -7,7 +7,7 @@ import pg from 'pg'
 import type { Cleanup } from '../../bench/cleanup.ts'
 import { type Cluster, prepareCluster } from '../../src/storage/embedded/cluster.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
-import { findPostmaster, isPostmasterOf } from '../../src/storage/embedded/postmaster.ts'
+import { findPostmaster, hasEnded } from '../../src/storage/embedded/postmaster.ts'
 import { mayPass } from '../../src/storage/embedded/session.ts'
 import { startServer } from '../../src/storage/embedded/start-server.ts'
 import { forgetShared } from './clock.ts'
@@ -113,11 +113,7 @@ export class Postgres {
     const pid = await this.pid()
     if (pid === null) return false
     process.kill(pid, SIGNALS[how])
-    const deadline = performance.now() + patienceMs
-    while (await isPostmasterOf(pid, this.#cluster.dir)) {
-      if (performance.now() > deadline) throw new Error('PostgreSQL does not stop')
-      await pause(20)
-    }
+    if (!(await hasEnded(pid, this.#cluster.dir, patienceMs))) throw new Error('PostgreSQL does not stop')
     this.lastPid = null
     return true
   }

@@ -133,6 +133,7 @@ class WatchedWork {
 
 test('whatever fails, each is answered once, by what is its own, and its lane is free again', async (t) => {
   await explore(
+    t,
     groupHistory,
     async (world, { deeds }) => {
       const watched = new WatchedWork(world)
@@ -168,6 +169,6 @@ test('whatever fails, each is answered once, by what is its own, and its lane is
       await world.goOnUntil(() => isStopped)
       await assertEndsWhole(world, watched.pool)
     },
-    { tell: (line) => t.diagnostic(line), ms: 3_000 },
+    { runs: 600 },
   )
 })

@@ -10,6 +10,7 @@ const LONGEST_WAIT_MS = 22_000
 
 test('connections are lent idle, by shares and in time, and all of them come back', async (t) => {
   await explore(
+    t,
     poolHistory,
     async (world, { size, deeds }) => {
       const watched = new WatchedPool(world, size)
@@ -23,6 +24,6 @@ test('connections are lent idle, by shares and in time, and all of them come bac
       await watched.assertIsWhole()
       await assertEndsWhole(world, watched.pool)
     },
-    { tell: (line) => t.diagnostic(line), ms: 3_000 },
+    { runs: 600 },
   )
 })

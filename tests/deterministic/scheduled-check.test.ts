@@ -14,6 +14,7 @@ import type { World } from './world.ts'
 
 test('whatever fails, the next check does the rest, each claim makes each move once, and none before its time', async (t) => {
   await explore(
+    t,
     checkHistory,
     async (world, { deeds, sizes }) => {
       world.sizes = sizes
@@ -26,7 +27,7 @@ test('whatever fails, the next check does the rest, each claim makes each move o
       assertClaimsFollowTheirLogs(world)
       assertNothingIsLeft(world)
     },
-    { tell: (line) => t.diagnostic(line) },
+    { runs: 300 },
   )
 })
 

@@ -23,6 +23,7 @@ const runs: fc.Arbitrary<Runs> = fc.record({
 
 test('runs of a job never overlap, failures are reported, and a stop waits for what is on', async (t) => {
   await explore(
+    t,
     runs,
     async (world, { deeds, stopsAfterMs }) => {
       const sum = { begun: 0, ended: 0, failed: 0, reported: 0 }
@@ -57,6 +58,6 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
       assert.deepEqual(world.unheard.map(String), [])
       assert.deepEqual([world.course.waiting, world.course.time.waiting], [0, 0], 'steps and timers')
     },
-    { tell: (line) => t.diagnostic(line), ms: 2_000 },
+    { runs: 400 },
   )
 })

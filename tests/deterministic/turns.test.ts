@@ -28,6 +28,7 @@ const MOST_BEFORE = 3 * 500
 
 test('who comes behind a crowd of another account goes with the next group', async (t) => {
   await explore(
+    t,
     crowd,
     async (world, { waiting, deeds }) => {
       const submit = (as: string, to: string, id: string) =>
@@ -44,7 +45,7 @@ test('who comes behind a crowd of another account goes with the next group', asy
       await world.rest()
       await world.close()
     },
-    { tell: (line) => t.diagnostic(line), ms: 2_000 },
+    { runs: 60 },
   )
 })
 

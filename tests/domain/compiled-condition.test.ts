@@ -176,3 +176,26 @@ function assertExplains(node: ExplainedCondition, condition: Condition, events: 
     assertExplains(one, (conditions?.[i] ?? child) as Condition, events)
   }
 }
+
+test('a condition is made ready once', () => {
+  const condition = all({ event: 'a' }, { event: 'b' })
+  assert.equal(compile(condition), compile(condition))
+})
+
+test('only the leaves of types that come are made ready', () => {
+  const looks: string[] = []
+  const leafOf = (event: string): Leaf => {
+    const leaf: Leaf = { event }
+    const get = () => {
+      looks.push(event)
+      return { a: 1 }
+    }
+    return Object.defineProperty(leaf, 'match', { get, enumerable: false })
+  }
+  const log = new EventLog(all(leafOf('a'), leafOf('b'), leafOf('b')))
+  assert.equal(log.with({ type: 'none', payload: {}, system: false }), log)
+  assert.deepEqual(looks, [])
+  const one = log.with({ type: 'b', payload: {}, system: false })
+  assert.equal(one.with({ type: 'b', payload: {}, system: false }), one)
+  assert.deepEqual(looks, ['b', 'b'])
+})

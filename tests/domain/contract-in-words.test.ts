@@ -176,7 +176,7 @@ test('conditions of the same words are judged alike', () => {
   const seed = 7
   const logs = fc.sample(fc.array(event, { maxLength: 4 }), { numRuns: 60, seed })
   const judged = new Map<string, { condition: Condition; verdicts: string }>()
-  for (const one of fc.sample(condition, { numRuns: 20_000, seed })) {
+  for (const one of fc.sample(condition, { numRuns: 10_000, seed })) {
     const words = conditionInWords(one)
     const verdicts = logs.map((log) => (isSatisfied(one, log) ? 1 : 0)).join('')
     const other = judged.get(words)
@@ -184,7 +184,7 @@ test('conditions of the same words are judged alike', () => {
       assert.fail(`${words}: ${JSON.stringify(one)} and ${JSON.stringify(other.condition)}`)
     judged.set(words, { condition: one, verdicts })
   }
-  assert.ok(judged.size > 1_000)
+  assert.ok(judged.size > 500)
 })
 
 function isSatisfied(condition: Condition, log: readonly Evidence[]): boolean {

@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { FAULTS } from '../../simulate/faults/faults.ts'
 import { findPlace } from '../../simulate/mutants/find-place.ts'
 import { edit, editWithin } from '../../simulate/mutants/mutant.ts'
-import { mutated } from '../../simulate/mutants/plant.ts'
+import { mutated, readSources } from '../../simulate/mutants/plant.ts'
 import { MUTANTS } from '../../simulate/mutants.ts'
 
 test('each planted defect has one place in the source, and changes it', () => {
+  const sources = readSources()
   for (const mutant of MUTANTS) {
-    assert.ok(mutated(mutant).size > 0, mutant.name)
+    assert.ok(mutated(mutant, sources).size > 0, mutant.name)
     for (const { find, replace } of mutant.edits) assert.notEqual(find, replace, mutant.name)
   }
 })

@@ -86,7 +86,8 @@ async function signal(pid: number, name: NodeJS.Signals, dir: string): Promise<v
   }
 }
 
-async function hasEnded(pid: number, dir: string, withinMs: number): Promise<boolean> {
+/** Whether the server of this folder ends within the time. */
+export async function hasEnded(pid: number, dir: string, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
     if (!(await isPostmasterOf(pid, dir)) && !(await isExiting(pid))) return true

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { compile } from '../../src/domain/contract/compiled-condition.ts'
 import { type Condition, type Leaf, leavesOf } from '../../src/domain/contract/condition.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
-import { all } from '../support/contracts.ts'
 
 /* What is made ready of conditions goes with them, and may not fill the memory, whatever they are. */
 
@@ -37,26 +35,3 @@ for (const [what, make, count] of KINDS) {
     assert.ok(grown < MOST_MIB, `${count} conditions grew the heap by ${Math.round(grown)} MiB`)
   })
 }
-
-test('a condition is made ready once', () => {
-  const condition = all({ event: 'a' }, { event: 'b' })
-  assert.equal(compile(condition), compile(condition))
-})
-
-test('only the leaves of types that come are made ready', () => {
-  const looks: string[] = []
-  const leafOf = (event: string): Leaf => {
-    const leaf: Leaf = { event }
-    const get = () => {
-      looks.push(event)
-      return { a: 1 }
-    }
-    return Object.defineProperty(leaf, 'match', { get, enumerable: false })
-  }
-  const log = new EventLog(all(leafOf('a'), leafOf('b'), leafOf('b')))
-  assert.equal(log.with({ type: 'none', payload: {}, system: false }), log)
-  assert.deepEqual(looks, [])
-  const one = log.with({ type: 'b', payload: {}, system: false })
-  assert.equal(one.with({ type: 'b', payload: {}, system: false }), one)
-  assert.deepEqual(looks, ['b', 'b'])
-})

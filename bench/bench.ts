@@ -32,7 +32,7 @@ export class Bench {
   readonly sizes: Sizes
   readonly progress = new Progress()
   readonly cleanup = new Cleanup()
-  readonly pgbench: Pgbench | null = findPgbench()
+  readonly pgbench: Pgbench | null
   readonly options: BenchOptions
   readonly servers: ServerProcess[] = []
   /** A signal came: everything is being stopped. */
@@ -45,6 +45,7 @@ export class Bench {
   constructor(options: BenchOptions) {
     this.options = options
     this.sizes = options.sizes
+    this.pgbench = options.sizes.hasYardstick ? findPgbench() : null
   }
 
   /** The result of the first call under this key, for every call. */

@@ -18,7 +18,7 @@ const SHORT_WAIT_MS = 15_000
 /** Runs the parts in turn and shows what they found. Returns the exit status. */
 export async function runParts(
   parts: readonly Part[],
-  options: BenchOptions & { quick: boolean; json: string | null },
+  options: BenchOptions & { name: string; json: string | null },
 ): Promise<number> {
   const bench = new Bench(options)
   endOnSignals(bench)
@@ -29,7 +29,7 @@ export async function runParts(
       `the machine is busy (load average ${machine.load_average_at_start[0]}): expect poor figures`,
     )
   }
-  if (!bench.pgbench) {
+  if (bench.sizes.hasYardstick && !bench.pgbench) {
     bench.progress.say(
       'pgbench is missing (Debian: postgresql-contrib or postgresql): no ratios to it, only absolute figures',
     )
@@ -45,7 +45,7 @@ export async function runParts(
   console.log(figuresTable(figures))
   console.log(introduction(machine, description.versions))
   const run = {
-    quick: options.quick,
+    sizes: options.name,
     started_at: startedAt,
     seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
   }

@@ -17,12 +17,14 @@ import { model } from './parts/model.ts'
 import { notifications } from './parts/notifications.ts'
 import { reading } from './parts/reading.ts'
 import { reads } from './parts/reads.ts'
+import { rest } from './parts/rest.ts'
 import { single } from './parts/single.ts'
 import { webhooks } from './parts/webhooks.ts'
 import { runParts } from './run-parts.ts'
-import { FULL, QUICK } from './sizes.ts'
+import { FULL, QUICK, TURN } from './sizes.ts'
 
 const PARTS: readonly Part[] = [
+  rest,
   single,
   batch,
   contended,
@@ -43,6 +45,7 @@ const PARTS: readonly Part[] = [
 
 interface Options extends GivenOptions {
   quick: boolean
+  turn: boolean
   json?: string
   list: boolean
   folder: string
@@ -61,6 +64,7 @@ const program = new Command('npm run bench --')
   .description('Measures the service on a database and a server of its own, and shows what it found.')
   .argument('[parts...]', 'which parts; by default all but those marked "if named"', partOf)
   .option('--quick', 'smaller data and shorter runs: all parts but those if named in under 2 minutes', false)
+  .option('--turn', 'sizes of one turn of compare-commits.ts, without pgbench', false)
   .option('--json <file>', 'write the figures also as one flat object')
   .option('--list', 'list the parts', false)
   .option('--folder <folder>', 'where the temporary data goes', tmpdir())
@@ -76,8 +80,11 @@ const program = new Command('npm run bench --')
       return
     }
     const status = await runParts(parts.length > 0 ? parts : PARTS.filter(({ isExtra }) => !isExtra), {
-      sizes: options.quick ? QUICK : FULL,
-      quick: options.quick,
+      ...(options.turn
+        ? { name: 'turn', sizes: TURN }
+        : options.quick
+          ? { name: 'quick', sizes: QUICK }
+          : { name: 'full', sizes: FULL }),
       json: options.json ? resolve(options.json) : null,
       folder: options.folder,
       serverOptions: options.serverOptions.split(' ').filter(Boolean),

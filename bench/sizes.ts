@@ -1,5 +1,7 @@
 /** Every size and duration of the benchmark; times in milliseconds. */
 export interface Sizes {
+  /** Whether pgbench is measured too. */
+  hasYardstick: boolean
   /** What is not counted before each measurement, and how long each measurement is. */
   warmupMs: number
   measureMs: number
@@ -48,6 +50,7 @@ export interface Sizes {
 }
 
 export const FULL: Sizes = {
+  hasYardstick: true,
   warmupMs: 2_000,
   measureMs: 10_000,
   sweepMs: 5_000,
@@ -81,6 +84,7 @@ export const FULL: Sizes = {
 }
 
 export const QUICK: Sizes = {
+  hasYardstick: true,
   warmupMs: 500,
   measureMs: 1_400,
   sweepMs: 1_000,
@@ -111,6 +115,20 @@ export const QUICK: Sizes = {
   attackMs: 1_000,
   enduranceMs: 300_000,
   calmMs: 10_000,
+}
+
+/** One turn of the comparison of two commits (`compare-commits.ts`), whose yardstick is the other commit. */
+export const TURN: Sizes = {
+  ...QUICK,
+  hasYardstick: false,
+  warmupMs: 2_000,
+  measureMs: 8_000,
+  sweepMs: 4_000,
+  rounds: 1,
+  clients: [32],
+  openLoopMs: 10_000,
+  overdueClaims: 200_000,
+  overdueLeadMs: 20_000,
 }
 
 export const EVENTS_A_BATCH = 100

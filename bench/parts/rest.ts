@@ -1,0 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Part } from '../part.ts'
+import { residentMbOf } from '../process-figures.ts'
+
+/** Its jobs have run once by then, and what the start needed has been collected. */
+const SETTLES_MS = 10_000
+
+export const rest: Part = {
+  name: 'rest',
+  summary: 'memory of a server that nobody has asked anything',
+  run: async (bench, report) => {
+    const database = await (await bench.cluster()).createDatabase('bench_rest')
+    const server = await bench.startServer(database)
+    bench.progress.doing('waiting')
+    await pause(SETTLES_MS)
+    report.figure('server_at_rest_mb', residentMbOf(server.pid))
+    await bench.stopServer(server)
+  },
+}

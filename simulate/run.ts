@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { MOST_SEED, runMany } from './many-runs.ts'
 import { runOnce } from './one-run.ts'
 import type { Plan } from './plan.ts'
@@ -19,6 +19,7 @@ interface Options extends Omit<Plan, 'seed' | 'servers'> {
   shrink: number | false
   json?: string
   mutants?: true | string
+  suite?: string
 }
 
 function wholeNumber(text: string): number {
@@ -73,11 +74,18 @@ const program = new Command('npm run simulate --')
     '--mutants [name]',
     'plant known defects, all or those with these words in their names, and see that each is found within 5 minutes',
   )
+  .addOption(
+    new Option('--suite <name>', 'with --mutants: let these tests look for them').choices([
+      'fast',
+      'slow',
+      'nightly',
+    ]),
+  )
   .action(async (options: Options) => {
-    const { mutants, jobs, citus = null } = options
+    const { mutants, jobs, citus = null, suite = null } = options
     const words = mutants === true ? null : (mutants ?? null)
     process.exitCode = mutants
-      ? await tryMutants({ words, citus, jobs, say: (line) => console.error(line) })
+      ? await tryMutants({ words, citus, suite, jobs, say: (line) => console.error(line) })
       : await run(options)
   })
 

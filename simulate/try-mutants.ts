@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import { hunt, type Verdict } from './mutants/hunt.ts'
+import { huntByTests } from './mutants/hunt-by-tests.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { mutated, Plot } from './mutants/plant.ts'
 import { MUTANTS } from './mutants.ts'
@@ -9,13 +10,15 @@ interface MutantOptions {
   words: string | null
   /** The folder of a PostgreSQL's programs, with Citus; null: what needs it is left out. */
   citus: string | null
+  /** The suite of tests that looks for them; null for the simulator and the fuzzer. */
+  suite: string | null
   /** At once. */
   jobs: number
   say: (line: string) => void
 }
 
-/** Plants each defect in a copy of the tree and lets the simulator, or the fuzzer, look for it. Returns the status. */
-export async function tryMutants({ words, citus, jobs, say }: MutantOptions): Promise<number> {
+/** Plants each defect in a copy of the tree and lets the simulator, the fuzzer or a suite of tests look for it. Returns the status. */
+export async function tryMutants({ words, citus, suite, jobs, say }: MutantOptions): Promise<number> {
   const named = MUTANTS.filter(({ name }) => words === null || name.includes(words))
   const mutants = named.filter(({ onCitus }) => !onCitus || citus !== null)
   for (const { name } of named.filter((mutant) => !mutants.includes(mutant)))
@@ -25,12 +28,19 @@ export async function tryMutants({ words, citus, jobs, say }: MutantOptions): Pr
   for (const mutant of mutants) mutated(mutant)
   const verdicts = new Map<Mutant, Verdict>()
   const next = mutants.values()
+  const look = (folder: string, mutant: Mutant) =>
+    suite === null ? hunt(folder, mutant, citus) : huntByTests(folder, mutant, suite)
   const hear = (verdict: Verdict) => {
     verdicts.set(verdict.mutant, verdict)
     say(lineOf(verdict))
   }
-  await Promise.all(Array.from({ length: jobs }, () => workThrough(next, citus, hear)))
-  console.log(tableOf(mutants.flatMap((mutant) => verdicts.get(mutant) ?? [])))
+  await Promise.all(Array.from({ length: jobs }, () => workThrough(next, look, hear)))
+  console.log(
+    tableOf(
+      mutants.flatMap((mutant) => verdicts.get(mutant) ?? []),
+      suite,
+    ),
+  )
   const survivors = [...verdicts.values()].filter(({ killedAfter }) => killedAfter === null)
   console.log(`${mutants.length - survivors.length} of ${mutants.length} were found.`)
   return survivors.length === 0 ? 0 : 1
@@ -39,12 +49,12 @@ export async function tryMutants({ words, citus, jobs, say }: MutantOptions): Pr
 /** One after the other, in a copy of its own. */
 async function workThrough(
   mutants: Iterable<Mutant>,
-  citus: string | null,
+  look: (folder: string, mutant: Mutant) => Promise<Verdict>,
   hear: (verdict: Verdict) => void,
 ): Promise<void> {
   const plot = await Plot.make()
   try {
-    for (const mutant of mutants) hear(await plot.with(mutant, () => hunt(plot.folder, mutant, citus)))
+    for (const mutant of mutants) hear(await plot.with(mutant, () => look(plot.folder, mutant)))
   } finally {
     await plot.remove()
   }
@@ -54,7 +64,7 @@ const timeOf = ({ killedAfter }: Verdict) => (killedAfter === null ? 'NOT FOUND'
 
 const lineOf = (verdict: Verdict) => `${timeOf(verdict)}: ${verdict.mutant.name} (${verdict.how})`
 
-function tableOf(verdicts: readonly Verdict[]): string {
+function tableOf(verdicts: readonly Verdict[], suite: string | null): string {
   const table = new Table({
     head: ['defect', 'found after', 'by', 'as'],
     style: { head: [], border: [] },
@@ -63,7 +73,7 @@ function tableOf(verdicts: readonly Verdict[]): string {
   })
   for (const verdict of verdicts) {
     const { name, by = 'simulate' } = verdict.mutant
-    table.push([name, timeOf(verdict), by, verdict.how])
+    table.push([name, timeOf(verdict), suite ?? by, verdict.how])
   }
   return table.toString()
 }

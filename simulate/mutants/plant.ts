@@ -18,7 +18,7 @@ const COPIED = [
   'tsconfig.json',
   'openapi.json',
 ]
-const LINKED = ['node_modules', 'dashboard']
+const LINKED = ['node_modules', 'dashboard', 'deploy', 'docs', 'examples', 'CHANGELOG.md', 'README.md']
 
 /** The source files by their paths. */
 export function readSources(): Map<string, string> {

@@ -15,7 +15,7 @@ export function introduction(machine: Machine, versions: Versions): string {
   const commit = `${versions.commit?.slice(0, 10) ?? 'unknown'}${versions.uncommitted_changes ? ' with changes' : ''}`
   return [
     `${cpu}, ${cores} cores, ${memory_gb} GB, ${kernel}, load average ${load_average_at_start[0]} at the start`,
-    `Node ${versions.node}, PostgreSQL ${versions.postgresql ?? 'not used'}, pgbench ${versions.pgbench ?? 'missing'}, commit ${commit}`,
+    `Node ${versions.node}, PostgreSQL ${versions.postgresql ?? 'not used'}, pgbench ${versions.pgbench ?? 'not used'}, commit ${commit}`,
   ].join('\n')
 }
 

@@ -128,7 +128,7 @@ export const TURN: Sizes = {
   clients: [32],
   openLoopMs: 10_000,
   overdueClaims: 200_000,
-  overdueLeadMs: 20_000,
+  overdueLeadMs: 45_000,
 }
 
 export const EVENTS_A_BATCH = 100

@@ -1,11 +1,11 @@
 /*
- * npm run test:citus -- [FILES]: the tests on distributed tables. On the cluster whose coordinator TEST_CITUS_URL names,
+ * npm run test:citus -- [FILES] [--suite slow]: the tests on distributed tables. On the cluster whose coordinator TEST_CITUS_URL names,
  * else on one of its own if this machine has a PostgreSQL with Citus; else it says that it tries nothing.
  */
-import { styleText } from 'node:util'
+import { parseArgs, styleText } from 'node:util'
 import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
-import { findTests, runTests } from '../tests/support/run-tests.ts'
+import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
 /** Those about claims in the tests' database; the others have none, or one of their own, or see them by the same API. */
 const FILES = [
@@ -15,7 +15,7 @@ const FILES = [
 ]
 
 const runOn = (url: string) =>
-  runTests(findTests(patterns, 'fast'), { env: { ...process.env, TEST_CITUS_URL: url } })
+  runTests(findTests(patterns, values.suite as Suite), { env: { ...process.env, TEST_CITUS_URL: url } })
 
 async function runOnOwnCluster(bin: string): Promise<number> {
   const cluster = await startCitusCluster(bin)
@@ -26,7 +26,11 @@ async function runOnOwnCluster(bin: string): Promise<number> {
   }
 }
 
-const patterns = process.argv.length > 2 ? process.argv.slice(2) : FILES
+const { values, positionals } = parseArgs({
+  options: { suite: { type: 'string', default: 'fast' } },
+  allowPositionals: true,
+})
+const patterns = positionals.length > 0 ? positionals : FILES
 const given = process.env.TEST_CITUS_URL
 const bin = given ? null : findCitus()
 if (given) process.exitCode = await inRunFolder(() => runOn(given))

@@ -2,43 +2,45 @@ import assert from 'node:assert/strict'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { archiveFolder, growOld, resolvedCandidate, resolvedClaims } from '../support/archived-claims.ts'
+import {
+  archiveAll,
+  archiveFolder,
+  growOld,
+  resolvedCandidate,
+  resolvedClaims,
+} from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
-import { eventually } from '../support/eventually.ts'
 import { candidatePath } from '../support/new-records.ts'
-import { runCli, startServeProcess } from '../support/serve-process.ts'
+import { runCli } from '../support/serve-process.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/* The service archives by itself, and the command line reads what it wrote. */
+/* The slow suite has a server that archives by itself. */
 
 const service = await startTestService({ after })
 const { api } = service
-const folder = await archiveFolder({ after })
-const settings = {
-  DATABASE_URL: service.databaseUrl,
-  CLAIMKEEPER_ARCHIVE_DIR: folder,
-}
-const archive = (...args: string[]) => runCli(['archive', ...args], settings)
 
-test('a server with CLAIMKEEPER_ARCHIVE_DAYS archives; `claimkeeper archive` lists, shows, checks and restores', async (t) => {
+test('`claimkeeper archive` lists, shows, checks and restores what was archived', async (t) => {
+  const folder = await archiveFolder(t)
+  const settings = { DATABASE_URL: service.databaseUrl, CLAIMKEEPER_ARCHIVE_DIR: folder }
   const [id = ''] = await resolvedClaims(service, api, await api.customer('acme'), 1)
   const alias = await resolvedCandidate(service, api)
   await growOld(service)
-  const told = await api.readClaim(id)
-  const server = await startServeProcess(t, { ...settings, CLAIMKEEPER_ARCHIVE_DAYS: '30' })
-  await eventually(async () => (await api.get(`/v1/claims/${id}`)).status === 410, { seconds: 60 })
-  await server.end('SIGTERM')
+  const { contract } = await api.readClaim(id)
+  assert.equal(await archiveAll(service.app, folder), 2)
 
-  const listed = JSON.parse((await archive('list', '--json')).stdout)
+  const listed = await runCli(['archive', 'list', '--json'], settings)
   assert.deepEqual(
-    listed.map(({ claims }: { claims: number }) => claims),
+    JSON.parse(listed.stdout).map(({ claims }: { claims: number }) => claims),
     [2],
   )
+  const archive = (...args: string[]) => runSharedCli(['archive', ...args], settings)
   const shown = JSON.parse((await archive('show', id)).stdout)
   assert.deepEqual(
     [shown.id, shown.contract, shown.events.length, shown.events[0].payload],
-    [id, told.contract, 3, { value: 0.1, note: 'naïve "quoted"\n' }],
+    [id, contract, 3, { value: 0.1, note: 'naïve "quoted"\n' }],
   )
+  assert.equal((await archive('check')).status, 0)
   const restored = await archive('restore', '--candidate', alias)
   assert.deepEqual([restored.stdout, restored.status], [`Restored ${alias}.\n`, 0])
   assert.equal((await api.get(candidatePath(alias))).status, 200)
@@ -51,18 +53,4 @@ test('a server with CLAIMKEEPER_ARCHIVE_DAYS archives; `claimkeeper archive` lis
     assert.equal(status, 1)
     assert.match(stderr, /^claimkeeper: .*(cannot be read: ENOENT|not as they were written|is no UUID)/m)
   }
-})
-
-test('a server does not start if the folder of the archive is not there', async () => {
-  const gone = join(folder, 'gone')
-  const { stderr, status } = await runCli(['serve'], {
-    ...settings,
-    CLAIMKEEPER_ARCHIVE_DAYS: '30',
-    CLAIMKEEPER_ARCHIVE_DIR: gone,
-  })
-  assert.equal(status, 1)
-  assert.match(
-    stderr,
-    /claimkeeper: The archive cannot be used: ENOENT.* CLAIMKEEPER_ARCHIVE_DIR must name a folder/,
-  )
 })

@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { parseSeparator, parseUntil } from '../../src/cli/backtest/log/log-format.ts'
 import { contractWith } from '../support/contracts.ts'
 import { runCli } from '../support/serve-process.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
 import { filesIn } from './backtest-files.ts'
 
 const SAMPLE_LOG = fileURLToPath(new URL('../../examples/sample-log.csv', import.meta.url))
 const SAMPLE_CONTRACT = fileURLToPath(new URL('../../examples/sample-contract.json', import.meta.url))
 
-const backtest = (...args: string[]) => runCli(['backtest', ...args], {})
+const backtest = (...args: string[]) => runSharedCli(['backtest', ...args])
 
 /** The sample contract with four hours in place of its one minute. */
 async function fourHours(): Promise<string> {
@@ -21,12 +22,8 @@ async function fourHours(): Promise<string> {
 describe('claimkeeper backtest', { concurrency: true }, () => {
   test('shows what a contract would have paid, the event types that it does not name and the nearest losers', async (t) => {
     const path = await filesIn(t, { 'contract.json': await fourHours() })
-    const { stdout, stderr, status } = await backtest(
-      '--log',
-      SAMPLE_LOG,
-      '--contract',
-      path('contract.json'),
-    )
+    const args = ['backtest', '--log', SAMPLE_LOG, '--contract', path('contract.json')]
+    const { stdout, stderr, status } = await runCli(args, {})
     assert.equal(status, 0)
     assert.equal(stderr, '')
     assert.match(stdout, /│ cases +│ +12 │/)
@@ -43,7 +40,7 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
   test('pays for what the tutorial says, by the line that it shows', async () => {
     const tutorial = await readFile(new URL('../../docs/tutorial.md', import.meta.url), 'utf8')
     const [, line] = /^npx claimkeeper (backtest .*)$/m.exec(tutorial) as unknown as [string, string]
-    const { stdout, status } = await runCli(line.split(' '), {})
+    const { stdout, status } = await runSharedCli(line.split(' '))
     assert.equal(status, 0)
     const [, cases, paid] = /Of these (\d+) deliveries it would have paid (\d+)\./.exec(tutorial) ?? []
     assert.match(stdout, new RegExp(`│ cases +│ +${cases} │`))

@@ -1,30 +1,13 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import type { Finding } from '../../src/app/doctor/finding.ts'
 import { firstCheckFrom } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newDataFolder } from '../support/data-folder.ts'
-import { isOnCitus } from '../support/database-nodes.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { newCandidate, newCustomer } from '../support/new-records.ts'
-import { runCli } from '../support/serve-process.ts'
 import { startTestService } from '../support/test-service.ts'
-
-async function doctor(args: string[], settings: Record<string, string>) {
-  const { status, stdout, stderr } = await runCli(['doctor', '--json', ...args], settings)
-  assert.notEqual(stdout, '', stderr)
-  const report = JSON.parse(stdout) as {
-    ok: boolean
-    checks: Finding[]
-    recovers_to?: Record<string, unknown>
-  }
-  assert.equal(status, report.ok ? 0 : 1)
-  const faults = report.checks.filter((check) => check.status === 'fault')
-  return { ...report, faults: new Map(faults.map((check) => [check.what, check.found])) }
-}
+import { doctor } from './run-doctor.ts'
 
 test('the doctor finds claims that were tampered with, and names them', async (t) => {
   const { api, app, sql, databaseUrl } = await startTestService(t)
@@ -73,24 +56,4 @@ test('the doctor finds a setting that is wrong, and a database that is not there
   const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
   const absent = await doctor([], { CLAIMKEEPER_DATA_DIR })
   assert.match(absent.faults.get('Database') ?? '', /^There is no database of Claimkeeper in /)
-})
-
-test('the doctor restores a backup beside, says the point that it recovers to, and removes it again', {
-  skip: isOnCitus(),
-}, async (t) => {
-  const { api, databaseUrl: DATABASE_URL } = await startTestService(t)
-  const folder = await newDataFolder(t)
-  const temporary = dirname(folder)
-  const file = join(temporary, 'file')
-  const { id } = await api.claim((await newCustomer(api)).id, contractWith())
-  const { event } = (await api.post('/v1/events', { claim_id: id, id: 'last', type: 'seen' })).body
-  assert.equal((await runCli(['backup', file], { DATABASE_URL })).status, 0)
-  const { ok, recovers_to: point } = await doctor(['--backup', file], {
-    DATABASE_URL: '',
-    CLAIMKEEPER_DATA_DIR: folder,
-    TMPDIR: temporary,
-  })
-  assert.equal(ok, true)
-  assert.deepEqual(point?.last_event, { at: event.created_at, claim: id, event: 'last' })
-  assert.deepEqual(await readdir(temporary), ['file'])
 })

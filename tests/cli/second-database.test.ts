@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { newDataFolder } from '../support/data-folder.ts'
-import { runCli } from '../support/serve-process.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -17,7 +17,7 @@ describe('a command that makes no database', { concurrency: 2 }, () => {
   test('says where it looked and what to set, and leaves nothing behind', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
     for (const command of COMMANDS) {
-      const { status, stdout, stderr } = await runCli(command, { CLAIMKEEPER_DATA_DIR })
+      const { status, stdout, stderr } = await runSharedCli(command, { CLAIMKEEPER_DATA_DIR })
       assert.deepEqual([status, stdout], [1, ''])
       assert.match(
         stderr,
@@ -27,14 +27,14 @@ describe('a command that makes no database', { concurrency: 2 }, () => {
     }
     assert.equal(existsSync(CLAIMKEEPER_DATA_DIR), false)
     await mkdir(CLAIMKEEPER_DATA_DIR)
-    assert.equal((await runCli(['user', 'list'], { CLAIMKEEPER_DATA_DIR })).status, 1)
+    assert.equal((await runSharedCli(['user', 'list'], { CLAIMKEEPER_DATA_DIR })).status, 1)
     assert.deepEqual(await readdir(CLAIMKEEPER_DATA_DIR), [])
   })
 
   test('refuses an empty database of one’s own, and makes no tables in it', async (t) => {
     const DATABASE_URL = await createTestDatabase(t, { migrated: false })
     for (let i = 0; i < 2; i++) {
-      const { status, stderr } = await runCli(['user', 'create', '--email', 'a@b.c'], { DATABASE_URL })
+      const { status, stderr } = await runSharedCli(['user', 'create', '--email', 'a@b.c'], { DATABASE_URL })
       assert.equal(status, 1)
       assert.match(
         stderr,
@@ -56,7 +56,7 @@ test('names of others reach a terminal with their control characters escaped', a
     ['token', 'list'],
     ['token', 'list', '--json'],
   ]) {
-    const { stdout } = await runCli(command, { DATABASE_URL })
+    const { stdout } = await runSharedCli(command, { DATABASE_URL })
     assert.match(stdout, /\\u001b/)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)

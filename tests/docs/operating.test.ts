@@ -9,7 +9,7 @@ import pg from 'pg'
 import packageJson from '../../package.json' with { type: 'json' }
 import { SETTINGS } from '../../src/config.ts'
 import { CATALOGUE } from '../../src/metrics/catalogue.ts'
-import { runCli } from '../support/serve-process.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* What the pages for operators tell to type is what there is. */
@@ -54,9 +54,7 @@ test('every link between documents leads to a file, and to a heading of it', () 
   assert.deepEqual(broken, [])
 })
 
-test('every command of claimkeeper is one, with the options that are given', {
-  timeout: 120_000,
-}, async () => {
+test('every command of claimkeeper is one, with the options that are given', async () => {
   const commands = new Set<string>()
   for (const [, text] of forOperators())
     for (const [, command = ''] of text.matchAll(/(?:npx |^)claimkeeper ([a-z][^`\n|]*)/gm))
@@ -67,7 +65,7 @@ test('every command of claimkeeper is one, with the options that are given', {
     const key = words.join(' ')
     const help =
       helps.get(key) ??
-      runCli([...words, '--help'], {}).then(({ status, stdout }) => (status === 0 ? stdout : ''))
+      runSharedCli([...words, '--help']).then(({ status, stdout }) => (status === 0 ? stdout : ''))
     helps.set(key, help)
     return help
   }

@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
 import type { PostgresNode } from '../support/postgres-node.ts'
 import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* The service on a cluster of its own, of a coordinator and two machines, of which one dies and another comes. */
@@ -272,7 +273,7 @@ test('a database without Citus is not distributed, and says what it lacks', {
   skip: isOnCitus() && 'it has Citus',
 }, async (t) => {
   const DATABASE_URL = await createTestDatabase(t)
-  const { status, stderr } = await runCli(['migrate', '--distribute'], { DATABASE_URL })
+  const { status, stderr } = await runSharedCli(['migrate', '--distribute'], { DATABASE_URL })
   assert.equal(status, 1)
   assert.match(stderr, /^claimkeeper: The tables cannot be distributed: the database has no Citus\. .*\n$/)
 })

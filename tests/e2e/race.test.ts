@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type Answer, ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import type { Answer } from '../support/api-client.ts'
 import { all, contractWith } from '../support/contracts.ts'
-import { startServeProcess } from '../support/serve-process.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { sharedService } from '../support/shared.ts'
+import { startTestService } from '../support/test-service.ts'
 
-/* §3 rule 3 for real: two servers in processes of their own, one database, one claim. */
+/* §3 rule 3 for real: two servers, one database, one claim. */
 
-const DATABASE_URL = await createTestDatabase({ after })
-const first = await startServeProcess({ after }, { DATABASE_URL })
-const second = await startServeProcess({ after }, { DATABASE_URL })
-const conformance = new Conformance(await (await fetch(`${first.url}/openapi.json`)).json())
-const [one, two] = [first.url, second.url].map((url) => new ApiClient(url, first.token, conformance)) as [
-  ApiClient,
-  ApiClient,
-]
+const first = await sharedService()
+const second = await startTestService({ after }, { databaseUrl: first.databaseUrl, withoutAccount: true })
+const one = first.api
+const two = second.clientWith(one.token)
 const customer = await one.customer('acme')
 
 /** Submits all events at once, in turn to each server. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { runNode, startServeProcess } from '../support/serve-process.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { runNode } from '../support/serve-process.ts'
+import { sharedService } from '../support/shared.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/replay-log.ts', import.meta.url))
 
-test('the example replays its log: a claim a case, refused events counted, no event lost on a second run', async (t) => {
-  const { url, token } = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
+test('the example replays its log: a claim a case, refused events counted, no event lost on a second run', async () => {
+  const { url, token } = (await sharedService()).api
   for (const run of [1, 2]) {
     const { status, stdout, stderr } = await runNode(
       [EXAMPLE, '--url', url, '--token', `${token}`, '--no-wait', '--json'],
@@ -29,8 +29,8 @@ test('the example replays its log: a claim a case, refused events counted, no ev
   }
 })
 
-test('the example explains a wrong token, an unknown column and a service that is not there in one line', async (t) => {
-  const { url } = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
+test('the example explains a wrong token, an unknown column and a service that is not there in one line', async () => {
+  const { url } = await sharedService()
   for (const [args, expected] of [
     [['--url', url, '--token', 'wrong'], /token/i],
     [['--url', url, '--token', 'x', '--case', 'nope'], /nope/],

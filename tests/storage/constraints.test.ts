@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* The database refuses what the code must never do (§3). */
 
-const { api, sql } = await startTestService({ after })
+const { api, sql } = await sharedService()
 const { id } = await api.claim(await api.customer('acme'), contractWith())
 
 for (const [what, change, constraint] of [

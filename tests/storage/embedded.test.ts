@@ -1,316 +1,45 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { networkInterfaces } from 'node:os'
-import { dirname, join } from 'node:path'
-import { describe, test } from 'node:test'
-import { OperatorError } from '../../src/operator-error.ts'
-import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
 import {
   ask,
   isRunning,
   madeDataDir,
   newDataDir,
-  openElsewhere,
+  oneLine,
   openHere,
   postmasterPid,
-  until,
 } from '../support/embedded-data-folder.ts'
 
-const FOREIGN_SETTINGS = {
-  PGHOST: 'example.invalid',
-  PGPORT: '1',
-  PGUSER: 'nobody',
-  PGPASSWORD: 'wrong',
-  PGDATABASE: 'nowhere',
-  PGDATA: '/nonexistent',
-  PGOPTIONS: '-c no_such_setting=1',
-  PGSSLMODE: 'require',
-  LC_ALL: 'xx_XX.nonsense',
-}
+/* The slow suite has the first start, several processes, and what is killed or silent. */
 
-function oneLine(pattern: RegExp): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof OperatorError && pattern.test(error.message) && !error.message.includes('\n')
-}
+test('a data folder keeps its data, is used by one service at a time, and has no server after the last release', async (t) => {
+  const dataDir = await madeDataDir(t)
+  const first = await openHere(dataDir, 'service')
+  await ask(first.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
+  await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service already uses/))
+  const pid = await postmasterPid(dataDir)
+  await Promise.all([first.release(), first.release()])
+  assert.equal(await isRunning(pid), false)
 
-/** Ends a server as a crash would, and waits until the process is gone. */
-async function crash(pid: number): Promise<void> {
-  process.kill(pid, 'SIGKILL')
-  await until('the killed server is gone', async () => !(await isRunning(pid)))
-}
-
-// Most of the time goes to initdb, one after another in each: some at once keep both cores busy.
-const SOME_AT_ONCE = { concurrency: 4 }
-
-describe('the first start', SOME_AT_ONCE, () => {
-  test('creates the database and connects, whatever the environment says of other PostgreSQL servers', async (t) => {
-    const dataDir = await newDataDir(t)
-    const holder = await openElsewhere(t, dataDir, 'service', FOREIGN_SETTINGS)
-    const rows = await ask(
-      holder.connectionString,
-      `SELECT current_database(), current_user, current_setting('fsync') AS fsync, current_setting('TimeZone') AS zone,
-              current_setting('synchronous_commit') AS sync, current_setting('server_encoding') AS encoding`,
-    )
-    assert.deepEqual(rows, [
-      {
-        current_database: 'claimkeeper',
-        current_user: 'claimkeeper',
-        fsync: 'on',
-        zone: 'UTC',
-        sync: 'on',
-        encoding: 'UTF8',
-      },
-    ])
-  })
-
-  test('keeps the password from other users and listens on 127.0.0.1 only', async (t) => {
-    const dataDir = await newDataDir(t)
-    const database = await openHere(dataDir)
-    t.after(() => database.release())
-    const passwordFile = await stat(join(dataDir, 'postgres', 'claimkeeper.password'))
-    assert.equal(passwordFile.mode & 0o777, 0o600)
-    assert.equal((await stat(join(dataDir, 'postgres'))).mode & 0o777, 0o700)
-    assert.equal((await stat(join(dataDir, 'postgres.log'))).mode & 0o777, 0o600)
-    const port = Number(new URL(database.connectionString).port)
-    const others = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-    for (const { address, scopeid } of others.filter((other) => other.address !== '127.0.0.1')) {
-      if (scopeid) continue
-      await assert.rejects(once(connect({ host: address, port }), 'connect'), /ECONNREFUSED/)
-    }
-    const file = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
-    const [socketFolder, address] = file.split('\n').slice(4)
-    assert.deepEqual([socketFolder, address], ['', '127.0.0.1'])
-  })
-
-  test('clears what a killed one left, and not what a living one is making', async (t) => {
-    const dataDir = await newDataDir(t)
-    const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
-    await once(dead, 'exit')
-    await mkdir(join(dataDir, `postgres.new-${dead.pid}-00ff`, 'cluster'), { recursive: true })
-    await mkdir(join(dataDir, `postgres.new-${process.ppid}-00ff`))
-    const database = await openHere(dataDir)
-    t.after(() => database.release())
-    const left = (await readdir(dataDir)).filter((name) => name.startsWith('postgres.new-'))
-    assert.deepEqual(left, [`postgres.new-${process.ppid}-00ff`])
-  })
-
-  test('at the same time as another serves both from one database', async (t) => {
-    const dataDir = await newDataDir(t)
-    const [here, there] = await Promise.all([
-      openHere(dataDir, 'service'),
-      openElsewhere(t, dataDir, 'command'),
-    ])
-    assert.equal(here.connectionString, there.connectionString)
-    const pid = await postmasterPid(dataDir)
-    await Promise.all([here.release(), there.release()])
-    assert.equal(await isRunning(pid), false)
-    assert.deepEqual((await readdir(dataDir)).sort(), ['postgres', 'postgres.log'])
-  })
-
-  test('works below a folder that only root can enter', { skip: process.getuid?.() !== 0 }, async (t) => {
-    const dataDir = await newDataDir(t, 0o700)
-    const database = await openHere(dataDir)
-    assert.deepEqual(await ask(database.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
-    await database.release()
-  })
-
-  test('says in one line what is wrong with the data folder', async (t) => {
-    const dataDir = await newDataDir(t)
-    await writeFile(dataDir, 'a file')
-    await assert.rejects(openHere(dataDir), oneLine(/Cannot use the data folder .*CLAIMKEEPER_DATA_DIR/))
-    await assert.rejects(openHere(join(dataDir, 'below')), oneLine(/Cannot use the data folder/))
-  })
+  const second = await openHere(dataDir)
+  t.after(() => second.release())
+  assert.deepEqual(await ask(second.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
+  for (const statement of [
+    'ALTER ROLE claimkeeper SUPERUSER',
+    'CREATE ROLE other SUPERUSER',
+    'GRANT pg_execute_server_program TO claimkeeper',
+    'SET ROLE postgres',
+    "COPY (SELECT 1) TO PROGRAM 'id'",
+    "SELECT pg_read_file('/etc/passwd')",
+  ])
+    await assert.rejects(ask(second.connectionString, statement), /permission denied/, statement)
 })
 
-describe('a data folder that has been used', SOME_AT_ONCE, () => {
-  test('keeps its data from one start to the next', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const first = await openHere(dataDir)
-    await ask(first.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
-    const pid = await postmasterPid(dataDir)
-    await Promise.all([first.release(), first.release()])
-    assert.equal(await isRunning(pid), false)
-    const second = await openHere(dataDir)
-    assert.deepEqual(await ask(second.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
-    await second.release()
-  })
-
-  test('of a killed process has its server still: the next one takes it over', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const killed = await openElsewhere(t, dataDir, 'service')
-    await ask(killed.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
-    const pid = await postmasterPid(dataDir)
-    await killed.kill()
-    const next = await openHere(dataDir, 'service')
-    assert.deepEqual(next.reported, [`Found PostgreSQL running already (process ${pid})`])
-    assert.deepEqual(await ask(next.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
-    await next.release()
-    assert.equal(await isRunning(pid), false)
-  })
-
-  test('is served though its stale postmaster.pid names another program, which lives on', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const killed = await openElsewhere(t, dataDir, 'command')
-    await killed.kill()
-    await crash(await postmasterPid(dataDir))
-    const foreigner = await livingProgram(dataDir)
-    t.after(() => foreigner.kill('SIGKILL'))
-    const file = join(dataDir, 'postgres', 'postmaster.pid')
-    const [, ...rest] = (await readFile(file, 'utf8')).split('\n')
-    await writeFile(file, [foreigner.pid, ...rest].join('\n'))
-    const next = await openHere(dataDir)
-    assert.notEqual(await postmasterPid(dataDir), foreigner.pid)
-    await next.release()
-    assert.equal(await isRunning(foreigner.pid ?? 0), true)
-  })
-
-  test('is refused in one line when it is of another PostgreSQL, of another application or of another password', async (t) => {
-    const dataDir = await madeDataDir(t)
-    await (await openHere(dataDir)).release()
-    const password = join(dataDir, 'postgres', 'claimkeeper.password')
-    await writeFile(password, 'f'.repeat(64))
-    await assert.rejects(openHere(dataDir), oneLine(/does not take the password/))
-    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n')
-    await assert.rejects(openHere(dataDir), oneLine(/made by PostgreSQL 17 and this is PostgreSQL 18/))
-    await destroyEmbeddedDatabase(dataDir)
-    await mkdir(join(dataDir, 'postgres', 'something'), { recursive: true })
-    await assert.rejects(openHere(dataDir), oneLine(/is not a database of Claimkeeper/))
-  })
-
-  test('is removed with its running server by destroyEmbeddedDatabase', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const killed = await openElsewhere(t, dataDir, 'service')
-    const pid = await postmasterPid(dataDir)
-    await killed.kill()
-    await destroyEmbeddedDatabase(dataDir)
-    assert.equal(await isRunning(pid), false)
-    assert.deepEqual(await readdir(dirname(dataDir)), [])
-  })
+test('a data folder that cannot be used is refused in one line', async (t) => {
+  const dataDir = await newDataDir(t)
+  await writeFile(dataDir, 'a file')
+  await assert.rejects(openHere(dataDir), oneLine(/Cannot use the data folder .*CLAIMKEEPER_DATA_DIR/))
+  await assert.rejects(openHere(join(dataDir, 'below')), oneLine(/Cannot use the data folder/))
 })
-
-describe('several at once', SOME_AT_ONCE, () => {
-  test('a second service is refused in one line and disturbs nothing', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const service = await openElsewhere(t, dataDir, 'service')
-    await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service already uses/))
-    assert.deepEqual(await ask(service.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
-    const pid = await postmasterPid(dataDir)
-    await service.release()
-    assert.equal(await isRunning(pid), false)
-  })
-
-  test('the last of a service and a command stops the server, in either order', async (t) => {
-    const dataDir = await madeDataDir(t)
-    for (const first of ['service', 'command'] as const) {
-      const last = first === 'service' ? 'command' : 'service'
-      const open = {
-        service: await openHere(dataDir, 'service'),
-        command: await openHere(dataDir, 'command'),
-      }
-      const pid = await postmasterPid(dataDir)
-      await open[first].release()
-      assert.deepEqual(await ask(open[last].connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
-      await open[last].release()
-      assert.equal(await isRunning(pid), false)
-    }
-  })
-
-  test('who comes while the last one leaves is served', async (t) => {
-    const dataDir = await madeDataDir(t)
-    let leaving = Promise.resolve()
-    for (let round = 0; round < 4; round += 1) {
-      const database = await openHere(dataDir)
-      await leaving
-      assert.deepEqual(await ask(database.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
-      leaving = database.release()
-    }
-    await leaving
-  })
-})
-
-describe('a server that answers no more', SOME_AT_ONCE, () => {
-  test('is left as it is, in time, and found by the next start', { timeout: 60_000 }, async (t) => {
-    const dataDir = await madeDataDir(t)
-    const database = await openHere(dataDir, 'service')
-    const postmaster = await postmasterPid(dataDir)
-    const [session] = await ask(
-      database.connectionString,
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'claimkeeper presence'",
-    )
-    const pid = session?.pid as number
-    process.kill(pid, 'SIGSTOP')
-    await database.release()
-    assert.ok(await isRunning(postmaster))
-    process.kill(pid, 'SIGCONT')
-    await until('the silent session is gone', async () => !(await isRunning(pid)))
-
-    const next = await openHere(dataDir, 'service')
-    assert.ok(next.reported.some((line) => line.includes(`(process ${postmaster})`)))
-    await next.release()
-    assert.equal(await isRunning(postmaster), false)
-  })
-
-  test('is left in the time that its service has, and ends once it can', { timeout: 60_000 }, async (t) => {
-    const dataDir = await madeDataDir(t)
-    const database = await openHere(dataDir, 'service')
-    const postmaster = await postmasterPid(dataDir)
-    process.kill(postmaster, 'SIGSTOP')
-    t.after(async () => {
-      if (await isRunning(postmaster)) process.kill(postmaster, 'SIGCONT')
-    })
-    const from = performance.now()
-    await assert.rejects(database.release(2_000), oneLine(/does not stop; the next start will find it/))
-    // Without a bound it would be 20 s.
-    assert.ok(performance.now() - from < 12_000)
-    process.kill(postmaster, 'SIGCONT')
-    await until('the server has ended', async () => !(await isRunning(postmaster)))
-  })
-})
-
-describe('a service that loses its server', SOME_AT_ONCE, () => {
-  test('brings it back on the same connection string and is still the only service', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const service = await openHere(dataDir, 'service')
-    await ask(service.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
-    const killedPid = await postmasterPid(dataDir)
-    await crash(killedPid)
-    const isBack = () => service.reported.some((step) => step.startsWith('PostgreSQL is back'))
-    await until('the server is back', async () => isBack())
-    assert.deepEqual(await ask(service.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
-    assert.notEqual(await postmasterPid(dataDir), killedPid)
-    await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service/))
-    const pid = await postmasterPid(dataDir)
-    await service.release()
-    assert.equal(await isRunning(pid), false)
-  })
-
-  test('brings it back when somebody asked it to stop, which waits for clients for ever', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const service = await openHere(dataDir, 'service')
-    const pid = await postmasterPid(dataDir)
-    process.kill(pid, 'SIGTERM')
-    await until('another server runs', async () => (await postmasterPid(dataDir)) !== pid)
-    await until('it answers', async () => (await ask(service.connectionString, 'SELECT 1')).length === 1)
-    await service.release()
-  })
-
-  test('leaves no server when it is released while bringing it back', async (t) => {
-    const dataDir = await madeDataDir(t)
-    const service = await openHere(dataDir, 'service')
-    await crash(await postmasterPid(dataDir))
-    await service.release()
-    const pid = await postmasterPid(dataDir).catch(() => undefined)
-    assert.equal(pid !== undefined && (await isRunning(pid)), false)
-  })
-})
-
-/** A program of the user that PostgreSQL runs as, standing in the cluster's folder: as near to a server as can be. */
-async function livingProgram(dataDir: string) {
-  const { uid, gid } = await stat(join(dataDir, 'postgres'))
-  const child = spawn('sleep', ['60'], { cwd: join(dataDir, 'postgres'), stdio: 'ignore', uid, gid })
-  await once(child, 'spawn')
-  return child
-}

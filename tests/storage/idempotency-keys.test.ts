@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { test } from 'node:test'
 import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { beginKeys, removeOldKeys } from '../../src/storage/idempotency/keys.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
 test('a key that is removed just when it is asked again is begun anew', async () => {
-  const { app } = await startTestService({ after })
-  const { db } = app
-  const userId = (await db.query<{ id: string }>({ text: 'SELECT id FROM users' }))[0]?.id as string
+  const { db } = (await sharedService()).app
+  const userId = randomUUID()
   const [old, other] = ['old', 'other'].map((key) => ({ userId, key, digest: randomBytes(32) }))
   assert.ok(old && other)
   const [before] = await beginKeys(db, [old])

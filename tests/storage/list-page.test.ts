@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 
 type Row = Answer['body']

@@ -15,7 +15,7 @@ test('times are read as the driver reads them, in any form that PostgreSQL write
   await client.connect()
   t.after(() => client.end())
   const microseconds = fc.bigInt({ min: -62_000_000_000_000_000n, max: 300_000_000_000_000_000n })
-  const times = fc.sample(microseconds, 2_000).map(String)
+  const times = fc.sample(microseconds, 500).map(String)
   const edges = [
     '-infinity',
     'infinity',

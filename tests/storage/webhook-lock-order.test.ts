@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import pg from 'pg'
 import type { Connection } from '../../src/storage/database/connection.ts'
 import { recordAttempts } from '../../src/storage/webhooks/due-deliveries.ts'
 import { askForSomeAgain } from '../../src/storage/webhooks/redeliveries.ts'
 import { removeDeliveries } from '../../src/storage/webhooks/removal.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* Who changes several deliveries locks them in the order of their numbers: two who do so never wait for each other in a circle. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const FROM = new Date(0)
 const TO = new Date(Date.now() + 86_400_000)
 

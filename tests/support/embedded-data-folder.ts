@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { OperatorError } from '../../src/operator-error.ts'
 import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
 import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
 import { copyNewCluster } from './new-cluster.ts'
@@ -93,11 +93,8 @@ export async function isRunning(pid: number): Promise<boolean> {
   return state !== undefined && !state.stdout.startsWith('Z')
 }
 
-/** Waits until it holds, for at most 15 s. */
-export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000
-  while (!(await holds().catch(() => false))) {
-    if (performance.now() > deadline) throw new Error(`waited too long until ${what}`)
-    await delay(20)
-  }
+/** Whether an error is meant for an operator: one line that the pattern matches. */
+export function oneLine(pattern: RegExp): (error: unknown) => boolean {
+  return (error) =>
+    error instanceof OperatorError && pattern.test(error.message) && !error.message.includes('\n')
 }

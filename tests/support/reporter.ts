@@ -46,10 +46,11 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
 }
 
 /** Null for a test that failed only because one within it did. */
-function failureOf({ name, classname, file = '', details }: Failed): string | null {
+function failureOf({ name, classname = '', file = '', details }: Failed): string | null {
   const error: Error & { failureType?: string } = details.error
   if (error.failureType === 'subtestsFailed') return null
-  const path = relative('', file)
+  // A test may be defined in a module that its file imports.
+  const path = /^tests\/\S+?\.test\.ts/.exec(classname)?.[0] ?? relative('', file)
   const title = [classname, name].filter(Boolean).join(' › ')
   return [
     styleText('red', `✖ ${title}`),

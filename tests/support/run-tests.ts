@@ -31,13 +31,14 @@ const CONCURRENCY = 4
 /** How long a process may stay open after its last test. */
 const EXIT_TIMEOUT_MS = 30_000
 
-/** The files of the suite that match the patterns. A file that is named in full is taken whatever its suite. */
-export function findTests(patterns: readonly string[], suite: Suite): string[] {
+/** The files of the suites that match the patterns. A file that is named in full is taken whatever its suite. */
+export function findTests(patterns: readonly string[], ...suites: Suite[]): string[] {
   const files = patterns.flatMap((pattern) => {
     const found = globSync(pattern, { cwd: ROOT })
-    return found.includes(pattern) ? found : found.filter((file) => suiteOf(file) === suite)
+    return found.includes(pattern) ? found : found.filter((file) => suites.includes(suiteOf(file)))
   })
-  if (files.length === 0) throw new Error(`No ${suite} test file matches ${patterns.join(' ')}.`)
+  if (files.length === 0)
+    throw new Error(`No ${suites.join(' or ')} test file matches ${patterns.join(' ')}.`)
   return [...new Set(files)].sort()
 }
 

@@ -17,7 +17,7 @@ export interface Run {
 }
 
 /** The environment of a child: ours without what would lead it to the tests' own settings. */
-function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
+export function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, ...rest } = process.env
   const own = { HOST: '', PORT: '0', CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1' }
   const isOurs = isOnRun(settings)

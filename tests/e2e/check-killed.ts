@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { databaseProcess, embeddedUrl, madeDataFolder } from '../support/data-folder.ts'
 import { withTriggers } from '../support/database-nodes.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import type { ServeProcess } from '../support/serve-process.ts'
 
 /*
  * A check of thousands of claims is broken off in its middle, while others submit: nothing acknowledged is lost or
@@ -20,60 +18,15 @@ import { createTestDatabase } from '../support/test-database.ts'
 
 const DUE = 3_000
 /** The first check comes some seconds after the start: when all is prepared. */
-const SOON = {
+export const SOON = {
   NODE_OPTIONS: `--import ${new URL('../support/minute-soon.ts', import.meta.url).href}`,
   UNTIL_FIRST_CHECK_MS: '15000',
 }
 /** Once there is nothing to prepare. */
-const SOONER = { ...SOON, UNTIL_FIRST_CHECK_MS: '8000' }
-
-describe('in the middle of a check', { concurrency: true }, () => {
-  test('the server is killed', async (t) => {
-    const DATABASE_URL = await createTestDatabase(t)
-    const first = await startServeProcess(t, { DATABASE_URL, ...SOON })
-    const check = await prepareCheck(t, first, DATABASE_URL)
-    await check.isHalfDone()
-    await first.end('SIGKILL')
-    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOONER }))
-  })
-
-  test('one of the server’s connections is killed with SIGKILL, so PostgreSQL ends them all', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
-    const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
-    const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
-    const check = await prepareCheck(t, first, DATABASE_URL)
-    process.kill(await check.isHalfDone(), 'SIGKILL')
-    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOONER }))
-    assert.equal(first.child.exitCode, null, 'the first server lives')
-  })
-
-  test('PostgreSQL is killed with SIGKILL, and brought back on its port', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
-    const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
-    const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
-    const check = await prepareCheck(t, first, DATABASE_URL)
-    await check.isHalfDone()
-    process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGKILL')
-    await eventually(async () => first.output().includes('PostgreSQL is back'), { seconds: 60 })
-    await check.isFinishedBy(await startServeProcess(t, { DATABASE_URL, ...SOONER }))
-    assert.equal(first.child.exitCode, null, 'the first server lives')
-  })
-
-  test('PostgreSQL is killed with SIGKILL, and so is the server while it brings it back', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
-    const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOON })
-    const check = await prepareCheck(t, first, await embeddedUrl(CLAIMKEEPER_DATA_DIR))
-    await check.isHalfDone()
-    process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGKILL')
-    await eventually(async () => first.output().includes('bringing it back'), { seconds: 60 })
-    await first.end('SIGKILL')
-    const second = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...SOONER })
-    await check.isFinishedBy(second, await embeddedUrl(CLAIMKEEPER_DATA_DIR))
-  })
-})
+export const SOONER = { ...SOON, UNTIL_FIRST_CHECK_MS: '8000' }
 
 /** Makes claims that the next check moves, and begins to submit to others. */
-async function prepareCheck(t: TestContext, served: ServeProcess, address: string) {
+export async function prepareCheck(t: TestContext, served: ServeProcess, address: string) {
   const clientAt = async (url: string) =>
     new ApiClient(url, served.token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
   const api = await clientAt(served.url)

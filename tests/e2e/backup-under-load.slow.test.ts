@@ -11,7 +11,7 @@ import { candidatePath, uniqueName } from '../support/new-records.ts'
 import { runCli, startServeProcess } from '../support/serve-process.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
-const AT_ONCE = 6
+const AT_ONCE = 2
 
 interface Acknowledged {
   alias: string

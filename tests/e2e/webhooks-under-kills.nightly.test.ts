@@ -15,7 +15,7 @@ import { faultsOfChain } from '../support/webhook-receiver.ts'
 /*
  * Two servers are killed twice each and the database once, while claims are settled and resolved and a receiver fails 30 times in
  * 100: each notification arrives, numbered and linked. A killed server's endpoint is nobody's for 30 s: so there is another one
- * for the second kills to strike, and both are waited for together. WEBHOOK_CLAIMS=20000 resolves more than `npm test`.
+ * for the second kills to strike, and both are waited for together. WEBHOOK_CLAIMS=20000 resolves more.
  */
 
 const CLAIMS = Number(process.env.WEBHOOK_CLAIMS ?? 512)

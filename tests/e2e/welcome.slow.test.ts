@@ -52,7 +52,17 @@ test('each start prints a fresh link until someone has signed up with it; that a
   assert.equal((await fetch(`${third.url}/v1/me`, { headers: { Cookie } })).status, 200)
 })
 
-test('the link is under PUBLIC_URL where it is set', async (t) => {
-  const settings = { DATABASE_URL: await createTestDatabase(t), PUBLIC_URL: 'http://claims.example.com' }
-  assert.equal(linkOf(await startServeProcess(t, settings))?.url, settings.PUBLIC_URL)
+test('the link is under PUBLIC_URL where it is set, and CLAIMKEEPER_BOOTSTRAP_TOKEN is the first token, which is not shown', async (t) => {
+  const token = `ck_${'x'.repeat(43)}`
+  const PUBLIC_URL = 'http://claims.example.com'
+  const settings = {
+    DATABASE_URL: await createTestDatabase(t),
+    PUBLIC_URL,
+    CLAIMKEEPER_BOOTSTRAP_TOKEN: token,
+  }
+  const served = await startServeProcess(t, settings)
+  assert.equal(linkOf(served)?.url, PUBLIC_URL)
+  assert.equal(served.token, null)
+  const me = await fetch(`${served.url}/v1/me`, { headers: { Authorization: `Bearer ${token}` } })
+  assert.equal(me.status, 200)
 })

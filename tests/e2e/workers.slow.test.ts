@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
-import { databaseProcess, hasRunningDatabase, newDataFolder } from '../support/data-folder.ts'
+import { databaseProcess, hasRunningDatabase, madeDataFolder, newDataFolder } from '../support/data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -46,24 +47,57 @@ const getEach = (api: ApiClient, count: number) =>
   Promise.all(Array.from({ length: count }, () => api.get('/v1/me', { Connection: 'close' })))
 
 describe('several workers', { concurrency: 2 }, () => {
-  test('each is killed in the middle of a load, and started again: nothing is lost, nothing doubled', async (t) => {
-    const { served, api, pids } = await startTwo(t)
-    const before = pids()
-    // Many: all of them would be settled while a worker starts on a busy machine.
-    const load = await startEventLoad(api, [served.url], 300)
-    for (const worker of ['1', '2']) {
-      await load.acknowledges(150)
-      process.kill(before[worker] as number, 'SIGKILL')
+  test('one that is killed, fails or hangs is started again, and the others answer meanwhile', async (t) => {
+    const { served, api, pids } = await startTwo(t, { NODE_OPTIONS: loading('fault-on-signal') })
+    const all = new Set(Object.values(pids()))
+    const untilReplaced = async (worker: string, before: Record<string, number>) => {
       await eventually(async () => pids()[worker] !== before[worker])
+      for (const pid of Object.values(pids())) all.add(pid)
     }
-    await load.acknowledges(150)
-    await load.stop()
-    assert.ok(load.retries() > 0, 'the kills were felt')
-    await load.verify(api)
-    assert.match(served.output(), /"worker":1,"code":null,"signal":"SIGKILL".*started again/)
+
+    await t.test('killed in the middle of a load: nothing is lost, nothing doubled', async () => {
+      const before = pids()
+      // Many: all of them would be settled while a worker starts on a busy machine.
+      const load = await startEventLoad(api, [served.url], 300)
+      for (const worker of ['1', '2']) {
+        await load.acknowledges(150)
+        process.kill(before[worker] as number, 'SIGKILL')
+        await untilReplaced(worker, before)
+      }
+      await load.acknowledges(150)
+      await load.stop()
+      assert.ok(load.retries() > 0, 'the kills were felt')
+      await load.verify(api)
+      assert.match(served.output(), /"worker":1,"code":null,"signal":"SIGKILL".*started again/)
+    })
+
+    await t.test('a fault that nobody caught ends one in good order, and no other', async () => {
+      const before = pids()
+      process.kill(before[2] as number, 'SIGUSR2')
+      await untilReplaced('2', before)
+      assert.match(served.output(), /"worker":2.*a fault that nobody caught/)
+      assert.match(served.output(), /"worker":2,"code":1,"signal":null.*started again/)
+      assert.equal(pids()[1], before[1])
+      // One that is only told to stop is another's matter no more than one that fails.
+      process.kill(before[1] as number, 'SIGTERM')
+      await untilReplaced('1', before)
+      assert.ok((await getEach(api, 6)).every(({ status }) => status === 200))
+    })
+
+    await t.test('one that hangs is killed; the others answer meanwhile', async () => {
+      const before = pids()
+      const load = await startEventLoad(api, [served.url], 6, { isLight: true })
+      process.kill(before[1] as number, 'SIGSTOP')
+      await load.acknowledges(5)
+      await untilReplaced('1', before)
+      await load.acknowledges(5)
+      await load.stop()
+      await load.verify(api)
+      assert.match(served.output(), /"worker":1.*"a worker hangs, and is killed"/)
+    })
 
     assert.equal(await served.end('SIGTERM'), 0)
-    for (const pid of Object.values({ ...before, ...pids() })) assert.equal(isAlive(pid), false)
+    await eventually(async () => ![...all].some(isAlive))
   })
 
   test('the one that does the scheduled checks is killed: another does them', async (t) => {
@@ -109,22 +143,8 @@ describe('several workers', { concurrency: 2 }, () => {
     assert.equal(statuses.filter((status) => status === 429).length, 20)
   })
 
-  test('a fault in one ends that one in good order, and no other', async (t) => {
-    const { served, api, pids } = await startTwo(t, { NODE_OPTIONS: loading('fault-on-signal') })
-    const before = pids()
-    process.kill(before[2] as number, 'SIGUSR2')
-    await eventually(async () => pids()[2] !== before[2])
-    assert.match(served.output(), /"worker":2.*a fault that nobody caught/)
-    assert.match(served.output(), /"worker":2,"code":1,"signal":null.*started again/)
-    assert.equal(pids()[1], before[1])
-    // One that is only told to stop is another's matter no more than one that fails.
-    process.kill(before[1] as number, 'SIGTERM')
-    await eventually(async () => pids()[1] !== before[1])
-    assert.ok((await getEach(api, 6)).every(({ status }) => status === 200))
-  })
-
   test('the process that started them is killed: they end, and the next start has the embedded database again', async (t) => {
-    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const settings = { CLAIMKEEPER_DATA_DIR, CLAIMKEEPER_WORKERS: '2' }
     const first = await startServeProcess(t, settings)
     const clientOf = async ({ url }: ServeProcess) =>
@@ -143,22 +163,9 @@ describe('several workers', { concurrency: 2 }, () => {
     assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)
   })
 
-  test('one that hangs is killed, and started again; the others answer meanwhile', async (t) => {
-    const { served, api, pids } = await startTwo(t)
-    const hung = pids()[1] as number
-    const load = await startEventLoad(api, [served.url], 6, { isLight: true })
-    process.kill(hung, 'SIGSTOP')
-    await load.acknowledges(5)
-    await eventually(async () => pids()[1] !== hung)
-    await load.acknowledges(5)
-    await load.stop()
-    await load.verify(api)
-    assert.match(served.output(), /"worker":1.*"a worker hangs, and is killed"/)
-  })
-
   test('one that cannot start: the start says so, and leaves nothing behind', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
-    const tooMany = await runCli(['serve'], { CLAIMKEEPER_DATA_DIR, CLAIMKEEPER_WORKERS: '20' })
+    const tooMany = await runSharedCli(['serve'], { CLAIMKEEPER_DATA_DIR, CLAIMKEEPER_WORKERS: '20' })
     assert.equal(tooMany.status, 1)
     assert.match(tooMany.stderr, /CLAIMKEEPER_WORKERS must be at most 10 on the embedded database/)
 

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
+import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
+import { Pool } from '../../src/storage/database/lending/pool.ts'
+import { startFaultProxy } from '../support/fault-proxy.ts'
+import { createTestDatabase, type Scope } from '../support/test-database.ts'
+
+const connectionString = await createTestDatabase({ after })
+
+function openPool(t: Scope, options: { size: number; url?: string; statementTimeoutMs?: number }): Pool {
+  const { url = connectionString, ...rest } = options
+  const pool = new Pool({ connectionString: url, ...rest })
+  t.after(() => pool.close())
+  return pool
+}
+
+describe('limits of time, of five seconds each', { concurrency: true }, () => {
+  test('who finds no connection free is told so, and the connection that was held serves the next', async (t) => {
+    const db = openPool(t, { size: 1 }).for(THE_SERVICE)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const holding = db.withConnection(() => released)
+    await assert.rejects(db.query({ text: 'SELECT 1' }), {
+      code: 'UNAVAILABLE',
+      message: 'No connection to the database was free in time.',
+      outcomeKnown: true,
+    })
+    release()
+    await holding
+    assert.deepEqual(await db.query({ text: 'SELECT 3 AS three' }), [{ three: 3 }])
+  })
+
+  test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
+    const { url, strike } = await startFaultProxy(t, connectionString)
+    const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(THE_SERVICE)
+    strike({ statement: 'SELECT n' }, 'silence before')
+    const lost = db.query({ text: 'SELECT 1' })
+    await assert.rejects(
+      lost,
+      (error: unknown) => error instanceof DatabaseUnavailable && !error.outcomeKnown,
+    )
+    assert.deepEqual(await db.query({ text: 'SELECT 4 AS four' }), [{ four: 4 }])
+  })
+
+  test('a database that takes a connection and never speaks is away', async (t) => {
+    const { url, strike } = await startFaultProxy(t, connectionString)
+    strike({ statement: 'connect' }, 'silence before')
+    const db = openPool(t, { size: 1, url }).for(THE_SERVICE)
+    await assert.rejects(db.query({ text: 'SELECT 1' }), {
+      message: 'The database cannot be reached.',
+      outcomeKnown: true,
+    })
+  })
+})

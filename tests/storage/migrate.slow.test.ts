@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { MIGRATIONS } from '../../src/storage/database/advisory-locks.ts'
+import { Database } from '../../src/storage/database/database.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
+import { CODE_VERSION } from '../../src/storage/upgrade/migration-files.ts'
+import { readSchemaVersion } from '../../src/storage/upgrade/schema-version.ts'
+import { eventually } from '../support/eventually.ts'
+import { migrationsWith } from '../support/migration-folder.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+/* Migrations that wait for others, for seconds. */
+
+async function openNew(t: TestContext, migrated: boolean): Promise<() => Database> {
+  const connectionString = await createTestDatabase(t, { migrated })
+  return () => {
+    const db = new Database({ connectionString, poolSize: 2 })
+    t.after(() => db.close())
+    return db
+  }
+}
+
+const OURS = String(CODE_VERSION).padStart(4, '0')
+
+test('a migration gives way to those behind it in line, and goes on when the lock is free', async (t) => {
+  const open = await openNew(t, true)
+  const db = open()
+  const migrations = await migrationsWith(t, {
+    wider: `-- Works with servers from ${OURS} on.\nALTER TABLE customers ADD COLUMN wider text;\n`,
+  })
+  const reading = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = open().transaction(async (connection) => {
+    await connection.query({ text: 'SELECT FROM customers' })
+    reading.resolve()
+    await held.promise
+  })
+  await reading.promise
+  const reports: string[] = []
+  const migrating = migrate(db, (step) => reports.push(step), migrations)
+  await eventually(async () => reports.some((step) => step.includes('others hold locks')))
+  assert.match(reports.at(-1) as string, /The oldest transaction is of process \d+ \(claimkeeper, /)
+  // Nobody stands before it now, so it is not behind the migration.
+  await db.query({ text: 'SELECT FROM customers' })
+  held.resolve()
+  await holding
+  await migrating
+  assert.equal((await readSchemaVersion(db)).version, CODE_VERSION + 1)
+})
+
+test('who waits for another server’s migrations tells whom he waits for', async (t) => {
+  const open = await openNew(t, false)
+  const taken = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const holding = open().transaction(async (connection) => {
+    await connection.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATIONS})` })
+    taken.resolve()
+    await held.promise
+  })
+  await taken.promise
+  const db = open()
+  const reports: string[] = []
+  const migrating = migrate(db, (step) => reports.push(step))
+  await eventually(async () => reports.length > 0)
+  assert.match(reports[0] as string, /another server is at it.* The oldest transaction is of process \d+/)
+  held.resolve()
+  await holding
+  await migrating
+  assert.equal((await readSchemaVersion(db)).version, CODE_VERSION)
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { madeDataDir, openHere } from '../support/embedded-data-folder.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+async function onDatabase(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
+
+/** On a server that keeps what it acknowledges, as the run's need not. */
+async function durableDatabase(t: TestContext): Promise<string> {
+  if (isOnCitus()) return createTestDatabase(t)
+  const { connectionString, release } = await openHere(await madeDataDir(t))
+  t.after(() => release())
+  return connectionString
+}
+
+test('a server with fsync and full_page_writes off is refused in one line that says what to do', async (t) => {
+  const dataDir = await madeDataDir(t)
+  await (await openHere(dataDir)).release()
+  await appendFile(join(dataDir, 'postgres', 'postgresql.conf'), 'fsync = off\nfull_page_writes = off\n')
+  const unsafe = await openHere(dataDir)
+  t.after(() => unsafe.release())
+  for (const settings of [{ CLAIMKEEPER_DATA_DIR: dataDir }, { DATABASE_URL: unsafe.connectionString }]) {
+    const { status, stderr } = await runSharedCli(['serve'], settings)
+    assert.equal(status, 1)
+    const [line = '', ...more] = stderr.trimEnd().split('\n')
+    assert.deepEqual(more, [])
+    assert.match(line, /^claimkeeper: The database does not keep what it acknowledges: fsync = off .*/)
+    assert.match(
+      line,
+      /full_page_writes = off .*Set fsync = on, full_page_writes = on .*ALLOW_UNSAFE_DATABASE/,
+    )
+    assert.ok(!line.includes('synchronous_commit'))
+  }
+  const CLAIMKEEPER_ALLOW_UNSAFE_DATABASE = 'true'
+  const allowed = { DATABASE_URL: unsafe.connectionString, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE }
+  assert.equal((await runSharedCli(['migrate'], allowed)).status, 0)
+})
+
+test('synchronous_commit off of the database is refused, and less than on is not', async (t) => {
+  const DATABASE_URL = await durableDatabase(t)
+  const expected = /^claimkeeper: The database does not keep .*: synchronous_commit = off .*\n$/
+  await onDatabase(DATABASE_URL, `ALTER DATABASE ${nameOf(DATABASE_URL)} SET synchronous_commit = off`)
+  assert.match((await runSharedCli(['migrate'], { DATABASE_URL })).stderr, expected)
+  const allowed = { DATABASE_URL, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true' }
+  assert.equal((await runSharedCli(['migrate'], allowed)).status, 0)
+  for (const kept of ['local', 'remote_write', 'remote_apply']) {
+    await onDatabase(DATABASE_URL, `ALTER DATABASE ${nameOf(DATABASE_URL)} SET synchronous_commit = ${kept}`)
+    assert.equal((await runSharedCli(['migrate'], { DATABASE_URL })).status, 0, kept)
+  }
+})

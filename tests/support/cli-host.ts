@@ -1,0 +1,35 @@
+import { run } from '../../src/cli/run.ts'
+
+/* A process that runs `claimkeeper …` again and again, one run at a time, and answers what each printed (`shared-cli.ts`). */
+
+export interface CliRequest {
+  args: string[]
+  env: NodeJS.ProcessEnv
+}
+
+process.setMaxListeners(0)
+process.stdout.setMaxListeners(0)
+process.stderr.setMaxListeners(0)
+
+process.on('message', async ({ args, env }: CliRequest) => {
+  for (const name of Object.keys(process.env)) delete process.env[name]
+  Object.assign(process.env, env)
+  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
+  const status = await run(['node', 'claimkeeper', ...args])
+  process.exitCode = undefined
+  process.send?.({ status, stdout: stdout(), stderr: stderr() })
+})
+
+/** Keeps what is written. The returned function ends that and gives the text. */
+function capture(stream: NodeJS.WriteStream): () => string {
+  const write = stream.write
+  let text = ''
+  stream.write = (chunk: string | Uint8Array) => {
+    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+    return true
+  }
+  return () => {
+    stream.write = write
+    return text
+  }
+}

@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { CliRequest } from './cli-host.ts'
+import { processScope } from './process-scope.ts'
+import { childEnvironment, type Run } from './serve-process.ts'
+
+const HOST = fileURLToPath(new URL('cli-host.ts', import.meta.url))
+
+let host: { child: ChildProcess; ended: Promise<unknown> } | undefined
+let lastRun: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs `claimkeeper …` in a process that all runs of this test process share, one after the other: to start one costs ten
+ * times what most commands do. For commands that end by themselves and keep the priority of their process. `runCli` has a
+ * process for each.
+ */
+export function runSharedCli(args: string[], settings: Record<string, string> = {}): Promise<Run> {
+  const run = lastRun.then(() => ask({ args, env: childEnvironment(settings) }))
+  lastRun = run.catch(() => {})
+  return run
+}
+
+async function ask(request: CliRequest): Promise<Run> {
+  host ??= startHost()
+  const { child, ended } = host
+  const answer = once(child, 'message') as Promise<[Run]>
+  child.send(request)
+  const broken = ended.then(() => Promise.reject(new Error(`the process ended at ${request.args.join(' ')}`)))
+  const [run] = await Promise.race([answer, broken])
+  return run
+}
+
+function startHost() {
+  const child = fork(HOST, { env: childEnvironment({}) })
+  const ended = once(child, 'exit')
+  processScope.after(async () => {
+    child.disconnect()
+    await ended
+  })
+  return { child, ended }
+}

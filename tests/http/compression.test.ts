@@ -1,71 +1,17 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
-import { after, describe, test } from 'node:test'
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { describe, test } from 'node:test'
 import { chooseEncoding } from '../../src/http/protocol/compress-answer.ts'
-import type { ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
-import { eventually } from '../support/eventually.ts'
 import { addLargeSchemas } from '../support/large-records.ts'
 import { newClaim, newSchema } from '../support/new-records.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
+import { accept, begin, longText, receive } from './encoded-answers.ts'
 
 /* Answers in JSON are compressed for who asks for it (§4). */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 
-/** For all kinds of answers, as bytes. */
-const DECODE: Record<string, (bytes: Buffer) => Buffer> = {
-  zstd: zstdDecompressSync,
-  br: brotliDecompressSync,
-  gzip: gunzipSync,
-  identity: (bytes) => bytes,
-}
-
-interface Received {
-  status: number | undefined
-  headers: IncomingHttpHeaders
-  encoding: string
-  size: number
-  text: string
-}
-
-/** Sends a request whose answer nobody decodes, and waits for its head. */
-function begin(
-  account: ApiClient,
-  path: string,
-  headers: Record<string, string> = {},
-  { method = 'GET', body = '' } = {},
-): Promise<{ asked: ClientRequest; answer: IncomingMessage }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    asked: ClientRequest
-    answer: IncomingMessage
-  }>()
-  const type = body ? { 'Content-Type': 'application/json' } : {}
-  const asked = request(account.url + path, {
-    method,
-    headers: { Authorization: `Bearer ${account.token}`, ...type, ...headers },
-  })
-  asked.on('error', reject).on('response', (answer) => resolve({ asked, answer }))
-  asked.end(body)
-  return promise
-}
-
-async function receive(...of: Parameters<typeof begin>): Promise<Received> {
-  const { answer } = await begin(...of)
-  const pieces: Buffer[] = []
-  for await (const piece of answer) pieces.push(piece)
-  const bytes = Buffer.concat(pieces)
-  const encoding = answer.headers['content-encoding'] ?? 'identity'
-  const text = bytes.length > 0 ? (DECODE[encoding] as (typeof DECODE)[string])(bytes).toString() : ''
-  return { status: answer.statusCode, headers: answer.headers, encoding, size: bytes.length, text }
-}
-
-const accept = (encodings: string) => ({ 'Accept-Encoding': encodings })
-/** Of a kind that does not compress to nothing. */
-const longText = (bytes: number) => randomBytes(bytes).toString('base64')
 const largeSchema = () =>
   newSchema(api, { fulfillment_condition: { event: 'done', match: longText(10_000) } })
 
@@ -107,18 +53,20 @@ describe('an answer of more than a kilobyte', () => {
       assert.equal(compressed.headers['content-length'], `${compressed.size}`)
       for (const { headers } of [plain, compressed]) assert.equal(headers.vary, 'Accept-Encoding')
     })
+  }
 
-    test(`of any length, in pieces, as ${encoding}`, async () => {
-      const account = await service.newAccount()
-      const { id } = await newSchema(account)
-      await addLargeSchemas(service.sql, id, 20)
-      const plain = await receive(account, '/v1/schemas')
+  test('of any length comes in pieces, and is the same', async () => {
+    const account = await service.newAccount()
+    const { id } = await newSchema(account)
+    await addLargeSchemas(service.sql, id, 20)
+    const plain = await receive(account, '/v1/schemas')
+    for (const encoding of ['zstd', 'br', 'gzip']) {
       const compressed = await receive(account, '/v1/schemas', accept(encoding))
       assert.equal(compressed.encoding, encoding)
       assert.equal(compressed.text, plain.text)
       assert.ok(plain.size > 20 * 65_000 && compressed.size < plain.size / 10)
-    })
-  }
+    }
+  })
 
   test('of a claim with a long log', async () => {
     const { id } = await newClaim(api)
@@ -190,7 +138,7 @@ describe('is sent as it is', () => {
   })
 })
 
-test('a compressed answer has an ETag of its own, which stands for the same record', async () => {
+test('a compressed answer has an ETag of its own, which stands for the same record (§4.16 rule 6)', async () => {
   const { id, contract } = await largeSchema()
   const path = `/v1/schemas/${id}`
   const tag = `${(await receive(api, path)).headers.etag}`
@@ -208,53 +156,4 @@ test('a compressed answer has an ETag of its own, which stands for the same reco
   assert.equal(changed.status, 200)
   const late = await api.patch(path, { contract }, { 'If-Match': `${compressed}, ${tag}` })
   assert.equal(late.status, 412)
-})
-
-test('as many as go on at once are compressed, others are sent as they are; who leaves makes room', async () => {
-  const small = `/v1/schemas/${(await largeSchema()).id}`
-  const account = await service.newAccount()
-  const { id } = await newSchema(account)
-  // More than connections hold unread.
-  await addLargeSchemas(
-    service.sql,
-    id,
-    300,
-    contractWith({
-      fulfillment_condition: { event: 'done', match: longText(48_000) },
-    }),
-  )
-  const unread = await beginAll()
-  assert.ok(unread.every(isCompressed))
-  assert.equal((await receive(api, small, accept('gzip'))).encoding, 'identity')
-  for (const { asked } of unread) asked.destroy()
-  // All of the eight come back.
-  await eventually(async () => {
-    const again = await beginAll()
-    for (const { asked } of again) asked.destroy()
-    return again.every(isCompressed)
-  })
-
-  function beginAll() {
-    return Promise.all(Array.from({ length: 8 }, () => begin(account, '/v1/schemas', accept('gzip'))))
-  }
-  function isCompressed({ answer }: { answer: IncomingMessage }) {
-    return answer.headers['content-encoding'] === 'gzip'
-  }
-})
-
-test('an answer that breaks off on the way does not look whole', async () => {
-  const account = await service.newAccount()
-  const { id } = await newSchema(account)
-  const contract = contractWith({ fulfillment_condition: { event: 'done', match: longText(48_000) } })
-  await addLargeSchemas(service.sql, id, 200, contract)
-  const { answer } = await begin(account, '/v1/schemas', accept('gzip'))
-  await service.sql('ALTER TABLE claim_schemas RENAME TO claim_schemas_away')
-  try {
-    const read = async () => {
-      for await (const _ of answer);
-    }
-    await assert.rejects(read, /aborted|ECONNRESET/)
-  } finally {
-    await service.sql('ALTER TABLE claim_schemas_away RENAME TO claim_schemas')
-  }
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { startTestService } from '../support/test-service.ts'
+import { test } from 'node:test'
+import { sharedService } from '../support/shared.ts'
 
-const { url } = await startTestService({ after })
+const { url } = await sharedService()
 
 const navigate = (path: string, headers: Record<string, string> = {}) =>
   fetch(url + path, { headers: { Accept: 'text/html,*/*;q=0.8', ...headers } })
@@ -56,5 +56,19 @@ test('who has a file is not sent it again, and who takes no encoding gets it pla
     const plain = await fetch(url + script, { headers: { 'Accept-Encoding': encoding } })
     assert.equal(plain.headers.get('content-encoding'), null)
     assert.equal((await plain.arrayBuffer()).byteLength, Number(plain.headers.get('content-length')))
+  }
+})
+
+test('documents are not sent again to a caller that has them', async () => {
+  const paths = ['/openapi.json', '/docs/', '/docs/specification', '/docs/errors/TOKEN_INVALID']
+  for (const path of [...paths, '/docs/js/scalar.js']) {
+    const first = await fetch(url + path)
+    const bytes = (await first.arrayBuffer()).byteLength
+    const etag = first.headers.get('etag') ?? ''
+    assert.equal(Number(first.headers.get('content-length')), bytes, path)
+    const again = await fetch(url + path, { headers: { 'If-None-Match': etag } })
+    assert.deepEqual([again.status, await again.text()], [304, ''], path)
+    const headers = await fetch(url + path, { method: 'HEAD' })
+    assert.equal(Number(headers.headers.get('content-length')), bytes, path)
   }
 })

@@ -9,11 +9,12 @@ import { withTriggers } from '../support/database-nodes.ts'
 import { holdClock, holdCreations, holdSchemas } from '../support/held-rows.ts'
 import { newCandidate, newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { openSession, signUp } from '../support/session-client.ts'
+import { sharedService } from '../support/shared.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Idempotency-Key (§4.17). */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 /** Another server on the same database. */
 const other = await startTestService({ after }, { databaseUrl: service.databaseUrl })
 
@@ -181,7 +182,7 @@ test('every POST and PATCH is known here', async () => {
 })
 
 for (const [name, { ask, trace }] of Object.entries(OPERATIONS)) {
-  test(`${name} is done once, and answered alike again; the key is for nothing else`, async () => {
+  test(`${name} is done once, and answered alike again; the key is for nothing else (§4.17 rules 1 and 4)`, async () => {
     const [account, there] = await newAccount()
     const asked = await ask(account)
     const key = keyed()
@@ -204,7 +205,39 @@ for (const [name, { ask, trace }] of Object.entries(OPERATIONS)) {
   })
 }
 
-test('of many at once, at two servers, one is done', async () => {
+test('simulations, advances of test clocks and redeliveries of a range do not regard the header (§4.17 rule 8)', async () => {
+  const account = await service.newAccount()
+  const clock = (await account.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
+  const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
+  const endpoint = await newEndpoint(account)
+  const asked: Record<string, [path: string, bodies: [object, object]]> = {
+    simulateContract: [
+      '/v1/simulations',
+      [
+        { contract: contractWith({ price: 1 }), events: [] },
+        { contract: contractWith({ price: 2 }), events: [] },
+      ],
+    ],
+    advanceTestClock: [
+      `/v1/test_clocks/${clock.id}/advance`,
+      [{ frozen_time: '2026-01-02T00:00:00Z' }, { frozen_time: '2026-01-03T00:00:00Z' }],
+    ],
+    redeliverWebhooks: [
+      `/v1/webhook_endpoints/${endpoint}/redeliver`,
+      [range, { ...range, status: 'failed' }],
+    ],
+  }
+  assert.deepEqual(Object.keys(asked), WITHOUT)
+  for (const [path, bodies] of Object.values(asked)) {
+    const key = keyed()
+    for (const body of bodies) {
+      const answer = await send(account, post(path, body), key)
+      assert.ok(answer.status < 300 && !isReplayed(answer), `${path}: ${JSON.stringify(answer.body)}`)
+    }
+  }
+})
+
+test('of many at once, at two servers, one is done (§4.17 rule 1)', async () => {
   const [here, there] = await newAccount()
   const asked = post('/v1/schemas', { contract: contractWith() })
   const key = keyed()
@@ -220,7 +253,7 @@ test('of many at once, at two servers, one is done', async () => {
   assert.equal((await here.get('/v1/schemas')).body.data.length, 1)
 })
 
-test('while the first is on its way, the next is told to wait', async (t) => {
+test('while the first is on its way, the next is told to wait (§4.17 rule 3)', async (t) => {
   const [account] = await newAccount()
   const asked = post('/v1/schemas', { contract: contractWith() })
   const key = keyed()
@@ -237,7 +270,7 @@ test('while the first is on its way, the next is told to wait', async (t) => {
   assert.deepEqual([isReplayed(third), third.body], [true, body])
 })
 
-test('what is refused leaves nothing, and may be tried again', async () => {
+test('what is refused leaves nothing, and may be tried again (§4.17 rule 2)', async () => {
   const account = await service.newAccount()
   const key = keyed()
   const external_id = uniqueName('customer')
@@ -277,7 +310,7 @@ test('old keys are removed, and no others', async () => {
   assert.deepEqual(left, [{ key: 'age-2' }])
 })
 
-test('a secret is kept for who asked alone', async () => {
+test('a secret is kept for who asked alone (§4.17 rule 5)', async () => {
   const { email, browser } = await signUp(service)
   const asked = { name: 'mine' }
   const key = keyed()
@@ -318,7 +351,7 @@ test('a creation waits for its clock, and holds nobody up meanwhile', async (t) 
   assert.ok(isReplayed(await send(account, asked, key)))
 })
 
-describe('creations', () => {
+describe('creations (§4.17 rule 6)', () => {
   const claimsOf = async (account: ApiClient) => (await account.get('/v1/claims')).body.data
   const statuses = ({ body }: Answer) => body.results.map(({ status }: { status: number }) => status)
 
@@ -451,7 +484,7 @@ describe('creations', () => {
   })
 })
 
-describe('events', () => {
+describe('events (§4.17 rule 7)', () => {
   test('have the key as their id, if they have none', async () => {
     const account = await service.newAccount()
     const { id } = await newClaim(account)

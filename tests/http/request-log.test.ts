@@ -7,6 +7,7 @@ import { rateCounts } from '../../src/http/bounds/rate-counts.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { head, sendAndLeave, sendRaw } from '../support/raw-http.ts'
+import { sharedService } from '../support/shared.ts'
 import { startTestService } from '../support/test-service.ts'
 
 interface Line {
@@ -22,6 +23,8 @@ interface Line {
   caller_gone?: true
 }
 
+const { databaseUrl } = await sharedService()
+
 /** A service whose log is read line by line. */
 async function loggingService(requestLog: number, rates: number) {
   const lines: Line[] = []
@@ -34,7 +37,7 @@ async function loggingService(requestLog: number, rates: number) {
   })
   const service = await startTestService(
     { after },
-    { log: pino({ level: 'info' }, stream), requestLog, rates: rateCounts(rates) },
+    { log: pino({ level: 'info' }, stream), requestLog, rates: rateCounts(rates), databaseUrl },
   )
   const account = (await service.api.get('/v1/me')).body.id as string
   return { ...service, lines, account }

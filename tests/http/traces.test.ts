@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { OpenTelemetry } from '../../src/tracing/open-telemetry.ts'
 import { Sampling } from '../../src/tracing/sampling.ts'
 import { readTraceparent } from '../../src/tracing/traceparent.ts'
 import { startCollector } from '../support/collector.ts'
@@ -9,29 +8,12 @@ import { eventually } from '../support/eventually.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
 import { head, sendAndLeave } from '../support/raw-http.ts'
-import { startTestService } from '../support/test-service.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
+import { tracingTo } from './tracing-to.ts'
 
 const newTrace = () => randomBytes(16).toString('hex')
 const newSpan = () => randomBytes(8).toString('hex')
-
-function tracingTo(url: string, share: number) {
-  const lost: [number, string][] = []
-  const tracing = new OpenTelemetry({
-    url,
-    headers: { 'api-key': 'of the collector' },
-    serviceName: 'claims',
-    version: '1.2.3',
-    instance: 'here/1',
-    share,
-    onLost: (spans, reason) => lost.push([spans, reason]),
-    sendEveryMs: 50,
-    longestExportMs: 1_000,
-  })
-  after(() => tracing.stop())
-  return { tracing, lost }
-}
 
 const collector = await startCollector({ after })
 const { tracing } = tracingTo(collector.url, 0)
@@ -197,61 +179,12 @@ describe('what is traced', () => {
   })
 })
 
-describe('a collector', () => {
-  test('that is dead costs spans alone, and is told of once', async (t) => {
-    const dead = await startCollector(t)
-    await dead.close()
-    const { tracing: toNobody, lost } = tracingTo(dead.url, 1)
-    const beside = await startTestService(t, { tracing: toNobody, databaseUrl: service.databaseUrl })
-    for (let i = 0; i < 12; i++) {
-      const answers = Array.from({ length: 50 }, () => beside.api.get('/v1/me'))
-      for (const { status } of await Promise.all(answers)) assert.equal(status, 200)
-    }
-    const since = performance.now()
-    await toNobody.stop()
-    assert.ok(performance.now() - since < 1_500)
-    await eventually(async () => lost.length > 0)
-    assert.equal(lost.length, 1)
-    assert.match(lost[0]?.[1] ?? '', /ECONNREFUSED|refused|retryable/i)
-  })
-
-  test('that never answers does not hold up the stop', async (t) => {
-    const slow = await startCollector(t)
-    slow.answer(() => {})
-    const { tracing: toSlow } = tracingTo(slow.url, 1)
-    const beside = await startTestService(t, { tracing: toSlow, databaseUrl: service.databaseUrl })
-    await beside.api.get('/v1/me')
-    const since = performance.now()
-    await toSlow.stop()
-    assert.ok(performance.now() - since < 1_500)
-    assert.equal(slow.spans.length, 1, 'what there was had been sent')
-  })
-
-  test('that trickles its answer for ever is left, and the next spans are sent', async (t) => {
-    const trickling = await startCollector(t)
-    const left = Promise.withResolvers<void>()
-    trickling.answer((response) => {
-      const trickle = setInterval(() => response.write(' '), 20)
-      response.on('close', () => {
-        clearInterval(trickle)
-        left.resolve()
-      })
-    })
-    const { tracing: toIt } = tracingTo(trickling.url, 1)
-    toIt.request('GET', {}, undefined)?.end()
-    await left.promise
-    trickling.answer((response) => response.end('{}'))
-    toIt.request('GET', {}, undefined)?.end()
-    await eventually(async () => trickling.spans.length === 2)
-  })
-
-  test('that refuses is told of with its status', async (t) => {
-    const refusing = await startCollector(t)
-    refusing.answer((response) => response.writeHead(400).end('no'))
-    const { tracing: refused, lost } = tracingTo(refusing.url, 1)
-    refused.request('GET', {}, undefined)?.end()
-    await refused.stop()
-    assert.equal(lost.length, 1)
-    assert.match(lost[0]?.[1] ?? '', /400|Bad Request/i)
-  })
+test('a collector that refuses spans is reported with its status', async (t) => {
+  const refusing = await startCollector(t)
+  refusing.answer((response) => response.writeHead(400).end('no'))
+  const { tracing: refused, lost } = tracingTo(refusing.url, 1)
+  refused.request('GET', {}, undefined)?.end()
+  await refused.stop()
+  assert.equal(lost.length, 1)
+  assert.match(lost[0]?.[1] ?? '', /400|Bad Request/i)
 })

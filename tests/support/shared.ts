@@ -1,6 +1,5 @@
 import { after, afterEach, beforeEach } from 'node:test'
 import type { Browser, BrowserContext } from 'playwright-core'
-import { startBrowser } from './browser.ts'
 import { processScope } from './process-scope.ts'
 import type { Scope } from './test-database.ts'
 import { startTestService, type TestService } from './test-service.ts'
@@ -21,7 +20,8 @@ function once<T>(start: (t: Scope) => Promise<T>): () => Promise<T> {
 
 const service = once((t) => startTestService(t))
 const webhookService = once((t) => startWebhookService(t))
-const browserOfProcess = once(startBrowser)
+// Loaded only where a test asks for it: the library takes as long as a small test file.
+const browserOfProcess = once(async (t) => (await import('./browser.ts')).startBrowser(t))
 
 const withOwnAccount = async <T extends TestService>(shared: T): Promise<T> => ({
   ...shared,

@@ -111,6 +111,16 @@ test('a claim leaves whole, 410 says where it is, and it comes back as it was, i
   assert.deepEqual((await api.get('/v1/overview')).body.statuses, statuses)
 })
 
+test('an archived claim’s reference stays taken (§4.15 rule 4)', async (t) => {
+  const [id = ''] = await resolvedClaims(service, api, customer, 1)
+  const { reference } = await api.readClaim(id)
+  assert.ok(reference)
+  await growOld(service)
+  assert.ok((await archiveAll(app, await archiveFolder(t))) > 0)
+  const again = { customer_id: customer, reference, contract: contractWith() }
+  assertError(await api.post('/v1/claims', again), 409, 'CLAIM_REFERENCE_CONFLICT')
+})
+
 test('an archived candidate’s alias stays taken (§4.15 rule 4)', async (t) => {
   const folder = await archiveFolder(t)
   const alias = await resolvedCandidate(service, api)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Json, JsonObject } from '../../../src/domain/json.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
 import type { Answer } from '../../support/api-client.ts'
@@ -10,12 +10,12 @@ import { isOnCitus } from '../../support/database-nodes.ts'
 import { candidatePath, newCandidate, newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
 import { asSingle, errorOf, runBatch, runBatchOfTexts } from '../../support/run-batch.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
 /* POST /v1/claims/batch and POST /v1/candidates/batch: each item stands alone, as in the single form. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const FROZEN = '2026-01-01T09:00:00.000Z'
@@ -329,7 +329,7 @@ for (const [
           runBatch(
             account,
             path,
-            Array.from({ length: 100 }, () => ({ ...item(), ...own })),
+            Array.from({ length: 40 }, () => ({ ...item(), ...own })),
           ),
         ),
       )
@@ -338,7 +338,7 @@ for (const [
         const names = namesIn(results)
         assert.deepEqual(asStored(listed.filter((one) => names.includes(one))), asStored(names))
       }
-      assert.equal(listed.length, 400)
+      assert.equal(listed.length, 160)
     })
   })
 }
@@ -364,9 +364,9 @@ describe('aliases in POST /v1/candidates/batch', () => {
     assert.equal(body.contract.price, 1)
   })
 
-  test('so it is for hundreds of aliases, each several times, in any order', async () => {
+  test('so it is for many aliases, each several times, in any order', async () => {
     const aliases = Array.from({ length: 50 }, alias)
-    const items = Array.from({ length: 1000 }, (_, i) => of(aliases[(i * 7) % 50] as string, i))
+    const items = Array.from({ length: 300 }, (_, i) => of(aliases[(i * 7) % 50] as string, i))
     const results = await runBatch(api, '/v1/candidates/batch', items)
     assert.deepEqual(
       results.map(({ status }) => status),
@@ -374,36 +374,6 @@ describe('aliases in POST /v1/candidates/batch', () => {
     )
     for (const { candidate } of results.slice(0, 50)) {
       assert.deepEqual((await api.get(candidatePath(candidate.candidate_alias))).body, candidate)
-    }
-  })
-
-  test('batches at once with the same aliases in opposite orders open each alias once, on two servers', async (t) => {
-    const second = await startTestService(t, { databaseUrl: service.databaseUrl })
-    const there = second.clientWith(api.token)
-    for (let round = 0; round < 5; round++) {
-      const aliases = Array.from({ length: 200 }, alias)
-      const batches = await Promise.all(
-        Array.from({ length: 6 }, (_, n) => {
-          const order = n % 2 ? aliases.toReversed() : aliases
-          const items = order.map((one) => of(one, n))
-          return runBatch(n % 3 ? api : there, '/v1/candidates/batch', items)
-        }),
-      )
-      const opened = batches.flat().filter(({ status }) => status === 201)
-      assert.ok(batches.flat().every(({ status }) => status === 201 || status === 409))
-      assert.deepEqual(opened.map(({ candidate }) => candidate.candidate_alias).sort(), aliases.sort())
-      const stored = await service.sql(
-        `SELECT candidate_alias, price::int AS price FROM claims
-         WHERE candidate_alias = ANY ($1) ORDER BY 1`,
-        [aliases],
-      )
-      const answered = opened
-        .map(({ candidate }) => ({
-          candidate_alias: candidate.candidate_alias,
-          price: candidate.contract.price,
-        }))
-        .sort((a, b) => (a.candidate_alias < b.candidate_alias ? -1 : 1))
-      assert.deepEqual(stored, answered)
     }
   })
 

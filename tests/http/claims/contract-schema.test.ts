@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { validateContract } from '../../../src/domain/contract/validate-contract.ts'
 import type { Json, JsonObject } from '../../../src/domain/json.ts'
 import { isJsonObject } from '../../../src/domain/json.ts'
 import { contract } from '../../support/arbitraries.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
 /*
  * The published schema of a contract and the domain's validation are written twice; here they are held to the same
  * verdicts. Sizes that the schema says in words (nodes, depth, bytes) are not reached.
  */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { body: document } = await service.api.get('/openapi.json')
 const ajv = new Ajv2020({ strict: false })
 ajv.addSchema({ ...document, $id: 'openapi' })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { candidatePath, newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 
 /* Claims and candidates take their contract from the same two sources, by the same rules. */

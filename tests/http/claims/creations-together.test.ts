@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
@@ -8,12 +8,12 @@ import { holdClaims, holdTurnstile } from '../../support/held-rows.ts'
 import { movedBy } from '../../support/moved-times.ts'
 import { newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
 /* Creations of several accounts that come at the same moment go to the database together. */
 
-const service = await startTestService({ after })
-const EACH = 40
+const service = await sharedService()
+const EACH = 15
 const numbers = Array.from({ length: EACH }, (_, i) => i)
 
 interface Caller {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { newCustomer, uniqueName } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 
 describe('201 and 200', () => {

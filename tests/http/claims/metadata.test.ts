@@ -1,66 +1,24 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import { PAIRS, pairsOf } from '../../../src/storage/metadata.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
-import { contractWith } from '../../support/contracts.ts'
-import { eventually } from '../../support/eventually.ts'
-import { candidatePath, newCustomer, uniqueName } from '../../support/new-records.ts'
+import { candidatePath, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
-import { startStruckService } from '../../support/struck-service.ts'
-import { startTestService } from '../../support/test-service.ts'
-
-const service = await startTestService({ after })
-const { api } = service
-/** Another server on the same database. */
-const struck = await startStruckService({ after }, { databaseUrl: service.databaseUrl })
-const customer = await newCustomer(api)
-const contract = contractWith({})
-const account: string = (await api.get(`/v1/customers/${customer.id}`)).body.user_id
-
-type Metadata = Record<string, string>
-
-const pathOf = ({ id }: { id: string }) => `/v1/claims/${id}`
-const filteredBy = (metadata: Metadata) =>
-  Object.entries(metadata)
-    .map(([key, value]) => `${encodeURIComponent(`metadata[${key}]`)}=${encodeURIComponent(value)}`)
-    .join('&')
-
-async function create(path: string, body: object): Promise<Answer['body']> {
-  const answer = await api.post(path, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
-}
-
-const newClaim = (metadata?: Metadata, more = {}) =>
-  create('/v1/claims', { customer_id: customer.id, contract, ...(metadata ? { metadata } : {}), ...more })
-const newCandidate = (metadata: Metadata, more = {}) =>
-  create('/v1/candidates', {
-    candidate_alias: uniqueName('candidate'),
-    customer_uuid: customer.external_id,
-    contract,
-    metadata,
-    ...more,
-  })
-
-/** Of each kind of record with metadata: how one is made, its path and its list. */
-const KINDS = [
-  { kind: 'claim', list: '/v1/claims', make: newClaim, at: pathOf },
-  {
-    kind: 'candidate',
-    list: '/v1/candidates',
-    make: newCandidate,
-    at: ({ candidate_alias }: Answer['body']) => candidatePath(candidate_alias),
-  },
-  {
-    kind: 'customer',
-    list: '/v1/customers',
-    make: (metadata: Metadata) => create('/v1/customers', { external_id: uniqueName('c'), metadata }),
-    at: ({ id }: Answer['body']) => `/v1/customers/${id}`,
-  },
-]
+import {
+  api,
+  contract,
+  create,
+  customer,
+  filteredBy,
+  KINDS,
+  type Metadata,
+  newCandidate,
+  newClaim,
+  pathOf,
+  service,
+} from './records-with-metadata.ts'
 
 /** What decides the id of a claim or a candidate. */
 const nameOf: Record<string, (name: string) => object> = {
@@ -88,7 +46,7 @@ for (const { kind, list, make, at } of KINDS) {
       assert.deepEqual(page.data[0].metadata, ODD)
     })
 
-    test('changes key by key, and the rest of the record does not', async () => {
+    test('changes key by key, and the rest of the record does not (§2.14 rule 1)', async () => {
       const made = await make({ a: '1', b: '2' })
       const { events: _, ...before } = (await api.get(at(made))).body
       const { status, body } = await api.patch(at(made), { metadata: { b: null, c: '3', d: null } })
@@ -99,7 +57,7 @@ for (const { kind, list, make, at } of KINDS) {
       assert.deepEqual((await api.patch(at(made), { metadata: null })).body.metadata, {})
     })
 
-    test('finds records by any of its pairs, and by several at once', async () => {
+    test('finds records by any of its pairs, and by several at once (§2.14 rule 3)', async () => {
       const mark = uniqueName('mark')
       const one = await make({ mark, order: 'A-1', ...ODD })
       const two = await make({ mark, order: 'A-2' })
@@ -138,7 +96,7 @@ for (const { kind, list, make, at } of KINDS) {
       assert.equal((await api.get(at(made), { 'If-None-Match': etag })).status, 200)
     })
 
-    test('is what all changes at the same time have made of it', async () => {
+    test('is what all changes at the same time have made of it (§2.14 rule 2)', async () => {
       const made = await make({})
       const keys = Array.from({ length: 40 }, (_, i) => `key-${i}`)
       const answers = await Promise.all(keys.map((key) => api.patch(at(made), { metadata: { [key]: key } })))
@@ -147,24 +105,6 @@ for (const { kind, list, make, at } of KINDS) {
         (await api.get(at(made))).body.metadata,
         Object.fromEntries(keys.map((key) => [key, key])),
       )
-    })
-
-    test('that nobody has any more is passed over, however much of it is left behind', async () => {
-      const mark = uniqueName('mark')
-      const made = [await make({ mark }), await make({ mark })]
-      // As a server of an older version leaves them that removes records.
-      const { table, owner } = PAIRS[kind === 'customer' ? 'customers' : 'claims']
-      await service.sql(
-        `INSERT INTO ${table} (user_id, pair, position, ${owner})
-        SELECT user_id, pair, position + n, gen_random_uuid() FROM ${table}, generate_series(1, 10050) AS n
-        WHERE pair = $1 AND position = (SELECT min(position) FROM ${table} WHERE pair = $1)`,
-        [pairsOf(made[0].user_id ?? account, kind as 'claim', { mark })[0]],
-      )
-      for (const order of ['asc', 'desc']) {
-        const pages = await readPages(api, list, { 'metadata[mark]': mark, order, limit: 1 })
-        const found = pages.flat().map(at)
-        assert.deepEqual(order === 'asc' ? found : found.reverse(), made.map(at))
-      }
     })
 
     if (kind !== 'customer')
@@ -247,7 +187,7 @@ describe('metadata beside decisions', () => {
     assert.deepEqual((await api.get(pathOf(noted))).body.metadata, { a: '1' })
   })
 
-  test('it can be changed in any status, and a change is no event', async () => {
+  test('it can be changed in any status, and a change is no event (§2.14 rules 1 and 2)', async () => {
     const claim = await newClaim({ a: '1' })
     const types = ['satisfaction', 'satisfaction']
     for (const type of types) await api.post(`${pathOf(claim)}/events`, { type, value: 5 })
@@ -270,35 +210,6 @@ describe('metadata beside decisions', () => {
     for (const { status } of await Promise.all(changes)) assert.equal(status, 200)
     const { body } = await api.get(pathOf(claim))
     assert.deepEqual([body.events.length, Object.keys(body.metadata).length], [20, 10])
-  })
-
-  test('a server that falls silent in a change holds up nobody for long', async (t) => {
-    const client = struck.clientWith(api.token)
-    t.after(() => struck.proxy.listen(null))
-    const claim = await newClaim()
-    const fallSilentAfter = async (statement: string, path: string) => {
-      const isHeld = Promise.withResolvers<void>()
-      struck.proxy.listen((next) => {
-        if (next !== statement) return
-        struck.proxy.freeze()
-        isHeld.resolve()
-      })
-      const changing = client.patch(path, { metadata: { a: '1' } })
-      await isHeld.promise
-      return async () => {
-        struck.proxy.thaw()
-        await changing
-      }
-    }
-
-    let wakeUp = await fallSilentAfter('set_metadata', pathOf(claim))
-    t.after(() => wakeUp())
-    assert.equal((await api.post(`${pathOf(claim)}/events`, { type: 'other' })).status, 201)
-    await wakeUp()
-    const renamed = `/v1/customers/${customer.id}`
-    wakeUp = await fallSilentAfter('change_customer', renamed)
-    assertError(await api.patch(renamed, { name: 'new' }), 503, 'UNAVAILABLE')
-    await eventually(async () => (await api.patch(renamed, { name: 'new' })).status === 200, { seconds: 5 })
   })
 
   test('an ETag is another after an event, and If-Match does not mind', async () => {
@@ -335,7 +246,7 @@ describe('metadata beside decisions', () => {
     )
   })
 
-  test('while its test clock is held by somebody it is not changed, and it is after that', async () => {
+  test('while its test clock is held, a change answers 503 (§2.14 rule 2)', async () => {
     const clock = await create('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
     const claim = await create('/v1/claims', { customer_id: customer.id, contract, test_clock_id: clock.id })
     const change = () => api.patch(pathOf(claim), { metadata: { a: '1' } })
@@ -365,7 +276,7 @@ describe('metadata beside decisions', () => {
     assertError(await api.patch(pathOf({ id: randomUUID() }), change, etag), 404, 'CLAIM_NOT_FOUND')
   })
 
-  test('exports have it as JSON, and overviews and notifications as it is', async () => {
+  test('exports have it as JSON, overviews and notifications as it is when they are read (§2.14 rule 4)', async () => {
     const mark = uniqueName('mark')
     const claim = await newClaim({ mark })
     const { body } = await api.get(`/v1/claims/export?${filteredBy({ mark })}`)
@@ -386,27 +297,6 @@ describe('metadata beside decisions', () => {
     const { body: feed } = await api.get(`/v1/notifications?claim_id=${claim.id}`)
     assert.deepEqual(feed.data[0].claim.metadata, { mark })
   })
-})
-
-test('what leaves while an export is written is left out of it', async (t) => {
-  const mark = uniqueName('mark')
-  const long = { mark, ...Object.fromEntries([1, 2, 3].map((n) => [`long-${n}`, 'x'.repeat(500)])) }
-  const clock = await create('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
-  const stay = [await newClaim(long), await newClaim({ mark })]
-  await newClaim(long, { test_clock_id: clock.id })
-  stay.push(await newClaim(long))
-  struck.proxy.listen(async (statement) => {
-    if (statement === 'read_metadata') await api.delete(`/v1/test_clocks/${clock.id}`)
-  })
-  t.after(() => struck.proxy.listen(null))
-  const { body } = await struck
-    .clientWith(api.token)
-    .get(`/v1/claims/export?${filteredBy({ mark })}&order=asc`)
-  const rows = parse(body, { columns: true }) as { id: string }[]
-  assert.deepEqual(
-    rows.map(({ id }) => id),
-    stay.map(({ id }) => id),
-  )
 })
 
 describe('the filter', () => {

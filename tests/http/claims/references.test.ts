@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
-import { archiveAll, archiveFolder, growOld, resolvedClaims } from '../../support/archived-claims.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCandidate, newCustomer, uniqueName } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* The caller's own name for a claim (§2.3). */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 /** Another server on the same database. */
 const other = await startTestService({ after }, { databaseUrl: service.databaseUrl })
 const { api } = service
@@ -121,17 +121,6 @@ describe('it is unique in the account', () => {
     await api.delete(`/v1/test_clocks/${clock.id}`)
     assert.equal((await create(reference)).status, 201)
   })
-})
-
-test('that of a claim in the archive stays taken, and comes back with it', async (t) => {
-  const archived = await startTestService(t)
-  const [id] = await resolvedClaims(archived, archived.api, (await newCustomer(archived.api)).id, 1)
-  const { reference, customer_id } = await archived.api.readClaim(id as string)
-  assert.ok(reference)
-  await growOld(archived)
-  assert.equal(await archiveAll(archived.app, await archiveFolder(t)), 1)
-  const again = await archived.api.post('/v1/claims', claimWith(reference, { customer_id }))
-  assertError(again, 409, 'CLAIM_REFERENCE_CONFLICT')
 })
 
 test('what is no reference is refused', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { all, any, contractWith, not } from '../../support/contracts.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const at = (time: string) => `2026-01-01T${time}.000Z`
 

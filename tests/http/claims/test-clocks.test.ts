@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { COPY_CLAIM } from '../../support/copy-claims.ts'
 import { newCustomer, uniqueName } from '../../support/new-records.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const customer = await newCustomer(api)
 const START = '2026-01-01T00:00:00.000Z'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { newClaim } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 

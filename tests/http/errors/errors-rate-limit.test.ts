@@ -6,11 +6,13 @@ import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { exchangeLines } from '../../support/line-exchange.ts'
 import { uniqueName } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after }, { rates: new RateCounts(3) })
-const unlimited = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const unlimited = await sharedService()
+const { databaseUrl } = unlimited
+const service = await startTestService({ after }, { databaseUrl, rates: new RateCounts(3) })
 
 /** Made by a server without a limit, so nothing is counted. */
 async function accountWithClaim() {

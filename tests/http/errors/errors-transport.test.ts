@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { head, sendAndLeave, sendRaw } from '../../support/raw-http.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* Requests that no HTTP client would send, over a bare socket. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const headers = { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' }
 const body = '{"external_id":"raw"}'

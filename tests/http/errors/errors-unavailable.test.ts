@@ -8,11 +8,8 @@ import { assertError } from '../../support/assert-error.ts'
 import { nodesOfRun } from '../../support/database-nodes.ts'
 import { endSessions } from '../../support/end-sessions.ts'
 import { eventually } from '../../support/eventually.ts'
-import { IN_THE_BACKGROUND, startFaultProxy } from '../../support/fault-proxy.ts'
-import { holdClaims } from '../../support/held-rows.ts'
 import { newClaim, uniqueName } from '../../support/new-records.ts'
-import { runBatch } from '../../support/run-batch.ts'
-import { PASSWORD, signIn, signUp } from '../../support/session-client.ts'
+import { PASSWORD, signUp } from '../../support/session-client.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
@@ -112,62 +109,26 @@ describe('503 UNAVAILABLE: the database is away', () => {
   })
 })
 
-test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wait is refused at once, with one line in the log', async (t) => {
-  const lines: { route: string; msg: string }[] = []
-  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
-  const logging = await startTestService(t, { databaseUrl: service.databaseUrl, log })
-  const there = logging.clientWith(api.token)
-  const claims = [(await newClaim(api)).id, (await newClaim(api)).id]
-  const held = await holdClaims(t, service.databaseUrl, claims)
-  const sendBatch = (batch: number) => {
-    const ids = Array.from({ length: 1_000 }, (_, i) => `${batch}-${i}`)
-    const events = ids.map((id) => ({ claim_id: claims[batch % 2], id, type: 'a' }))
-    return runBatch(there, '/v1/events/batch', events)
+test('/readyz is 503 while the database is read only, and many who ask at once cost one write and one line in the log', async (t) => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
+  const { url } = await startTestService(t, { log, databaseUrl: service.databaseUrl })
+  const ask = () => fetch(`${url}/readyz`)
+  await setReadOnly('on')
+  t.after(() => setReadOnly('off'))
+  const answers = await Promise.all(Array.from({ length: 50 }, ask))
+  for (const answer of answers) {
+    assert.equal(answer.status, 503)
+    assert.match(((await answer.json()) as Answer['body']).error.message, /takes no writes/)
   }
-  const waiting = Array.from({ length: 5 }, (_, batch) => sendBatch(batch))
-  await eventually(async () => logging.app.submissions.waiting === 5_000)
-  const refused = await sendBatch(5)
-  assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
-  const [line, ...more] = lines
-  assert.equal(line?.route, '/v1/events/batch')
-  assert.equal(line?.msg, refused[0].error.message)
-  assert.deepEqual(more, [])
+  assert.equal(lines.length, 1)
+  assert.match(lines[0] as string, /read-only transaction/)
 
-  await held.letGo()
-  const answers = (await Promise.all(waiting)).flat()
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
-})
-
-test('what an account asks of its sessions is answered 503, whichever statement is lost', async (t) => {
-  const written = t.mock.method(console, 'error')
-  const proxy = await startFaultProxy(t, service.databaseUrl)
-  const behind = await startTestService(t, { databaseUrl: proxy.url })
-  const { email, browser } = await signUp(behind)
-  const statementsOf = async (ask: () => Promise<Answer>) => {
-    const asked: string[] = []
-    proxy.listen((statement) => {
-      if (!IN_THE_BACKGROUND.test(statement)) asked.push(statement)
-    })
-    assert.equal((await ask()).status, 200)
-    proxy.listen(null)
-    return new Set(asked.filter((statement) => !/^(begin|commit|rollback|set|listen)/i.test(statement)))
-  }
-  for (const ask of [
-    () => browser.get('/api/auth/get-session'),
-    () => browser.get('/api/auth/list-sessions'),
-    () => browser.post('/api/auth/revoke-other-sessions'),
-  ]) {
-    // Whoever watches revocations may ask something beside it, once its connection was struck.
-    const wanted = (await statementsOf(ask)).intersection(await statementsOf(ask))
-    assert.ok(wanted.size > 0)
-    for (const statement of wanted) {
-      proxy.strike({ statement }, 'cut during')
-      assertUnavailable(await ask())
-      await eventually(async () => (await browser.get('/v1/me')).status === 200)
-    }
-  }
-  assert.ok((await signIn(behind, email)).cookie)
-  assert.equal(written.mock.callCount(), 0, 'the library writes to no console')
+  // An answer is shared for a moment.
+  await setReadOnly('off')
+  await eventually(async () => (await ask()).status === 200)
+  await setReadOnly('on')
+  await eventually(async () => (await ask()).status === 503)
 })
 
 describe('500 INTERNAL_ERROR', () => {
@@ -197,4 +158,16 @@ async function whileAway(work: () => Promise<void>): Promise<void> {
   } finally {
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`)
   }
+}
+
+/** For every connection from now on. */
+async function setReadOnly(onOff: 'on' | 'off'): Promise<void> {
+  const { databaseUrl } = service
+  const name = new URL(databaseUrl).pathname.slice(1)
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('SET default_transaction_read_only = off')
+  await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${onOff}`)
+  await client.end()
+  await endSessions(databaseUrl)
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { head, sendRaw } from '../../support/raw-http.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const nobody = service.clientWith(null)
 const authorization = { Authorization: `Bearer ${api.token}` }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { inlineAnswers } from '../../support/inline-answers.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const nobody = service.clientWith(null)
 const { body: document } = await nobody.get('/openapi.json')
 const COMMITTED = new URL('../../../openapi.json', import.meta.url)
@@ -106,48 +106,62 @@ describe('the document', () => {
 /** What is done to a record that the path names, and needs to be told nothing. */
 const ACTION_WITHOUT_BODY = /\{id\}\/(rotate_secret|test)$|^\/v1\/webhook_deliveries\/\{id\}\/redeliver$/
 
-for (const { name, path, method, operation } of operations) {
-  describe(name, () => {
-    test('has a summary, a tag of the document, and a description for each answer', () => {
-      assert.ok(operation.summary)
-      const tags = document.tags.map((tag: { name: string }) => tag.name)
-      assert.ok(operation.tags?.every((tag) => tags.includes(tag)) && operation.tags.length === 1)
-      for (const { description } of Object.values(operation.responses)) assert.ok(description)
-    })
+describe('each operation', () => {
+  test('has a summary, a tag of the document, and a description for each answer', () => {
+    const tags = document.tags.map((tag: { name: string }) => tag.name)
+    for (const { name, operation } of operations) {
+      assert.ok(operation.summary, name)
+      assert.ok(operation.tags?.every((tag) => tags.includes(tag)) && operation.tags.length === 1, name)
+      for (const { description } of Object.values(operation.responses)) assert.ok(description, name)
+    }
+  })
 
-    test('declares every parameter of its path', () => {
+  test('declares every parameter of its path', () => {
+    for (const { name, path, operation } of operations) {
       const declared = (operation.parameters ?? []).filter((it) => it.in === 'path')
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
       assert.deepEqual(
         declared.map((it) => it.name),
         inPath,
+        name,
       )
-      assert.ok(declared.every((it) => it.required))
-    })
-
-    if (path.startsWith('/v1/')) {
-      test('names the errors that every path under /v1 may answer', () => {
-        for (const status of ['400', '401', '429', '500', '503'])
-          assert.ok(operation.responses[status], status)
-      })
-    }
-
-    test('names CROSS_ORIGIN_REQUEST if it may change something, and only then', () => {
-      const refused = path.startsWith('/v1/') && method !== 'get'
-      assert.equal(/CROSS_ORIGIN_REQUEST/.test(operation.responses['403']?.description ?? ''), refused)
-    })
-
-    const { requestBody } = operation
-    if ((method === 'post' && !ACTION_WITHOUT_BODY.test(path)) || method === 'patch') {
-      test('has a request body with an example, and the errors of bodies', () => {
-        assert.ok(requestBody?.required)
-        const json = requestBody.content['application/json']
-        assert.ok(json && (json.example || json.examples || hasExample(json.schema)), 'no example')
-        for (const status of ['413', '415']) assert.ok(operation.responses[status], status)
-      })
+      assert.ok(
+        declared.every((it) => it.required),
+        name,
+      )
     }
   })
-}
+
+  test('is under /v1, or is about health (§9 rule 1)', () => {
+    for (const { path } of operations) assert.match(path, /^\/v1\/|^\/(healthz|readyz)$/)
+  })
+
+  test('under /v1 names the errors that every path there may answer', () => {
+    for (const { name, operation } of operations.filter((it) => it.path.startsWith('/v1/')))
+      for (const status of ['400', '401', '429', '500', '503'])
+        assert.ok(operation.responses[status], `${name}: ${status}`)
+  })
+
+  test('names CROSS_ORIGIN_REQUEST if it may change something, and only then', () => {
+    for (const { name, path, method, operation } of operations) {
+      const refused = path.startsWith('/v1/') && method !== 'get'
+      const isNamed = /CROSS_ORIGIN_REQUEST/.test(operation.responses['403']?.description ?? '')
+      assert.equal(isNamed, refused, name)
+    }
+  })
+
+  test('with a request body has an example of it, and the errors of bodies', () => {
+    for (const { name, path, method, operation } of operations) {
+      const hasBody = (method === 'post' && !ACTION_WITHOUT_BODY.test(path)) || method === 'patch'
+      if (!hasBody) continue
+      const { requestBody, responses } = operation
+      assert.ok(requestBody?.required, name)
+      const json = requestBody.content['application/json']
+      assert.ok(json && (json.example || json.examples || hasExample(json.schema)), `${name}: no example`)
+      for (const status of ['413', '415']) assert.ok(responses[status], `${name}: ${status}`)
+    }
+  })
+})
 
 test('a stream of events is documented as lines, in the request and in the answer (§4.3)', () => {
   const { requestBody, responses } = document.paths['/v1/events/batch'].post

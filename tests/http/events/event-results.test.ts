@@ -1,111 +1,39 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { KeptContracts } from '../../../src/http/events/kept-contracts.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { exchangeLines } from '../../support/line-exchange.ts'
-import { newCustomer } from '../../support/new-records.ts'
 import { runBatch } from '../../support/run-batch.ts'
-import { startStruckService } from '../../support/struck-service.ts'
+import { sharedService } from '../../support/shared.ts'
+import { heavyClaims } from './heavy-claims.ts'
 
 /* Results wait for their turn in the answer without what has no room: contracts are read again, and told as they are. */
 
-const { api, proxy } = await startStruckService({ after })
-const customer = await newCustomer(api)
+const { api } = await sharedService()
 const PATH = '/v1/events/batch'
-const warnings: string[] = []
-process.on('warning', ({ name }) => warnings.push(name))
 
-/** As an object it takes two megabytes: four of an account may be held. */
-const heavyContract = (n: number) =>
-  contractWith({
-    fulfillment_condition: {
-      event: 'done',
-      match: { a: [n, ...Array.from({ length: 21_000 }, () => ({}))] },
-    },
-  })
-
-async function heavyClaims(count: number) {
-  const contracts = Array.from({ length: count }, (_, n) => heavyContract(n))
-  const claims = contracts.map((contract) => ({ customer_id: customer.id, contract }))
-  const results = await runBatch(api, '/v1/claims/batch', claims)
-  return results.map(({ claim }, i) => ({ id: claim.id as string, contract: contracts[i] }))
-}
-
-describe('events to many claims under large contracts of their own', () => {
-  test('are answered with each claim’s contract, in a batch and line by line, recorded and replayed', async () => {
-    const claims = await heavyClaims(9)
-    const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `note-${n}`, n }))
-    for (const status of [201, 200]) {
-      const results = await runBatch(api, PATH, events)
-      for (const [i, result] of results.entries()) {
-        assert.deepEqual([result.status, result.claim.id], [status, claims[i]?.id])
-        assert.deepEqual(result.claim.contract, claims[i]?.contract)
-        assert.equal(result.event.n, i)
-      }
-    }
-    const exchange = exchangeLines(api, PATH)
-    await exchange.send(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
-    const lines = await exchange.rest()
-    assert.deepEqual(
-      lines.map(({ status, event, claim }) => [status, event.n, claim.contract]),
-      claims.map(({ contract }, i) => [200, i, contract]),
-    )
-  })
-
-  test('that are heavy themselves come back as they were sent, and as they were recorded', async () => {
-    const claims = await heavyClaims(6)
-    const a = Array.from({ length: 2_000 }, () => ({}))
-    const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `heavy-${n}`, n, a }))
-    const first = await runBatch(api, PATH, events)
-    for (const [i, { event, claim }] of first.entries()) {
-      const { claim_id: _, ...sent } = events[i] as (typeof events)[number]
-      const { created_at, system, ...told } = event
-      assert.deepEqual(told, sent)
-      assert.equal(system, false)
-      assert.deepEqual(claim.contract, claims[i]?.contract)
-    }
-    const again = await runBatch(api, PATH, events)
-    assert.deepEqual(
-      again.map(({ status, event }) => [status, event]),
-      first.map(({ event }) => [200, event]),
-    )
-  })
-
-  test('are told as they are where a connection is lost meanwhile', async () => {
-    const claims = await heavyClaims(6)
-    const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `lost-${n}` }))
-    proxy.strike({ statement: 'read_contracts' }, 'cut before')
+test('events to many claims under large contracts of their own are answered with each claim’s contract, in a batch and line by line, recorded and replayed', async () => {
+  const claims = await heavyClaims(api, 6)
+  const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `note-${n}`, n }))
+  for (const status of [201, 200]) {
     const results = await runBatch(api, PATH, events)
-    assert.ok(proxy.hasStruck())
-    assert.deepEqual(
-      results.map(({ status, claim }) => [status, claim.contract]),
-      claims.map(({ contract }) => [201, contract]),
-    )
-  })
-
-  test('are told to be recorded where the contracts cannot be read', async () => {
-    const claims = await heavyClaims(6)
-    const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `unread-${n}` }))
-    proxy.listen((statement) => {
-      if (statement === 'read_contracts') proxy.strike({ statement }, { refused: '53100' })
-    })
-    const results = await runBatch(api, PATH, events)
-    proxy.listen(null)
-    assert.ok(proxy.hasStruck())
-    assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([201, 503]))
-    const [untold] = results.filter(({ status }) => status === 503)
-    assert.match(untold.error.message, /was recorded, but how its claim stands is not known/)
-    const again = await runBatch(api, PATH, events)
-    assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([200]))
-  })
-
-  test('are looked after by no more listeners than Node lets an answer have', () => {
-    assert.deepEqual(warnings, [])
-  })
+    for (const [i, result] of results.entries()) {
+      assert.deepEqual([result.status, result.claim.id], [status, claims[i]?.id])
+      assert.deepEqual(result.claim.contract, claims[i]?.contract)
+      assert.equal(result.event.n, i)
+    }
+  }
+  const exchange = exchangeLines(api, PATH)
+  await exchange.send(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  const lines = await exchange.rest()
+  assert.deepEqual(
+    lines.map(({ status, event, claim }) => [status, event.n, claim.contract]),
+    claims.map(({ contract }, i) => [200, i, contract]),
+  )
 })
 
 test('a single event to such a claim is answered as others are', async () => {
-  const [claim] = await heavyClaims(1)
+  const [claim] = await heavyClaims(api, 1)
   const { status, headers, body } = await api.post('/v1/events', { claim_id: claim?.id, type: 'note' })
   assert.equal(status, 201)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { any, contractWith } from '../../support/contracts.ts'
 import { candidatePath, newCustomer, uniqueName } from '../../support/new-records.ts'
-import { startStruckService } from '../../support/struck-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
-const service = await startStruckService({ after }, { statementTimeoutMs: 20_000 })
+const service = await sharedService()
 const { api } = service
 const contract = contractWith({ fulfillment_condition: any({ event: 'done' }, { event: 'dine' }) })
 
@@ -60,13 +60,4 @@ test('the types of the latest events are told, and a contract’s type that is n
     ['done', 1],
     ['seen', 1],
   ])
-})
-
-test('a simulation does without the hint if the database does not tell the types', async () => {
-  for (const statement of ['find_newest_claims', 'read_event_types'])
-    for (const blow of [{ refused: '53200' }, 'silence before'] as const) {
-      service.proxy.strike({ statement }, blow)
-      assert.deepEqual(await hintsTo(contractWith({ fulfillment_condition: { event: 'never-seen' } })), [])
-      assert.ok(service.proxy.hasStruck())
-    }
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { Answer } from '../../support/api-client.ts'
@@ -8,10 +8,10 @@ import { assertError } from '../../support/assert-error.ts'
 import { firstCheckFrom, secondsAfter } from '../../support/check-time.ts'
 import { all } from '../../support/contracts.ts'
 import { candidatePath, newCandidate, newClaim } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 
 /* One state machine for both kinds of record (§3). */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { asAnswered } from '../../support/as-answered.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { firstCheckFrom } from '../../support/check-time.ts'
 import { candidatePath, newCandidate, newClaim } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const FIRST = { id: 'evt-1', type: 'rated', value: { a: 1, b: [1, 2, { c: null }] }, note: 'x' }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { asAnswered } from '../../support/as-answered.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { candidatePath, newCandidate, newClaim, uniqueName } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 
 /** The ways to submit an event to a record (§4.3): each with the record that it reaches. */
@@ -63,7 +63,7 @@ for (const [form, prepare] of Object.entries(FORMS)) {
       )
     })
 
-    test('keeps the log in the order of recording', async () => {
+    test('keeps the log in the order of recording (§6 rule 1)', async () => {
       const { path, address, read } = await prepare()
       const types = ['z', 'a', 'm', 'a', 'b']
       for (const type of types) await api.post(path, { ...address, type })

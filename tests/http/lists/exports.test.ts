@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
 import fastify from 'fastify'
@@ -12,9 +12,9 @@ import { COPY_CLAIM } from '../../support/copy-claims.ts'
 import { newCandidate, newClaim, newCustomer, newSchema } from '../../support/new-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
 import { readPages } from '../../support/read-pages.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 
 const STATE = ['status', 'scheduled_outcome', 'price', 'status_since', 'due_at', 'schema_id', 'test_clock_id']

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import { oldNotifications } from '../../../src/app/removal/old-notifications.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedWebhookService } from '../../support/shared.ts'
 
-const { app, newAccount, sql } = await startTestService({ after })
+const { app, newAccount, sql } = await sharedWebhookService()
 
 /** The whole feed from a cursor on. */
 async function readAll(api: ApiClient, query = '', after?: string) {
@@ -28,7 +28,7 @@ const told = ({ data }: { data: { type: string; sequence: number }[] }) =>
   data.map(({ type, sequence }) => `${type} ${sequence}`)
 
 describe('GET /v1/notifications', () => {
-  test('tells what happened to a claim, with the claim as it was then', async () => {
+  test('tells what happened to a claim in the order of sequence, with the claim as it was then (§4.13 rule 2)', async () => {
     const api = await newAccount()
     const claim = await newClaim(api, { activity_window: 3_600, review_window: 60 })
     await api.post(`/v1/claims/${claim.id}/events`, { type: 'seen' })
@@ -50,7 +50,7 @@ describe('GET /v1/notifications', () => {
     assert.equal(new Set(data.map(({ id }) => id)).size, 3)
   })
 
-  test('goes on after the cursor of its last page, which is there although nothing more is', async () => {
+  test('goes on after the cursor of its last page, which is there although nothing more is (§4.13 rule 1)', async () => {
     const api = await newAccount()
     const nothing = (await api.get('/v1/notifications')).body
     assert.deepEqual([nothing.data, nothing.has_more], [[], false])
@@ -63,7 +63,7 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual(told(await readAll(api, '', first.cursor)), ['candidate.created 0'])
   })
 
-  test('tells of an advance of a test clock, and before it of all that the advance moved', async () => {
+  test('tells of an advance of a test clock, and before it of all that the advance moved (§4.13 rule 2)', async () => {
     const api = await newAccount()
     const clock = (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
     const customer = await newCustomer(api)
@@ -139,7 +139,7 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual([late.body.data, late.body.has_more], [[], false])
   })
 
-  test('of which some were removed for their age, answers 410 to whoever has not had them', async () => {
+  test('of which some were removed for their age, answers 410 to whoever has not had them (§4.13 rule 3)', async () => {
     const api = await newAccount()
     const [, second] = [await newClaim(api), await newClaim(api)]
     const start = (await api.get('/v1/notifications?limit=1')).body.next_cursor

@@ -8,12 +8,10 @@ import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
+import { sharedWebhookService } from '../../support/shared.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
-import { startWebhookService } from '../../support/webhook-service.ts'
 
-/* §4.13 rule 5 */
-
-const service = await startWebhookService({ after })
+const service = await sharedWebhookService()
 const ALL = NOTIFICATION_TYPES.join(',')
 
 const ask = async (api: ApiClient, isOn: boolean) => {
@@ -45,7 +43,7 @@ const toldOf = async (api: ApiClient) =>
     [type, sequence, event?.id].filter((part) => part !== undefined).join(' '),
   )
 
-test('nobody is told of single events unless somebody asks', async () => {
+test('nobody is told of single events unless somebody asks (§4.13 rule 5)', async () => {
   const api = await service.newAccount()
   assert.deepEqual((await api.get('/v1/notification_settings')).body, { event_recorded: false })
   const { id } = await newClaim(api)
@@ -53,7 +51,7 @@ test('nobody is told of single events unless somebody asks', async () => {
   assert.deepEqual(await toldOf(api), ['claim.created 0'])
 })
 
-describe('an account that asks', () => {
+describe('an account that asks (§4.13 rule 5)', () => {
   test('is told of each event, with the claim as the event found it, and then of what it became', async () => {
     const api = await asking()
     const claim = await newClaim(api)
@@ -226,7 +224,7 @@ describe('an account that asks', () => {
   })
 })
 
-describe('a webhook endpoint that names single events', () => {
+describe('a webhook endpoint that names single events (§4.13 rule 5)', () => {
   const newEndpoint = async (api: ApiClient, types: string[] | null) => {
     const receiver = await startWebhookReceiver({ after })
     const { status, body } = await api.post('/v1/webhook_endpoints', { url: receiver.url, types })

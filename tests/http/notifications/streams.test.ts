@@ -4,10 +4,12 @@ import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newCandidate, newClaim } from '../../support/new-records.ts'
+import { sharedWebhookService } from '../../support/shared.ts'
 import type { Scope } from '../../support/test-database.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-const { newAccount, sql } = await startTestService({ after }, { heartbeatMs: 200 })
+const { databaseUrl } = await sharedWebhookService()
+const { newAccount, sql } = await startTestService({ after }, { databaseUrl, heartbeatMs: 200 })
 
 interface StreamEvent {
   id?: string

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { pino } from 'pino'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { HOSTILE_STRINGS } from '../../support/hostile-strings.ts'
 import { newClaim, newCustomer } from '../../support/new-records.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
 import { startWebhookService } from '../../support/webhook-service.ts'
 
@@ -16,7 +16,7 @@ const URL_ = 'https://example.com/hook'
 const PATH = '/v1/webhook_endpoints'
 const NOBODY = '00000000-0000-7000-8000-000000000000'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { sql } = service
 const shared = service.api
 
@@ -107,7 +107,7 @@ describe('a webhook endpoint', () => {
   })
 })
 
-describe('a body is refused, and where is said', () => {
+describe('a body is refused, and where is said; so is a URL that is not https to a public address (§4.14 rule 8)', () => {
   const BODIES: [path: string, body: object][] = [
     ['url', { url: null }],
     ['url', { url: '' }],

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { isOnCitus } from '../../support/database-nodes.ts'
 import { newCustomer } from '../../support/new-records.ts'
 import { startStruckService } from '../../support/struck-service.ts'
 
-/* A batch is stored by several statements: where the database goes away between them, the rest is not tried. */
+/* What the database does between two statements of one request. */
 
 const { api, proxy } = await startStruckService({ after })
 const { strike, listen } = proxy
@@ -40,4 +41,17 @@ test('once the database is away, a batch tries no more of its statements: each c
   assert.equal(tried, 2)
   for (const { error } of results.slice(2)) assert.match(error.message, /This was not created/)
   assert.equal((await api.get('/v1/claims')).body.data.length, 1)
+})
+
+test('versions of a schema that is deleted while they are read are no whole list', async () => {
+  const { body: schema } = await api.post('/v1/schemas', { contract: contractWith(), name: 'n' })
+  for (let n = 0; n < 30; n++) await api.patch(`/v1/schemas/${schema.id}`, { name: `n${n}` })
+  let pages = 0
+  listen(async (statement) => {
+    if (statement !== 'list_claim_schema_versions' || ++pages !== 2) return
+    listen(null)
+    await api.delete(`/v1/schemas/${schema.id}`)
+  })
+  assertError(await api.get(`/v1/schemas/${schema.id}/versions`), 503, 'UNAVAILABLE')
+  assertError(await api.get(`/v1/schemas/${schema.id}/versions`), 404, 'SCHEMA_NOT_FOUND')
 })

@@ -35,19 +35,4 @@ describe('documents that nobody reads', () => {
     const grown = (await processMemory(child)) - before
     assert.ok(grown < 150 * MIB, `${Math.round(grown / MIB)} MiB more`)
   })
-
-  test('are not sent again to who has them', async (t) => {
-    const { url } = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
-    const paths = ['/openapi.json', '/docs/', '/docs/specification', '/docs/errors/TOKEN_INVALID']
-    for (const path of [...paths, '/docs/js/scalar.js']) {
-      const first = await fetch(url + path)
-      const bytes = (await first.arrayBuffer()).byteLength
-      const etag = first.headers.get('etag') ?? ''
-      assert.equal(Number(first.headers.get('content-length')), bytes, path)
-      const again = await fetch(url + path, { headers: { 'If-None-Match': etag } })
-      assert.deepEqual([again.status, await again.text()], [304, ''], path)
-      const headers = await fetch(url + path, { method: 'HEAD' })
-      assert.equal(Number(headers.headers.get('content-length')), bytes, path)
-    }
-  })
 })

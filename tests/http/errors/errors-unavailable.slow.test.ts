@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { type Answer, ApiClient } from '../../support/api-client.ts'
+import { assertError } from '../../support/assert-error.ts'
+import { Conformance } from '../../support/conformance.ts'
+import { contractWith } from '../../support/contracts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { IN_THE_BACKGROUND } from '../../support/fault-proxy.ts'
+import { holdClaims } from '../../support/held-rows.ts'
+import { newClaim } from '../../support/new-records.ts'
+import { runBatch } from '../../support/run-batch.ts'
+import { startServeProcess } from '../../support/serve-process.ts'
+import { signIn, signUp } from '../../support/session-client.ts'
+import { mountSmallDisk } from '../../support/small-disk.ts'
+import { startStruckService } from '../../support/struck-service.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wait is refused at once, with one line in the log', async (t) => {
+  const lines: { route: string; msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const service = await startTestService(t, { log })
+  const { api } = service
+  const claims = [(await newClaim(api)).id, (await newClaim(api)).id]
+  const held = await holdClaims(t, service.databaseUrl, claims)
+  const sendBatch = (batch: number) => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => `${batch}-${i}`)
+    const events = ids.map((id) => ({ claim_id: claims[batch % 2], id, type: 'a' }))
+    return runBatch(api, '/v1/events/batch', events)
+  }
+  const waiting = Array.from({ length: 5 }, (_, batch) => sendBatch(batch))
+  await eventually(async () => service.app.submissions.waiting === 5_000)
+  const refused = await sendBatch(5)
+  assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
+  const [line, ...more] = lines
+  assert.equal(line?.route, '/v1/events/batch')
+  assert.equal(line?.msg, refused[0].error.message)
+  assert.deepEqual(more, [])
+
+  await held.letGo()
+  const answers = (await Promise.all(waiting)).flat()
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+})
+
+test('what an account asks of its sessions is answered 503, whichever statement is lost', async (t) => {
+  const written = t.mock.method(console, 'error')
+  const service = await startStruckService(t)
+  const { proxy } = service
+  const { email, browser } = await signUp(service)
+  const statementsOf = async (ask: () => Promise<Answer>) => {
+    const asked: string[] = []
+    proxy.listen((statement) => {
+      if (!IN_THE_BACKGROUND.test(statement)) asked.push(statement)
+    })
+    assert.equal((await ask()).status, 200)
+    proxy.listen(null)
+    return new Set(asked.filter((statement) => !/^(begin|commit|rollback|set|listen)/i.test(statement)))
+  }
+  for (const ask of [
+    () => browser.get('/api/auth/get-session'),
+    () => browser.get('/api/auth/list-sessions'),
+    () => browser.post('/api/auth/revoke-other-sessions'),
+  ]) {
+    // Whoever watches revocations may ask something beside it, once its connection was struck.
+    const wanted = (await statementsOf(ask)).intersection(await statementsOf(ask))
+    assert.ok(wanted.size > 0)
+    for (const statement of wanted) {
+      proxy.strike({ statement }, 'cut during')
+      const answer = await ask()
+      assertError(answer, 503, 'UNAVAILABLE')
+      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+      await eventually(async () => (await browser.get('/v1/me')).status === 200)
+    }
+  }
+  assert.ok((await signIn(service, email)).cookie)
+  assert.equal(written.mock.callCount(), 0, 'the library writes to no console')
+})
+
+/** What /readyz answers, once it answers so. */
+const readiness = ({ url }: { url: string }, status: 200 | 503) =>
+  eventually(async () => {
+    const answer = await fetch(`${url}/readyz`)
+    return answer.status === status && ((await answer.json()) as Answer['body'])
+  })
+
+test('/readyz is 503 while a full disk refuses writes, /healthz is not, and both are 200 when there is room', async (t) => {
+  const disk = await mountSmallDisk(t, 160)
+  if (!disk) return t.skip('no disk can be mounted here')
+  const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR: disk.dataDir })
+  const conformance = new Conformance(await (await fetch(`${served.url}/openapi.json`)).json())
+  const api = new ApiClient(served.url, served.token, conformance)
+  const customer = await api.customer('acme')
+  await readiness(served, 200)
+
+  await disk.fill()
+  // On a disk that is full to the last page some inserts still find room in pages that there are.
+  await eventually(async () => {
+    const claims = Array.from({ length: 200 }, () => ({ customer_id: customer, contract: contractWith() }))
+    const { body } = await api.post('/v1/claims/batch', { claims })
+    return body.error ?? body.results?.some(({ status }: { status: number }) => status === 503)
+  })
+  const { error } = await readiness(served, 503)
+  assert.match(error.message, /^The (database takes no writes now|database cannot be reached)/)
+  assert.equal((await fetch(`${served.url}/healthz`)).status, 200)
+  await disk.clear()
+  await readiness(served, 200)
+})
+
+test('/readyz is 503 whatever the write fails with', async (t) => {
+  const service = await startStruckService(t)
+  for (const refused of ['XX000', '22P02', '42501']) {
+    service.proxy.strike({ statement: 'try_write' }, { refused })
+    assert.match((await readiness(service, 503)).error.message, /takes no writes/)
+    assert.ok(service.proxy.hasStruck())
+    await readiness(service, 200)
+  }
+})
+
+test('/readyz waits no longer than some seconds for a write, and its answer tells nothing of the database', async (t) => {
+  const service = await startStruckService(t)
+  service.proxy.strike({ statement: 'try_write' }, 'silence before')
+  const answers = await Promise.all(Array.from({ length: 20 }, () => service.clientWith(null).get('/readyz')))
+  for (const answer of answers) {
+    assertError(answer, 503, 'UNAVAILABLE')
+    assert.equal(answer.body.error.message, 'The database takes too long to write.')
+  }
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
+import { eventually } from '../../support/eventually.ts'
+import { holdWebhookEndpoints } from '../../support/held-rows.ts'
+import { newClaim } from '../../support/new-records.ts'
+import { sharedWebhookService } from '../../support/shared.ts'
+import { faultsOfChain, startWebhookReceiver } from '../../support/webhook-receiver.ts'
+
+const service = await sharedWebhookService()
+
+async function newEndpoint(api = service.api, settings: object = {}) {
+  const receiver = await startWebhookReceiver({ after })
+  const made = await api.post('/v1/webhook_endpoints', { url: `${receiver.url}/hook`, ...settings })
+  assert.equal(made.status, 201)
+  return { receiver, ...made.body } as { receiver: typeof receiver; id: string; secret: string }
+}
+
+test('many claims, one receiver that fails at random: all arrive, without a hole', async () => {
+  const api = await service.newAccount()
+  const { receiver, id } = await newEndpoint(api)
+  let n = 0
+  receiver.answer((response) => {
+    response.statusCode = n++ % 10 < 3 ? 503 : 200
+    response.end()
+  })
+  for (let i = 0; i < 300; i++) await newClaim(api)
+  await runScheduledCheck(service.app, new Date(Date.now() + 3600_000 * 24 * 400))
+  const fed = async () => {
+    const ids: string[] = []
+    for (let after = ''; ; ) {
+      const { data, next_cursor, has_more } = (await api.get(`/v1/notifications?limit=100${after}`)).body
+      ids.push(...data.map((one: { id: string }) => one.id))
+      if (!has_more) return ids
+      after = `&after=${next_cursor}`
+    }
+  }
+  const all = await fed()
+  assert.ok(all.length >= 600)
+  const arrived = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
+  await eventually(async () => arrived().size === all.length)
+  assert.deepEqual(faultsOfChain(receiver.received), [])
+  await eventually(async () => (await api.get(`/v1/webhook_endpoints/${id}`)).body.health.waiting === 0)
+  const { last_delivery } = (await api.get(`/v1/webhook_endpoints/${id}`)).body
+  assert.equal(last_delivery.number, all.length)
+})
+
+/** How long nothing can be read of the endpoints. */
+const HELD_SECONDS = 1.5
+
+test('webhooks go on soon after the database was busy for a while', async (t) => {
+  const api = await service.newAccount()
+  const { receiver } = await newEndpoint(api)
+  const held = await holdWebhookEndpoints(t, service.databaseUrl)
+  await held.keepWaiting()
+  await held.run('SELECT pg_sleep($1)', [HELD_SECONDS])
+  await held.letGo()
+  // Answered once the poll that waited is over.
+  await api.get('/v1/webhook_endpoints')
+  const happenedAt = performance.now()
+  await newClaim(api)
+  await eventually(async () => receiver.received.length === 1)
+  const lateMs = performance.now() - happenedAt
+  assert.ok(lateMs < 5 * 1_000 * HELD_SECONDS, `it came after ${lateMs} ms`)
+})

@@ -4,7 +4,6 @@ import { type CheckSizes, runScheduledCheck } from '../../src/app/check/run-sche
 import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
@@ -78,24 +77,3 @@ test('a check that is over leaves the rest to the next', async () => {
   assert.equal(await checkedOnce(), moved)
   assert.equal(await check(SMALL), 200 - moved)
 })
-
-const skip = isOnCitus() && 'of one table'
-test('a long check leaves the index of due times rid of what it has moved', { skip }, async () => {
-  let pages = Number.POSITIVE_INFINITY
-  // Entries stay while anything in the database could still see them, as an analysis of a table that begins just then.
-  for (let tries = 0; tries < 10 && pages >= 60; tries++) {
-    await sql('TRUNCATE claims, claim_events CASCADE')
-    await dueClaims(2_000)
-    assert.equal(await check({ listed: 300, taken: 1_000, walked: 10_000, listingMs: 60_000 }), 2_000)
-    pages = await pagesReadToFindNothing()
-  }
-  assert.ok(pages < 60, `${pages} pages`)
-})
-
-async function pagesReadToFindNothing(): Promise<number> {
-  const plan = await sql(
-    `EXPLAIN (ANALYZE, BUFFERS) SELECT id FROM claims WHERE due_at <= now() AND test_clock_id IS NULL ORDER BY due_at, id`,
-  )
-  const [, hit, read] = /Buffers: shared hit=(\d+)(?: read=(\d+))?/.exec(JSON.stringify(plan)) ?? []
-  return Number(hit) + Number(read ?? 0)
-}

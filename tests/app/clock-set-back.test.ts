@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
 /*
  * The database's clock is set back: what is stored is from the future. Times in a log never run backwards all the same.
  */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const customer = await api.customer('acme')
 const HOUR_MS = 3_600_000

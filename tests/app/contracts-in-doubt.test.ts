@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { DatabaseError } from 'pg'
 import { ClaimCopies } from '../../src/app/submission/claim-copies.ts'
 import { type EventRequest, PendingSubmission } from '../../src/app/submission/pending-submission.ts'
@@ -12,17 +12,17 @@ import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 import { armWriteFaults } from '../support/write-faults.ts'
 
 /* A machine has a claim and not yet its contract. Whoever asks for others at the same time does not notice. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api, app, sql } = service
 await armWriteFaults(service)
 
-let prices = 0
-/** A contract that no other test has. */
+let prices = 1_000_000
+/** A contract that no other test has, of other files neither. */
 const ownContract = () => contractWith({ price: ++prices })
 
 /** Claims of one shard: so many of this account, one of another, and one whose contract is taken away. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import pg from 'pg'
 import type { Statement } from '../../src/storage/database/connection.ts'
 import {
@@ -15,12 +14,12 @@ import { contractWith } from '../support/contracts.ts'
 import { isOnCitus, urlsOfDatabase } from '../support/database-nodes.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
+import { sharedService } from '../support/shared.ts'
 import type { Scope } from '../support/test-database.ts'
-import { startTestService } from '../support/test-service.ts'
 
 /* Notifications that are committed later than their numbers are taken. */
 
-const { api, app, databaseUrl, newAccount } = await startTestService({ after })
+const { api, app, databaseUrl, newAccount } = await sharedService()
 
 async function session(t: Scope, url = databaseUrl): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
@@ -120,43 +119,4 @@ describe('a notification that is committed late', () => {
       assert.ok((await settled()) >= before)
     }
   })
-})
-
-test('all that is settled has the number that was told, whoever writes at the same time', async () => {
-  const customers = await Promise.all(Array.from({ length: 4 }, () => newCustomer(api)))
-  const { next_cursor } = await read(api)
-  let isOver = false
-  const seen: string[] = []
-  const reading = (async () => {
-    for (let after = next_cursor; ; ) {
-      const isLast = isOver
-      const { data, ...page } = await read(api, after)
-      seen.push(...data.map(({ id }: { id: string }) => id))
-      after = page.next_cursor
-      if (isLast && !page.has_more) return
-    }
-  })()
-  const writing = Promise.all(
-    customers.map(async ({ id }) => {
-      for (let i = 0; i < 25; i++) {
-        const { id: claimId } = await api.claim(id, contractWith())
-        await api.post('/v1/events', { claim_id: claimId, id: randomUUID(), type: 'done' })
-      }
-    }),
-  )
-  try {
-    await writing
-  } finally {
-    isOver = true
-    await reading
-  }
-  const again: string[] = []
-  for (let after = next_cursor, hasMore = true; hasMore; ) {
-    const page = await read(api, after)
-    again.push(...page.data.map(({ id }: { id: string }) => id))
-    after = page.next_cursor
-    hasMore = page.has_more
-  }
-  assert.equal(new Set(seen).size, 200)
-  assert.deepEqual(seen, again)
 })

@@ -6,11 +6,11 @@ import { DatabaseUnavailable } from '../../src/storage/database/database-unavail
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import type { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { distributionOver } from '../support/distribution-over.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* What is asked of machines of which one does not answer. The items are claims' ids. */
 
-const connectionString = await createTestDatabase({ after })
+const { databaseUrl: connectionString } = await sharedService()
 const LOWEST = [-(2 ** 31), -(2 ** 30), 0, 2 ** 30]
 
 function watched() {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { GroupedWork } from '../../src/app/groups/grouped-work.ts'
 import { Database } from '../../src/storage/database/database.ts'
-import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
 import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* Statements for many callers. What is grouped here are numbers, which a real database divides 100 by. */
 
-const db = new Database({ connectionString: await createTestDatabase({ after }), poolSize: 16 })
+const db = new Database({ connectionString: (await sharedService()).databaseUrl, poolSize: 16 })
 after(() => db.close())
 const connection = db.writes.for(THE_SERVICE)
 
@@ -140,58 +139,4 @@ test('however many accounts fill their places, there is one for the next', async
   letGo()
   assert.equal(await next, 20)
   await Promise.all([first, ...floods])
-})
-
-test('what the database does not take fails nobody else', async () => {
-  const { work, letGo } = watchedWork()
-  letGo()
-  assert.deepEqual(valuesOf(await doAll(work, 'a', [1, 0, 4, 0, 5])), [
-    100,
-    'division by zero',
-    25,
-    'division by zero',
-    20,
-  ])
-})
-
-test('if the database is away, each of the group hears it, and the next group goes', async () => {
-  const work = new GroupedWork<number, number>({
-    db: connection,
-    room: 100,
-    weight: () => 1,
-    run: async (db, items) => {
-      if (items.includes(7)) await db.query({ text: 'SELECT pg_terminate_backend(pg_backend_pid())' })
-      return [...items]
-    },
-  })
-  const settled = await doAll(work, 'a', [1, 7])
-  assert.ok(settled.every((one) => one.status === 'rejected' && one.reason instanceof DatabaseUnavailable))
-  assert.deepEqual(valuesOf(await doAll(work, 'a', [1, 2])), [1, 2])
-})
-
-describe('at the stop', () => {
-  test('what waits is done, and what comes is refused', async () => {
-    const { work, letGo } = watchedWork()
-    const first = work.do('a', 1)
-    await turn()
-    const waiting = work.do('a', 2)
-    const stopping = Promise.all([work.stop(), work.stop()])
-    await assert.rejects(work.do('a', 3), { code: 'UNAVAILABLE', message: 'The server is stopping.' })
-    letGo()
-    await stopping
-    assert.deepEqual(await Promise.all([first, waiting]), [100, 50])
-  })
-
-  test('nothing is waited for if there is nothing', () => watchedWork().work.stop())
-})
-
-test('what no group comes to in time is refused', async () => {
-  const { work } = watchedWork(1)
-  for (const item of [1, 2]) {
-    void work.do('a', item)
-    await turn()
-    await turn()
-  }
-  // Both ways are taken, by groups that never answer.
-  await assert.rejects(work.do('b', 3), { code: 'UNAVAILABLE', message: /did not come to it in time/ })
 })

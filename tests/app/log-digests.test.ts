@@ -4,6 +4,7 @@ import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
 import type { Answer } from '../support/api-client.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
+import { sharedSecondService, sharedService } from '../support/shared.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*
@@ -11,10 +12,10 @@ import { startTestService } from '../support/test-service.ts'
  * what it wrote itself, so one of several that take turns has to read.
  */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const others = [
-  await startTestService({ after }, { databaseUrl: service.databaseUrl }),
-  await startTestService({ after }, { databaseUrl: service.databaseUrl }),
+  await sharedSecondService(),
+  await startTestService({ after }, { databaseUrl: service.databaseUrl, withoutAccount: true }),
 ]
 const { api, sql } = service
 const apis = [api, ...others.map((other) => other.clientWith(api.token))]

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Overdue } from '../../src/app/check/overdue.ts'
 import { contractWith } from '../support/contracts.ts'
-import { startStruckService } from '../support/struck-service.ts'
+import { startTestService } from '../support/test-service.ts'
 
-const { app, api, sql } = await startStruckService({ after })
+const { app, api, sql } = await startTestService({ after })
 const { id } = await api.claim(await api.customer('acme'), contractWith({ activity_window: 3600 }))
 const dueSince = (seconds: number) =>
   sql(`UPDATE claims SET due_at = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds])

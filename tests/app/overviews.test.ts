@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Overviews } from '../../src/app/overview/overviews.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
 const customer = await newCustomer(api)
 const userId: string = (await api.get(`/v1/customers/${customer.id}`)).body.user_id

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { type App, createApp, partsOf } from '../../src/app/app.ts'
 import { getClaim } from '../../src/app/claims/get-claim.ts'
 import { createClaim } from '../../src/app/creation/create-claims.ts'
@@ -11,11 +11,12 @@ import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdClaims, holdCreations, holdReads, holdTokens } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
-import { POOL_SIZE, startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
+import { POOL_SIZE } from '../support/test-service.ts'
 
 /* What starts and stops with the service. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api, databaseUrl } = service
 const userId: string = (await api.get('/v1/me')).body.id
 const { id: claimId, customer_id: customerId } = await newClaim(api)
@@ -129,30 +130,29 @@ test('each part of the service is tried here', (t) => {
   assert.deepEqual(new Set(tried), new Set([...partsOf(app), scheduler]))
 })
 
-for (const [name, begin] of Object.entries(BEGIN)) {
-  describe(`the part ${name}`, () => {
-    test('stops though it was never started', async (t) => {
-      await partOf(newApp(t), name).stop()
-    })
+test('each part stops though it was never started', async (t) => {
+  const app = newApp(t)
+  for (const name of Object.keys(BEGIN)) await partOf(app, name).stop()
+})
 
-    test('stops when what it had begun has ended, and may be stopped twice', async (t) => {
-      const app = newApp(t)
-      const part = partOf(app, name)
-      await startParts([part])
-      const work = await begin(app, t)
-      const stopped = { isDone: false }
-      const stopping = Promise.all([part.stop(), part.stop()]).then(() => {
-        stopped.isDone = true
-      })
-      if (work) {
-        // A way to the database and back.
-        await app.db.checks.query({ text: 'SELECT 1' })
-        assert.equal(stopped.isDone, false)
-        await work.letGo()
-      }
-      await stopping
-      await work?.done()
+for (const [name, begin] of Object.entries(BEGIN)) {
+  test(`the part ${name} stops when what it had begun has ended, and may be stopped twice`, async (t) => {
+    const app = newApp(t)
+    const part = partOf(app, name)
+    await startParts([part])
+    const work = await begin(app, t)
+    const stopped = { isDone: false }
+    const stopping = Promise.all([part.stop(), part.stop()]).then(() => {
+      stopped.isDone = true
     })
+    if (work) {
+      // A way to the database and back.
+      await app.db.checks.query({ text: 'SELECT 1' })
+      assert.equal(stopped.isDone, false)
+      await work.letGo()
+    }
+    await stopping
+    await work?.done()
   })
 }
 

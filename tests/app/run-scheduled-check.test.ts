@@ -4,13 +4,18 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { readCheckTime } from '../../src/app/check/read-check-time.ts'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import { sumUpResolutions } from '../../src/app/check/sum-up-resolutions.ts'
 import { atScheduledCheck } from '../../src/domain/claims/lifecycle.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
+import { holdTotalsBefore } from '../../src/storage/overview/resolution-totals.ts'
+import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { eventually } from '../support/eventually.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { startTestService } from '../support/test-service.ts'
+import { failingChecks } from './failing-checks.ts'
 
 const service = await startTestService({ after })
 const { app, api } = service
@@ -124,27 +129,29 @@ test('candidates go through the same checks', async () => {
   assert.equal(body.events.length, 2)
 })
 
-test('thousands of due claims are moved in sets, each once, by several servers at the same time', async (t) => {
+test('due claims are moved in sets, each once, by several servers at the same time', async (t) => {
   const other = await startTestService(t, { databaseUrl: service.databaseUrl })
   const account = await service.newAccount()
   const { id } = await account.claim(
     await account.customer('bulk'),
     contractWith({ activity_window: 1, review_window: 0 }),
   )
-  await service.sql(COPY_CLAIM, [id, 3_499])
-  const [t7, t8] = [inMinutes(7), inMinutes(8)]
-  const moved = await Promise.all(
-    [app, other.app, app, other.app].map((server) => runScheduledCheck(server, t7)),
-  )
+  await service.sql(COPY_CLAIM, [id, 299])
+  const sizes = { listed: 100, taken: 40, walked: 200, listingMs: 60_000 }
+  const checkOnAll = (time: Date) =>
+    Promise.all(
+      [app, other.app, app, other.app].map((server) => runScheduledCheck(server, time, () => false, sizes)),
+    )
+  const moved = await checkOnAll(inMinutes(7))
   const total = moved.reduce((sum, count) => sum + count)
-  assert.ok(total >= 3500)
+  assert.ok(total >= 300)
 
-  await Promise.all([app, other.app].map((server) => runScheduledCheck(server, t8)))
+  await checkOnAll(inMinutes(8))
   const counts = await service.sql(
     `SELECT c.status, c.event_count, count(*)::int AS claims, sum((SELECT count(*) FROM claim_events e WHERE e.claim_id = c.id))::int AS events
      FROM claims c JOIN customers USING (user_id) WHERE external_id = 'bulk' GROUP BY 1, 2`,
   )
-  assert.deepEqual(counts, [{ status: 'FAILED', event_count: 2, claims: 3500, events: 7000 }])
+  assert.deepEqual(counts, [{ status: 'FAILED', event_count: 2, claims: 300, events: 600 }])
 })
 
 test('a run that is over its minute leaves the rest to the check of a later one, which dates it', async () => {
@@ -280,4 +287,45 @@ test('the time of a check is the whole minute, by the database’s clock', async
   const time = await readCheckTime(app)
   assert.equal(time.getTime() % 60_000, 0)
   assert.ok(Math.abs(time.getTime() - Date.now()) < 66_000)
+})
+
+test('a check whose statement the database refuses loses nothing, and the next check does the rest', async () => {
+  const { dueClaims, assertNothingAcknowledgedIsLost, assertNextCheckDoesTheRest } =
+    await failingChecks(service)
+  await dueClaims(100)
+  await service.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$`)
+  await service.sql(
+    'CREATE TRIGGER refused BEFORE INSERT ON claim_events FOR EACH ROW WHEN (NEW.system) EXECUTE FUNCTION refuse()',
+  )
+  await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })
+  await service.sql('DROP TRIGGER refused ON claim_events')
+  await assertNothingAcknowledgedIsLost()
+  await assertNextCheckDoesTheRest()
+})
+
+test('while claims are being resolved nothing is summed up, and nothing is resolved at a time that is', async () => {
+  const aWhileAgo = new Date(Date.now() - 600_000)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: held, resolve: hold } = Promise.withResolvers<boolean>()
+  const resolving = app.db.checks.transaction(async (connection) => {
+    hold(await holdTotalsBefore(connection, aWhileAgo))
+    await released
+  })
+  assert.equal(await held, true)
+  const summedUp = sumUpResolutions(app)
+  await eventually(
+    async () =>
+      (
+        await service.sql(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).length > 0,
+  )
+  release()
+  await Promise.all([resolving, summedUp])
+  assert.equal(
+    await app.db.checks.transaction((connection) => holdTotalsBefore(connection, aWhileAgo)),
+    false,
+  )
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
@@ -8,15 +8,15 @@ import { assertError } from '../support/assert-error.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { candidatePath, newCandidate } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedSecondService, sharedService } from '../support/shared.ts'
 
 /*
  * A server keeps copies of claims that it lately wrote to. What happened to a claim elsewhere since then must show
  * in each answer.
  */
 
-const service = await startTestService({ after })
-const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const service = await sharedService()
+const second = await sharedSecondService()
 const { api: here } = service
 const there = second.clientWith(here.token)
 const customer = await here.customer('acme')
@@ -258,4 +258,31 @@ test('a claim with a long log is decided rightly beside short ones, read togethe
     ],
   )
   assert.deepEqual(results[4].event.value, filler[1]?.value)
+})
+
+test('submissions to claims under long contracts are answered as any others, by a server with copies or without', async () => {
+  // Of some 25 KiB each: a group reads a few of them.
+  const items = Array.from({ length: 12 }, (_, n) => ({
+    customer_id: customer,
+    contract: contractWith({
+      fulfillment_condition: all(
+        { event: 'done' },
+        { event: 'a', match: Object.fromEntries(Array.from({ length: 2_700 }, (_, i) => [`${n}-${i}`, 1])) },
+      ),
+    }),
+  }))
+  const claims = (await runBatch(here, '/v1/claims/batch', items)).map(({ claim }) => claim.id)
+  const statusesOn = async (api: typeof here, ...events: [id: string, type: string][]) => {
+    const sent = events.flatMap(([id, type]) => claims.map((claim_id) => ({ claim_id, id, type })))
+    const results = await runBatch(api, '/v1/events/batch', sent)
+    return events.map((_, i) => new Set(results.slice(12 * i, 12 * (i + 1)).map(({ status }) => status)))
+  }
+  assert.deepEqual(await statusesOn(here, ['1', 'none']), [new Set([201])])
+  assert.deepEqual(await statusesOn(there, ['1', 'none']), [new Set([200])])
+  assert.deepEqual(await statusesOn(there, ['1', 'other']), [new Set([409])])
+  assert.deepEqual(await statusesOn(there, ['2', 'done']), [new Set([201])])
+  // The copies of the first server are stale.
+  assert.deepEqual(await statusesOn(here, ['2', 'done'], ['3', 'none']), [new Set([200]), new Set([201])])
+  for (const id of claims) assert.deepEqual(await logOf(id), ['1', '2', '3'])
+  assert.deepEqual(await statusesOn(await service.newAccount(), ['4', 'none']), [new Set([404])])
 })

@@ -1,82 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Kind } from '../../src/app/submission/line.ts'
 import type { PendingSubmission } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
-import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { distributionOver } from '../support/distribution-over.ts'
-import { eventually } from '../support/eventually.ts'
 import { holdClock } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
-import { runBatch } from '../support/run-batch.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
+import { claimsOn, flood, newClock } from './floods.ts'
 
 /* What one account sends, or holds, is nobody else's trouble. */
 
-const service = await startTestService({ after })
-const OLD = '2026-01-01T00:00:00.000Z'
+const service = await sharedService()
 const NEW = '2026-02-01T00:00:00.000Z'
 
-async function newClock(api: ApiClient): Promise<string> {
-  return (await api.post('/v1/test_clocks', { frozen_time: OLD })).body.id
-}
-
-async function claimsOn(api: ApiClient, clock: string, count: number): Promise<string[]> {
-  const customer_id = await api.customer(`customer-${clock}`)
-  const contract = contractWith({ activity_window: 8_640_000 })
-  const items = Array.from({ length: count }, () => ({ customer_id, contract, test_clock_id: clock }))
-  return (await runBatch(api, '/v1/claims/batch', items)).map(({ claim }) => claim.id)
-}
-
-/** More than the account may have waiting; the results, once they are there. */
-function flood(api: ApiClient, claims: readonly string[], batches = 12): Promise<Answer['body'][]> {
-  const batch = (n: number) =>
-    Array.from({ length: 1_000 }, (_, i) => ({
-      claim_id: claims[i % claims.length],
-      id: `${n}-${i}`,
-      type: 'a',
-    }))
-  return Promise.all(
-    Array.from({ length: batches }, (_, n) => runBatch(api, '/v1/events/batch', batch(n))),
-  ).then((results) => results.flat())
-}
-
 describe('while an account’s clock is held and all that may wait of the account waits for it', () => {
-  test('another account’s events are recorded, each of them', async (t) => {
-    const [first, second] = [await service.newAccount(), await service.newAccount()]
-    const clock = await newClock(first)
-    const claims = await claimsOn(first, clock, 1_000)
-    const live = await newClaim(second)
-    const held = await holdClock(t, service.databaseUrl, clock)
-    const flooding = flood(first, claims)
-    // Refused at once, so the rest waits: parked, and nothing is left to be done.
-    await eventually(async () => service.app.submissions.waiting === 0)
-    for (let i = 0; i < 50; i++) {
-      const answer = await second.post('/v1/events', { claim_id: live.id, id: `${i}`, type: 'a' })
-      assert.equal(answer.status, 201, JSON.stringify(answer.body))
-    }
-    const batch = Array.from({ length: 1_000 }, (_, i) => ({
-      claim_id: live.id,
-      id: `batch-${i}`,
-      type: 'a',
-    }))
-    const results = await runBatch(second, '/v1/events/batch', batch)
-    assert.ok(results.every(({ status }) => status === 201))
-    const own = await first.post('/v1/events', { claim_id: claims[0], type: 'a' })
-    assertError(own, 503, 'UNAVAILABLE')
-    await held.letGo()
-    const told = Map.groupBy(await flooding, ({ status }) => status)
-    assert.equal((told.get(201)?.length ?? 0) + (told.get(503)?.length ?? 0), 12_000)
-    const stored = await service.sql(
-      'SELECT sum(event_count)::int AS count FROM claims WHERE test_clock_id = $1',
-      [clock],
-    )
-    assert.deepEqual(stored, [{ count: told.get(201)?.length ?? 0 }])
-  })
-
   test('its creations on that clock leave lists and creations of all alone, and are made once it is free', async (t) => {
     const [first, second] = [await service.newAccount(), await service.newAccount()]
     const clock = await newClock(first)
@@ -96,30 +37,6 @@ describe('while an account’s clock is held and all that may wait of the accoun
     for (const { status, body } of await Promise.all(creating)) {
       assert.deepEqual([status, body.created_at], [201, NEW])
     }
-  })
-
-  test('for more than five seconds, a creation on it answers 503 and says why; a batch, only those on it', async (t) => {
-    const api = await service.newAccount()
-    const clock = await newClock(api)
-    const customer_id = await api.customer('acme')
-    const held = await holdClock(t, service.databaseUrl, clock)
-    const body = { customer_id, contract: contractWith(), test_clock_id: clock }
-    const single = api.post('/v1/claims', body)
-    const results = await runBatch(api, '/v1/claims/batch', [
-      body,
-      { customer_id, contract: contractWith() },
-      { customer_id, contract: contractWith(), test_clock_id: await newClock(api) },
-    ])
-    assert.deepEqual(
-      results.map(({ status }) => status),
-      [503, 201, 201],
-    )
-    const answer = await single
-    assertError(answer, 503, 'UNAVAILABLE')
-    assert.match(answer.body.error.message, /is being advanced/)
-    assert.ok(answer.headers.get('Retry-After'))
-    await held.letGo()
-    assert.equal((await api.get('/v1/claims')).body.data.length, 2)
   })
 
   test('its advances wait without connections, and are made one after the other', async (t) => {
@@ -146,23 +63,6 @@ describe('while an account’s clock is held and all that may wait of the accoun
     await held.letGo()
     assertError(await answer, 404, 'CLAIM_NOT_FOUND')
   })
-})
-
-test('while an account sends all that it can, none of another’s events is refused', async () => {
-  const [first, second] = [await service.newAccount(), await service.newAccount()]
-  const claims = await Promise.all(Array.from({ length: 20 }, () => newClaim(first)))
-  const ids = claims.map(({ id }) => id)
-  const live = await newClaim(second)
-  let isOver = false
-  const flooding = flood(first, ids, 8).finally(() => {
-    isOver = true
-  })
-  let sent = 0
-  for (; !isOver || sent < 20; sent++) {
-    const answer = await second.post('/v1/events', { claim_id: live.id, id: `${sent}`, type: 'a' })
-    assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  }
-  assert.ok((await flooding).some(({ status }) => status === 201))
 })
 
 test('a stranger’s submissions to a claim stand in a line of their own', async () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { OnAnswer, SubmittedEvent } from '../../src/app/submission/pending-submission.ts'
 import type { Submission } from '../../src/domain/claims/event.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* A fault of ours, which shows when the answers of a group are given. */
 
-const { api, app, databaseUrl } = await startTestService({ after })
+const { api, app, databaseUrl } = await sharedService()
 
 test('a fault with one submission of a group leaves the others their answers', async (t) => {
   const ids = [(await newClaim(api)).id, (await newClaim(api)).id, (await newClaim(api)).id]

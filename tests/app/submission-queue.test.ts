@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { EventRequest } from '../../src/app/submission/pending-submission.ts'
 import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
 import type { Answer } from '../support/api-client.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
-import { connectionOf } from '../support/connection-of.ts'
 import { contractWith } from '../support/contracts.ts'
-import { countDeadlocks } from '../support/deadlocks.ts'
 import { holdClaims } from '../support/held-rows.ts'
-import { newCandidate, newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api, app } = service
 const customer = await api.customer('acme')
 const openClaim = async (): Promise<Answer['body']> => api.claim(customer, contractWith())
@@ -156,20 +153,6 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
   assert.deepEqual(await logOf(other.id), ['late'])
 })
 
-test('where 16 MiB of an account’s payloads wait, one more answers 503 at once; all that were taken are recorded', async (t) => {
-  const claim = await openClaim()
-  const held = await holdClaims(t, service.databaseUrl, [claim.id])
-  const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
-  const waiting = Array.from({ length: 64 }, (_, i) =>
-    app.submissions.submit(requestFor(claim, `${i}`, { value })),
-  )
-  await assert.rejects(app.submissions.submit(requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
-  await held.letGo()
-  await Promise.all(waiting)
-  await app.submissions.submit(requestFor(claim, 'late'))
-  assert.deepEqual(await logOf(claim.id), [...waiting.keys().map(String), 'late'])
-})
-
 test('a claim whose row is held does not hold up the others, nor does it come out of order', async (t) => {
   const [stuck, free] = [await openClaim(), await openClaim()]
   const held = await holdClaims(t, service.databaseUrl, [stuck.id])
@@ -179,55 +162,6 @@ test('a claim whose row is held does not hold up the others, nor does it come ou
   await held.letGo()
   await Promise.all(waiting)
   assert.deepEqual(await logOf(stuck.id), ['1', '2', '3'])
-})
-
-test('two servers and ten claims at once: nothing is lost or doubled, no deadlock, times never run backwards', async (t) => {
-  const second = await startTestService(t, { databaseUrl: service.databaseUrl })
-  const there = second.clientWith(api.token)
-  const claims = await Promise.all(
-    Array.from({ length: 10 }, (_, i) => (i % 2 ? newClaim(api) : newCandidate(api))),
-  )
-  const addresses = claims.map(({ id, candidate_alias }) => (id ? { claim_id: id } : { candidate_alias }))
-  const deadlocks = await countDeadlocks(service)
-  const writers = Array.from({ length: 12 }, async (_, writer) => {
-    const client = writer % 2 ? api : there
-    for (let n = 0; n < 10; n++) {
-      const events = Array.from({ length: 20 }, (_, i) => ({
-        ...addresses[(writer + i * 3) % 10],
-        id: `${writer}-${n}-${i}`,
-        type: 'seen',
-      }))
-      // Every other batch is sent by two at once, as by a client that retries too early.
-      const results = await Promise.all(
-        [client, ...(n % 2 ? [api, there] : [])].map((one) => runBatch(one, '/v1/events/batch', events)),
-      )
-      assert.ok(results.flat().every(({ status }) => status === 201 || status === 200))
-      for (const i of events.keys()) {
-        assert.equal(results.filter((result) => result[i].status === 201).length, 1, 'recorded once')
-      }
-    }
-  })
-  await Promise.all(writers)
-  const expected = writers.flatMap((_, writer) =>
-    Array.from({ length: 200 }, (_, k) => ({
-      claim: (writer + (k % 20) * 3) % 10,
-      id: `${writer}-${Math.floor(k / 20)}-${k % 20}`,
-    })),
-  )
-  for (const [n, { id, candidate_alias }] of claims.entries()) {
-    const path = id ? `/v1/claims/${id}` : `/v1/candidates/${candidate_alias}`
-    const { events } = (await api.get(path)).body
-    assert.deepEqual(
-      events.map((event: { id: string }) => event.id).sort(),
-      expected
-        .filter(({ claim }) => claim === n)
-        .map((event) => event.id)
-        .sort(),
-    )
-    const times = events.map((event: { created_at: string }) => event.created_at)
-    assert.deepEqual(times, times.toSorted())
-  }
-  assert.equal(await countDeadlocks(service), deadlocks)
 })
 
 const requestTo =
@@ -262,26 +196,4 @@ test('after a fault of ours each of the group is answered, its places are free a
   isFaulty = false
   assert.equal((await queue.submit(request('3'))).replayed, false)
   assert.deepEqual(await logOf(id), ['3'])
-})
-
-test('what is in the way for long is tried again with pauses, and told in the end', async () => {
-  const { id } = await openClaim()
-  const [owner] = await service.sql('SELECT user_id FROM claims WHERE id = $1', [id])
-  const submissions = app.db.submissionsTo(0)
-  let tries = 0
-  const withConnection: typeof submissions.withConnection = (work) =>
-    submissions.withConnection((connection) => {
-      tries++
-      const inTheWay = { text: "DO $$ BEGIN RAISE 'not here' USING ERRCODE = '40001'; END $$" }
-      return work(connectionOf(() => connection.query(inTheWay), app.db.distribution))
-    })
-  const queue = new SubmissionQueue(
-    Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
-    app.heldClocks,
-    app.pace,
-  )
-  await assert.rejects(queue.submit(requestTo(owner?.user_id as string, id)('1')), { code: 'UNAVAILABLE' })
-  assert.ok(tries > 2 && tries < 30, `${tries} tries`)
-  assert.equal(queue.waiting, 0)
-  assert.deepEqual(await logOf(id), [])
 })

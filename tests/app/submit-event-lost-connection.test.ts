@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createApp } from '../../src/app/app.ts'
-import { Database } from '../../src/storage/database/database.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
-import { startFaultProxy } from '../support/fault-proxy.ts'
+import { sharedService } from '../support/shared.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
 /* The connection to the database breaks in the middle of a write. */
 
-const { api, app: served, databaseUrl, proxy } = await startStruckService({ after })
+const { databaseUrl } = await sharedService()
+const { api, proxy } = await startStruckService({ after }, { databaseUrl })
 const customer = await api.customer('acme')
 const openClaim = async (): Promise<string> => (await api.claim(customer, contractWith())).id
 const logOf = async (id: string) => (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
@@ -81,21 +80,6 @@ test('an advance whose COMMIT ends so is not made again in silence', async () =>
   assert.equal((await api.get(path)).body.frozen_time, '2026-01-02T00:00:00.000Z')
 })
 
-test('where it cannot be found out the answer is 503 and says so, with the id that makes a retry safe', async () => {
-  const id = await openClaim()
-  const submission = { claim_id: id, id: 'unknown', type: 'done' }
-  proxy.strike({ ...WRITE_OF_CHANGE, staysDown: true }, 'cut during')
-  const answer = await api.post('/v1/events', submission)
-  proxy.comeBack()
-  assert.equal(answer.status, 503)
-  assert.match(answer.body.error.message, /not known\. Send it again with the id "unknown"/)
-  assert.ok(answer.headers.get('Retry-After'))
-
-  const again = await api.post('/v1/events', submission)
-  assert.equal(again.status, 200)
-  assert.deepEqual(await logOf(id), ['unknown'])
-})
-
 test('of a batch, each claim’s events are recorded once where the write’s answer was lost', async () => {
   const ids = await Promise.all([openClaim(), openClaim(), openClaim()])
   const events = Array.from({ length: 30 }, (_, i) => ({ claim_id: ids[i % 3], id: `${i}`, type: 'other' }))
@@ -118,33 +102,4 @@ test('of a batch, each claim’s events are recorded once where the write’s an
       ...own.map((name) => `${name}b`),
     ])
   }
-})
-
-test('a connection that is cut silently while it writes answers 503 in time, and serves nobody after that', async (t) => {
-  const quiet = await startFaultProxy(t, databaseUrl)
-  // The driver gives up five seconds after the statement's own time.
-  const { distribution } = served.db
-  const db = new Database({
-    connectionString: quiet.url,
-    poolSize: 2,
-    statementTimeoutMs: 1_000,
-    distribution,
-  })
-  t.after(() => db.close())
-  const app = createApp(db)
-  const claim = await api.claim(customer, contractWith())
-  const submit = (id: string) =>
-    app.submissions.submit({
-      userId: claim.user_id,
-      address: { kind: 'claim', id: claim.id },
-      submission: { id, type: 'other', payload: {}, payloadBytes: 2 },
-      payloadJson: '{}',
-    })
-  await submit('1')
-  quiet.strike(WRITE, 'silence before')
-  await assert.rejects(submit('2'), { code: 'UNAVAILABLE', message: /not known/ })
-  const startedAt = performance.now()
-  await submit('3')
-  assert.ok(performance.now() - startedAt < 5_000, 'the dead connection was not used again')
-  assert.deepEqual(await logOf(claim.id), ['1', '3'])
 })

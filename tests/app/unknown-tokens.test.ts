@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
 import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
 import { authenticateToken } from '../../src/app/tokens/authenticate-token.ts'
 import { findSession } from '../../src/storage/accounts/sessions.ts'
 import { signUpByInvitation } from '../support/session-client.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* Tokens that nobody has heard of cost a statement each: who tries many of them waits in a line of his own. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { app, sql } = service
 const TRIES = 1_100
 /** Of 750 that wait: while one connection is busy with whoever is in turn, the other may go on for a while. */

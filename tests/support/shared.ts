@@ -19,6 +19,9 @@ function once<T>(start: (t: Scope) => Promise<T>): () => Promise<T> {
 }
 
 const service = once((t) => startTestService(t))
+const secondService = once(async (t) =>
+  startTestService(t, { databaseUrl: (await service()).databaseUrl, withoutAccount: true }),
+)
 const webhookService = once((t) => startWebhookService(t))
 // Loaded only where a test asks for it: the library takes as long as a small test file.
 const browserOfProcess = once(async (t) => (await import('./browser.ts')).startBrowser(t))
@@ -30,6 +33,9 @@ const withOwnAccount = async <T extends TestService>(shared: T): Promise<T> => (
 
 /** The service of this process; `api` speaks as a new account. */
 export const sharedService = async () => withOwnAccount(await service())
+
+/** Another server on the database of the shared service. It knows no claims but those that were sent to it. */
+export const sharedSecondService = (): Promise<TestService> => secondService()
 
 /** The same, which also sends webhooks, to addresses of this machine too. */
 export const sharedWebhookService = async () => withOwnAccount(await webhookService())

@@ -2,11 +2,11 @@ import type { TestService } from './test-service.ts'
 
 /**
  * Arms the database: an event of the type `fault_SQLSTATE` is refused with that SQLSTATE whenever it is written, one of
- * the type `once_SQLSTATE` the first time that any is written with its id.
+ * the type `once_SQLSTATE` the first time that any is written with its id. Files that share a database may each do it.
  */
 export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise<void> {
   await sql(`
-    CREATE FUNCTION refuse_write() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE OR REPLACE FUNCTION refuse_write() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NEW.type LIKE 'once%' THEN
         -- What a sequence says stays said, also where the transaction is rolled back.
@@ -18,6 +18,7 @@ export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise
       END IF;
       RAISE EXCEPTION 'something secret' USING ERRCODE = split_part(NEW.type, '_', 2);
     END $$`)
+  await sql('DROP TRIGGER IF EXISTS refuse_write ON claim_events')
   await sql(`
     CREATE TRIGGER refuse_write BEFORE INSERT ON claim_events
     FOR EACH ROW WHEN (NEW.type ~ '^(fault|once)_') EXECUTE FUNCTION refuse_write()`)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { lookup } from 'node:dns/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, test } from 'node:test'
@@ -147,20 +146,6 @@ describe('a name', () => {
     const { lookUp } = await lookingUp(t, (name) => (name === 'empty.test' ? [] : null))
     for (const name of ['empty.test', 'gone.test', `${'x'.repeat(64)}.test`, 'a..test'])
       assert.equal(((await lookUp(name)).error as NodeJS.ErrnoException).code, 'ENOTFOUND', name)
-  })
-
-  test('of which nobody says anything keeps neither other names waiting nor the machine’s own look-ups', async (t) => {
-    const { server, lookUp } = await lookingUp(t, (name) =>
-      name.startsWith('silent') ? undefined : ['8.8.8.8'],
-    )
-    // More than there are threads, and no more questions than a socket holds while this process is busy.
-    const silent = Array.from({ length: 50 }, (_, i) => lookUp(`silent-${i}.test`))
-    const first = await Promise.race([...silent, lookUp('loud.test'), lookup('localhost')])
-    assert.ok(!('error' in first && first.error), 'the silent ones do not come first')
-    assert.equal((await lookUp('another.test')).error, null)
-    assert.ok(server.asked.length > 50)
-    for (const { error } of await Promise.all(silent))
-      assert.equal((error as NodeJS.ErrnoException).code, 'EAI_AGAIN')
   })
 })
 

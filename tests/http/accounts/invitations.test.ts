@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { PASSWORD, SessionClient, signUp, signUpByInvitation } from '../../support/session-client.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { POOL_SIZE, startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { browser } = await signUp(service)
 const { browser: stranger } = await signUp(service)
 

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { setUserPassword } from '../../../src/app/accounts/users.ts'
 import { assertError } from '../../support/assert-error.ts'
+import { IN_THE_BACKGROUND } from '../../support/fault-proxy.ts'
 import { openSession, PASSWORD, SessionClient, signIn, signUp } from '../../support/session-client.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedSecondService, sharedService } from '../../support/shared.ts'
+import { startStruckService } from '../../support/struck-service.ts'
 
-const service = await startTestService({ after })
-const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const service = await sharedService()
+const second = await sharedSecondService()
 const NEW_PASSWORD = 'another horse'
+
+// All come from one address, which may not sign in so often.
+beforeEach(() => service.sql('DELETE FROM throttles'))
 
 async function assertSignedIn(browser: SessionClient): Promise<void> {
   assert.equal((await browser.get('/v1/me')).status, 200)
@@ -127,5 +132,28 @@ test('of better-auth’s paths only these are there', async () => {
   }
   for (const path of ['ok', 'error', 'callback/google', 'list-accounts']) {
     assertError(await browser.get(`/api/auth/${path}`), 404, 'ROUTE_NOT_FOUND')
+  }
+})
+
+test('signing out answers 200 only where the session has ended, whichever statement fails', async (t) => {
+  const struck = await startStruckService(t, { databaseUrl: service.databaseUrl })
+  const { proxy } = struck
+  const { browser } = await signUp(struck)
+  const statements: string[] = []
+  proxy.listen((statement) => {
+    if (!IN_THE_BACKGROUND.test(statement)) statements.push(statement)
+  })
+  assert.equal((await browser.post('/api/auth/sign-out', {})).status, 200)
+  proxy.listen(null)
+  assert.ok(statements.length > 1, `${statements}`)
+
+  for (const statement of new Set(statements)) {
+    const { browser } = await signUp(struck)
+    const headers = { Cookie: browser.cookie }
+    proxy.strike({ statement }, { refused: '23505' })
+    const { status } = await browser.post('/api/auth/sign-out', {})
+    assert.ok(proxy.hasStruck(), statement)
+    const isSignedIn = (await struck.clientWith(null).get('/v1/me', headers)).status === 200
+    assert.ok(!(status === 200 && isSignedIn), `${statement} failed, and signing out was answered ${status}`)
   }
 })

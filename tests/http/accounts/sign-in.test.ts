@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
+import { hashPassword } from 'better-auth/crypto'
+import { Passwords } from '../../../src/app/accounts/passwords.ts'
 import { createUser } from '../../../src/app/accounts/users.ts'
 import { forgetExpired } from '../../../src/app/removal/forget-expired.ts'
 import { createToken } from '../../../src/app/tokens/tokens.ts'
+import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import {
@@ -11,13 +15,18 @@ import {
   PASSWORD,
   SessionClient,
   signIn,
+  signUp,
   signUpByInvitation,
 } from '../../support/session-client.ts'
+import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { email, browser } = await signUpByInvitation(service)
 const stranger = () => new SessionClient(service)
+
+// All come from one address, which may not sign in so often.
+beforeEach(() => service.sql('DELETE FROM throttles'))
 
 describe('signing in', () => {
   test('with the right password opens the account’s records, in any case of the email', async () => {
@@ -170,6 +179,84 @@ describe('a session', () => {
     assert.equal((await other.get('/api/auth/get-session')).body, null)
     assert.equal((await browser.get('/v1/me')).status, 200)
   })
+})
+
+describe('a password', () => {
+  /** Keys that scrypt was asked for while it was at work, of whatever cost. */
+  async function keysDerived(work: () => Promise<unknown>): Promise<number> {
+    let count = 0
+    const hook = createHook({
+      init: (_, type) => {
+        if (type === 'SCRYPTREQUEST') count++
+      },
+    })
+    hook.enable()
+    await work()
+    hook.disable()
+    return count
+  }
+
+  const attempt = async (email: string) => {
+    const body = { email, password: 'wrong one' }
+    assertError(await new SessionClient(service).post('/api/auth/sign-in/email', body), 401, 'SIGN_IN_FAILED')
+  }
+
+  const storedHash = async (email: string) => {
+    const [row] = await service.sql(
+      'SELECT password FROM credentials WHERE user_id = (SELECT id FROM users WHERE email = $1)',
+      [email],
+    )
+    return row?.password as string
+  }
+
+  test('is hashed by scrypt with 2^17 blocks', async () => {
+    assert.match(await new Passwords().hash(PASSWORD), /^\$scrypt\$ln=17,r=8,p=1\$/)
+  })
+
+  test('of an unknown email is hashed as a wrong one is', async () => {
+    const { email } = await signUp(service)
+    assert.equal(await keysDerived(() => attempt(email)), 1)
+    assert.equal(await keysDerived(() => attempt(`${uniqueName()}@example.com`)), 1)
+  })
+
+  test('renews a hash of before where it is right, and takes the whole work where it is wrong', async () => {
+    const { email } = await signUp(service)
+    const old = await hashPassword(PASSWORD)
+    await service.sql('UPDATE credentials SET password = $1 WHERE password = $2', [
+      old,
+      await storedHash(email),
+    ])
+    assert.equal(await keysDerived(() => attempt(email)), 2)
+    assert.equal(await storedHash(email), old)
+
+    await signIn(service, email)
+    const renewed = await storedHash(email)
+    assert.match(renewed, /^\$scrypt\$/)
+    await signIn(service, email)
+    assert.equal(await storedHash(email), renewed)
+  })
+})
+
+test('no answer holds the token of the session: it is in the cookie alone', async () => {
+  const { email, browser } = await signUp(service)
+  const said = [
+    await browser.post('/api/auth/sign-in/email', { email, password: PASSWORD }),
+    await browser.get('/api/auth/get-session'),
+    await browser.get('/api/auth/list-sessions'),
+  ]
+  const token = decodeURIComponent(browser.cookie.split('=')[1] ?? '').split('.')[0] as string
+  const { id, token: name } = (said[1] as Answer).body.session
+  const listed = said[2]?.body.find((session: { id: string }) => session.id === id)
+  assert.equal(name, listed.token)
+  const change = { currentPassword: PASSWORD, newPassword: PASSWORD }
+  const changed = await browser.post('/api/auth/change-password', change)
+  assert.equal(changed.status, 200)
+  const next = decodeURIComponent(browser.cookie.split('=')[1] ?? '').split('.')[0] as string
+  assert.ok(token.length >= 32 && next.length >= 32 && token !== next)
+  for (const { body } of [...said, changed]) {
+    const text = JSON.stringify(body)
+    assert.ok(!text.includes(token) && !text.includes(next), text)
+  }
 })
 
 async function cookiesOf(url: string, origin = url): Promise<string[]> {

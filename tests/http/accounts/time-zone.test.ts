@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { lastDays } from '../../../src/domain/time-zone.ts'
 import { assertError } from '../../support/assert-error.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedService } from '../../support/shared.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 
 describe('the time zone of an account (§4.11)', () => {
   test('is UTC at first; it is changed beside the currency, each without the other, and with it the ETag', async () => {

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { after, describe, test } from 'node:test'
+import { after, beforeEach, describe, test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
 import { holdClaims } from '../../support/held-rows.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
+import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* How many connections there may be, and how many requests may wait on one. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api, databaseUrl } = service
+/** With room for ten. */
+const small = await startTestService({ after }, { databaseUrl, mostConnections: 10 })
 const Authorization = `Bearer ${api.token}`
 const answersIn = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
@@ -41,14 +44,7 @@ describe('requests that are sent at once on one connection', () => {
     assert.deepEqual(answersIn(connection.read()), [201, 201])
   })
 
-  test('are cut off if more than 32 wait', async (t) => {
-    const connection = await connectRaw(t, service.url)
-    connection.write(head('GET', '/v1/claims', { Authorization }).repeat(40))
-    await connection.isClosed()
-    assert.ok(answersIn(connection.read()).length <= 1, 'the one that was under way')
-  })
-
-  test('are not even parsed behind those', async (t) => {
+  test('are cut off if more than 32 wait, and not even parsed behind those', async (t) => {
     let parsed = 0
     const count = () => {
       parsed++
@@ -59,6 +55,7 @@ describe('requests that are sent at once on one connection', () => {
     connection.write(head('GET', '/v1/claims', { Authorization }).repeat(200))
     await connection.isClosed()
     assert.equal(parsed, 34, 'the one under way, those that wait, and the one too many')
+    assert.ok(answersIn(connection.read()).length <= 1, 'the one that was under way')
   })
 
   test('and are no HTTP after a while: what came before is answered, and then the rest', async (t) => {
@@ -79,11 +76,13 @@ describe('requests that are sent at once on one connection', () => {
 })
 
 describe('connections', () => {
+  beforeEach(() => eventually(async () => (await small.openConnections()) === 0))
+
   test('that are idle make room for new ones, the oldest first', async (t) => {
-    const { url } = await startTestService(t, { databaseUrl, mostConnections: 10 })
     const idle = []
-    for (let n = 0; n < 10; n++) idle.push(await connectRaw(t, url, { localAddress: `127.0.0.${2 + n}` }))
-    const another = await connectRaw(t, url, { localAddress: '127.0.0.50' })
+    for (let n = 0; n < 10; n++)
+      idle.push(await connectRaw(t, small.url, { localAddress: `127.0.0.${2 + n}` }))
+    const another = await connectRaw(t, small.url, { localAddress: '127.0.0.50' })
     another.write(head('GET', '/healthz', {}))
     await another.receives(/^HTTP\/1\.1 200/)
     await idle[0]?.isClosed()
@@ -92,18 +91,17 @@ describe('connections', () => {
   })
 
   test('that are all busy leave no room: the new one is answered 503 at once', async (t) => {
-    const other = await startTestService(t, { databaseUrl, mostConnections: 10 })
     const { id } = await newClaim(api)
     const held = await holdClaims(t, databaseUrl, [id])
     for (let n = 0; n < 10; n++) {
-      const busy = await connectRaw(t, other.url, { localAddress: `127.0.0.${2 + n}` })
+      const busy = await connectRaw(t, small.url, { localAddress: `127.0.0.${2 + n}` })
       const body = JSON.stringify({ claim_id: id, type: 'a' })
       const headers = { Authorization, 'Content-Type': 'application/json', 'Content-Length': body.length }
       busy.write(head('POST', '/v1/events', headers) + body)
     }
     await held.keepWaiting()
-    await eventually(async () => (await other.openConnections()) === 10)
-    const refused = await connectRaw(t, other.url)
+    await eventually(async () => (await small.openConnections()) === 10)
+    const refused = await connectRaw(t, small.url)
     await refused.receives(/^HTTP\/1\.1 503 .*Retry-After: 2.*"UNAVAILABLE"/s)
     await refused.isClosed()
     await held.letGo()
@@ -117,8 +115,7 @@ describe('connections', () => {
       await connections[5]?.receives(/^HTTP\/1\.1 200/)
       return connections[0]
     }
-    const direct = await startTestService(t, { databaseUrl, mostConnections: 10 })
-    await (await open(direct.url))?.isClosed()
+    await (await open(small.url))?.isClosed()
     const proxied = await startTestService(t, {
       databaseUrl,
       mostConnections: 10,

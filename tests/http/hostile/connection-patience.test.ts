@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../support/eventually.ts'
 import { holdClaims } from '../../support/held-rows.ts'
-import { exchangeLines } from '../../support/line-exchange.ts'
+import { fillLog } from '../../support/large-records.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
+import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* How long a connection may keep the server waiting, and that the server is then rid of it. */
-
-const MIB = 1024 * 1024
-const { api, databaseUrl } = await startTestService({ after })
-const hasty = await startTestService({ after }, { databaseUrl, patience: { headersMs: 700, bodyMs: 700 } })
+const patience = { headersMs: 700, bodyMs: 700, streamMs: 700, answerMs: 700 }
+const patient = await sharedService()
+const { api, databaseUrl } = patient
+/** Tests reach it by connections of their own alone. */
+const hasty = await startTestService({ after }, { databaseUrl, patience, withoutAccount: true })
 const authorization = `Bearer ${api.token}`
 
 describe('a head that does not arrive in time', () => {
@@ -27,17 +28,6 @@ describe('a head that does not arrive in time', () => {
       connection.write('x')
       return connection.socket.destroyed
     })
-  })
-
-  test('of hundreds of connections leaves none behind', async (t) => {
-    const service = await startTestService(t, {
-      databaseUrl,
-      patience: { headersMs: 700 },
-    })
-    const connections = await Promise.all(Array.from({ length: 300 }, () => connectRaw(t, service.url)))
-    for (const connection of connections) connection.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
-    for (const connection of connections) await connection.isClosed()
-    await eventually(async () => (await service.openConnections()) === 0)
   })
 })
 
@@ -85,24 +75,24 @@ describe('a body that does not arrive in time', () => {
 })
 
 describe('a body in small pieces', () => {
-  const headers = { Authorization: authorization, 'Transfer-Encoding': 'chunked' }
+  const headers = { Authorization: `Bearer ${patient.api.token}`, 'Transfer-Encoding': 'chunked' }
   const begin = (type: string) => head('POST', '/v1/events/batch', { ...headers, 'Content-Type': type })
 
   test('is cut once there are too many of them', async (t) => {
-    const connection = await connectRaw(t, hasty.url)
+    const connection = await connectRaw(t, patient.url)
     connection.write(begin('application/json') + '1\r\n \r\n'.repeat(5_000))
     await connection.receives(/^HTTP\/1\.1 400 .*too many small pieces/s)
     await connection.isClosed()
   })
 
   test('is cut in a stream too', async (t) => {
-    const connection = await connectRaw(t, hasty.url)
+    const connection = await connectRaw(t, patient.url)
     connection.write(begin('application/x-ndjson') + '1\r\n \r\n'.repeat(5_000))
     await connection.isClosed()
   })
 
   test('is taken where they are worth their cost', async (t) => {
-    const connection = await connectRaw(t, hasty.url)
+    const connection = await connectRaw(t, patient.url)
     const body = `{"events":[${' '.repeat(100_000)}]}`
     const pieces = body.match(/.{1,20}/g) as string[]
     const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
@@ -112,20 +102,8 @@ describe('a body in small pieces', () => {
 })
 
 describe('a stream of lines', () => {
-  test('may last longer than any body, as long as it moves', async () => {
-    const { id } = await newClaim(api)
-    const exchange = exchangeLines(hasty.clientWith(api.token), '/v1/events/batch')
-    const begun = performance.now()
-    for (let n = 0; performance.now() - begun < 2_500; n++) {
-      await exchange.send(`${JSON.stringify({ claim_id: id, id: `${n}`, type: 'a' })}\n`)
-      assert.equal((await exchange.next()).status, 201)
-    }
-    assert.deepEqual(await exchange.rest(), [])
-  })
-
   test('on which nothing moves is cut, without a second answer in it', async (t) => {
-    const service = await startTestService(t, { databaseUrl, patience: { streamMs: 700 } })
-    const connection = await connectRaw(t, service.url)
+    const connection = await connectRaw(t, hasty.url)
     const line = '{"type":"a"}\n'
     const headers = {
       Authorization: authorization,
@@ -142,14 +120,14 @@ describe('a stream of lines', () => {
 
 describe('an answer that is not read', () => {
   test('is cut once it does not move', async (t) => {
-    const service = await startTestService(t, { databaseUrl, patience: { answerMs: 700 } })
     const { id } = await newClaim(api)
-    const value = 'v'.repeat(250 * 1024)
-    for (let n = 0; n < 48; n++) await api.post('/v1/events', { claim_id: id, type: 'x', value })
-    const unread = await connectRaw(t, service.url, { reads: false })
+    // More than the system keeps for a connection.
+    await fillLog(hasty.sql, id, 48, 250 * 1024)
+    t.after(() => hasty.sql('DELETE FROM claim_events WHERE claim_id = $1', [id]))
+    const unread = await connectRaw(t, hasty.url, { reads: false })
     unread.write(head('GET', `/v1/claims/${id}`, { Authorization: authorization }))
-    await eventually(async () => (await service.openConnections()) === 1)
-    await eventually(async () => (await service.openConnections()) === 0)
+    await eventually(async () => unread.socket.bytesRead > 0)
+    await eventually(async () => (await hasty.openConnections()) === 0)
     // An end would do for one, to who speaks HTTP/1.0.
     const ending = new Promise<string>((resolve) => {
       unread.socket.on('end', () => resolve('an end'))
@@ -157,24 +135,5 @@ describe('an answer that is not read', () => {
     })
     unread.socket.resume()
     assert.equal(await ending, 'read ECONNRESET')
-  })
-
-  test('is sent whole to who reads it slowly', async (t) => {
-    const service = await startTestService(t, {
-      databaseUrl,
-      patience: { answerMs: 8_000 },
-    })
-    const { id } = await newClaim(api)
-    const value = 'v'.repeat(250 * 1024)
-    for (let n = 0; n < 30; n++) await api.post('/v1/events', { claim_id: id, type: 'x', value })
-    const response = await fetch(`${service.url}/v1/claims/${id}`, {
-      headers: { Authorization: authorization },
-    })
-    let bytes = 0
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length
-      await pause(5)
-    }
-    assert.ok(bytes > 7 * MIB)
   })
 })

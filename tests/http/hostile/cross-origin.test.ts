@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import { PASSWORD, signUp } from '../../support/session-client.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* Browsers send the session's cookie by themselves: what changes something must come from the service's pages. */
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { host } = new URL(service.url)
 const { email, browser } = await signUp(service)
 const JSON_TYPE = { 'Content-Type': 'application/json' }
@@ -34,41 +35,44 @@ const OWN: Record<string, Record<string, string>> = {
 const post = (path: string, body: object, headers: Record<string, string>) =>
   service.clientWith(null).send('POST', path, JSON.stringify(body), { ...JSON_TYPE, ...headers })
 
-for (const [what, headers] of Object.entries(FOREIGN)) {
-  test(`with a session’s cookie, ${what} answers 403 and changes nothing`, async () => {
+test('with a session’s cookie, a request from elsewhere answers 403 and changes nothing', async (t) => {
+  const isRefused = async (headers: Record<string, string>) => {
     const withCookie = { ...headers, Cookie: browser.cookie }
-    await assertStoresNothing(service, async () => {
-      const answer = await post('/v1/customers', { external_id: uniqueName() }, withCookie)
-      assertError(answer, 403, 'CROSS_ORIGIN_REQUEST')
-      for (const [method, path] of [
-        ['PATCH', '/v1/customers/x'],
-        ['DELETE', '/v1/tokens/x'],
-      ] as const) {
-        const other = await service.clientWith(null).send(method, path, '{}', { ...JSON_TYPE, ...withCookie })
-        assertError(other, 403, 'CROSS_ORIGIN_REQUEST')
-      }
-      assertError(await post('/api/auth/sign-out', {}, withCookie), 403, 'CROSS_ORIGIN_REQUEST')
-      const change = { currentPassword: PASSWORD, newPassword: 'taken over' }
-      assertError(await post('/api/auth/change-password', change, withCookie), 403, 'CROSS_ORIGIN_REQUEST')
-    })
-    assert.equal((await browser.get('/v1/me')).status, 200)
+    const answer = await post('/v1/customers', { external_id: uniqueName() }, withCookie)
+    assertError(answer, 403, 'CROSS_ORIGIN_REQUEST')
+    for (const [method, path] of [
+      ['PATCH', '/v1/customers/x'],
+      ['DELETE', '/v1/tokens/x'],
+    ] as const) {
+      const other = await service.clientWith(null).send(method, path, '{}', { ...JSON_TYPE, ...withCookie })
+      assertError(other, 403, 'CROSS_ORIGIN_REQUEST')
+    }
+    assertError(await post('/api/auth/sign-out', {}, withCookie), 403, 'CROSS_ORIGIN_REQUEST')
+    const change = { currentPassword: PASSWORD, newPassword: 'taken over' }
+    assertError(await post('/api/auth/change-password', change, withCookie), 403, 'CROSS_ORIGIN_REQUEST')
+  }
+  await assertStoresNothing(service, async () => {
+    for (const [what, headers] of Object.entries(FOREIGN)) await t.test(what, () => isRefused(headers))
   })
+  assert.equal((await browser.get('/v1/me')).status, 200)
+})
 
-  test(`with a token, ${what} does not matter`, async () => {
-    const Authorization = `Bearer ${service.api.token}`
+test('with a token, it does not matter where a request is from', async () => {
+  const Authorization = `Bearer ${service.api.token}`
+  for (const [what, headers] of Object.entries(FOREIGN)) {
     const answer = await post('/v1/customers', { external_id: uniqueName() }, { ...headers, Authorization })
-    assert.equal(answer.status, 201)
-  })
-}
+    assert.equal(answer.status, 201, what)
+  }
+})
 
-for (const [what, headers] of Object.entries(OWN)) {
-  test(`with a session’s cookie, ${what} is right`, async () => {
+test('with a session’s cookie, a request from the service’s own pages is right', async () => {
+  for (const [what, headers] of Object.entries(OWN)) {
     const own = { ...headers, Cookie: browser.cookie }
-    assert.equal((await post('/v1/customers', { external_id: uniqueName() }, own)).status, 201)
+    assert.equal((await post('/v1/customers', { external_id: uniqueName() }, own)).status, 201, what)
     const credentials = { email, password: PASSWORD }
-    assert.equal((await post('/api/auth/sign-in/email', credentials, headers)).status, 200)
-  })
-}
+    assert.equal((await post('/api/auth/sign-in/email', credentials, headers)).status, 200, what)
+  }
+})
 
 describe('where PUBLIC_URL is set', () => {
   test('its pages may change something, and so may those of the address that the request names', async (t) => {

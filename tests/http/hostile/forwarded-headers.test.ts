@@ -4,11 +4,14 @@ import { after, describe, test } from 'node:test'
 import { cleanForwardedHeaders, proxyTrust } from '../../../src/http/connections/forwarded-headers.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { head, sendRaw } from '../../support/raw-http.ts'
+import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* A trusted proxy may pass on what its caller wrote: only the forms that the headers are documented for count. */
 
-const behindProxy = await startTestService({ after }, { trustedProxies: '10.0.0.0/8, 127.0.0.1' })
+const { databaseUrl } = await sharedService()
+const trustedProxies = '10.0.0.0/8, 127.0.0.1'
+const behindProxy = await startTestService({ after }, { databaseUrl, trustedProxies, withoutAccount: true })
 const linkOf = async (headers: Record<string, string>): Promise<string> => {
   const { body } = await sendRaw(behindProxy.url, head('GET', '/v1/claims', headers))
   return body.error.doc_url.replace('/docs/errors/TOKEN_INVALID', '')

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Condition } from '../../../src/domain/contract/condition.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newClaim, newCustomer } from '../../support/new-records.ts'
+import { runBatch } from '../../support/run-batch.ts'
+import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
-import { startTestService } from '../../support/test-service.ts'
 
-const service = await startTestService({ after })
+const service = await sharedService()
 const { api } = service
+const customer = await newCustomer(api)
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 /* Names that every JavaScript object inherits are ordinary names here: present where they were sent, else absent. */
@@ -22,100 +24,103 @@ const INHERITED = [
   'isPrototypeOf',
 ]
 
-for (const name of INHERITED) {
-  describe(`the name ${name}`, () => {
-    test('is an ordinary key of a payload', async () => {
-      const { id } = await newClaim(api)
-      const { status, body } = await api.post(`/v1/claims/${id}/events`, { type: 'a', [name]: { [name]: 1 } })
-      assert.equal(status, 201)
-      assert.deepEqual(body.event[name], { [name]: 1 })
-      assert.deepEqual((await api.readClaim(id)).events, [body.event])
-    })
+describe('a name that objects inherit', () => {
+  test('is an ordinary key of a payload', async () => {
+    const { id } = await newClaim(api)
+    const events = INHERITED.map((name) => ({ claim_id: id, type: 'a', [name]: { [name]: 1 } }))
+    const results = await runBatch(api, '/v1/events/batch', events)
+    for (const [i, name] of INHERITED.entries()) assert.deepEqual(results[i].event[name], { [name]: 1 })
+    const recorded = results.map(({ event }) => event)
+    assert.deepEqual((await api.readClaim(id)).events, recorded)
+  })
 
-    test('as a key of match is looked for in the payload, not in what it inherits', async () => {
+  test('as a key of match is looked for in the payload, not in what it inherits', async () => {
+    for (const name of INHERITED) {
       for (const match of [{ [name]: {} }, { o: { [name]: {} } }] as const) {
-        const id = await openClaim({ event: 'a', match })
-        for (const payload of [{}, { o: {} }, { o: 1, value: {} }]) {
-          assert.equal(await statusAfter(id, payload), 'OPEN')
-        }
-        assert.equal(await statusAfter(id, match), 'PENDING')
+        const payloads = [{}, { o: {} }, { o: 1, value: {} }, match]
+        const statuses = await statusesAfter({ event: 'a', match }, payloads)
+        assert.deepEqual(statuses, ['OPEN', 'OPEN', 'OPEN', 'PENDING'], name)
       }
-    })
+    }
+  })
 
-    test('as a field is looked for in the payload, not in what it inherits', async () => {
+  test('as a field is looked for in the payload, not in what it inherits', async () => {
+    for (const name of INHERITED) {
+      const own = { [name]: { length: 1 }, o: { [name]: { length: 1 } }, value: { [name]: 1 } }
       for (const field of [`${name}.length`, `o.${name}.length`, `value.${name}`]) {
-        const id = await openClaim({ event: 'a', field, gte: 0 })
-        for (const payload of [{}, { o: {} }, { o: [], value: [] }, { value: 'text', o: 'text' }]) {
-          assert.equal(await statusAfter(id, payload), 'OPEN')
-        }
-        const own = { [name]: { length: 1 }, o: { [name]: { length: 1 } }, value: { [name]: 1 } }
-        assert.equal(await statusAfter(id, own), 'PENDING')
+        const payloads = [{}, { o: {} }, { o: [], value: [] }, { value: 'text', o: 'text' }, own]
+        const statuses = await statusesAfter({ event: 'a', field, gte: 0 }, payloads)
+        assert.deepEqual(statuses, ['OPEN', 'OPEN', 'OPEN', 'OPEN', 'PENDING'], field)
       }
-    })
+    }
+  })
 
-    test('is an unknown field wherever fields are known', async () => {
-      const { id } = await newCustomer(api)
-      const contract = contractWith()
-      const bodies: [path: string, body: object][] = [
-        [name, { customer_id: id, contract, [name]: {} }],
-        [`contract.${name}`, { customer_id: id, contract: { ...contract, [name]: {} } }],
-        [
-          `contract.fulfillment_condition.${name}`,
-          { customer_id: id, contract: { ...contract, fulfillment_condition: { event: 'a', [name]: 1 } } },
-        ],
-      ]
-      await assertStoresNothing(service, async () => {
-        for (const [path, body] of bodies) {
+  test('is an unknown field wherever fields are known', async () => {
+    const { id: customer_id } = customer
+    const contract = contractWith()
+    const withLeaf = (name: string) => ({
+      ...contract,
+      fulfillment_condition: { event: 'a', [name]: 1 },
+    })
+    await assertStoresNothing(service, async () => {
+      for (const name of INHERITED) {
+        const bodies: [path: string, body: object][] = [
+          [name, { customer_id, contract, [name]: {} }],
+          [`contract.${name}`, { customer_id, contract: { ...contract, [name]: {} } }],
+          [`contract.fulfillment_condition.${name}`, { customer_id, contract: withLeaf(name) }],
+        ]
+        for (const [path, body] of bodies)
           assertError(await api.post('/v1/claims', body), 400, 'VALIDATION_ERROR', path)
-        }
-      })
+      }
     })
   })
-}
+})
 
 test('a field does not reach into strings and arrays: value.length and o.0 are not there', async () => {
-  for (const field of ['value.length', 'o.length', 'o.0', 'value.0']) {
-    const id = await openClaim({ event: 'a', field, gte: 0 })
-    assert.equal(await statusAfter(id, { value: '12', o: [1, 2] }), 'OPEN')
-    assert.equal(await statusAfter(id, { value: { length: 0, 0: 0 }, o: { length: 0, 0: 0 } }), 'PENDING')
-  }
+  const payloads = [
+    { value: '12', o: [1, 2] },
+    { value: { length: 0, 0: 0 }, o: { length: 0, 0: 0 } },
+  ]
+  for (const field of ['value.length', 'o.length', 'o.0', 'value.0'])
+    assert.deepEqual(await statusesAfter({ event: 'a', field, gte: 0 }, payloads), ['OPEN', 'PENDING'], field)
 })
 
 test('names like op or gt in a contract are not inherited from anywhere', async () => {
-  const { id } = await newCustomer(api)
-  const text = `{"customer_id":"${id}","contract":{"price":1,"activity_window":1,"review_window":1,"timeout_outcome":"fail","fulfillment_condition":{"constructor":{"prototype":{"event":"a"}}}}}`
+  const text = `{"customer_id":"${customer.id}","contract":{"price":1,"activity_window":1,"review_window":1,"timeout_outcome":"fail","fulfillment_condition":{"constructor":{"prototype":{"event":"a"}}}}}`
   const answer = await api.send('POST', '/v1/claims', text, JSON_TYPE)
   assertError(answer, 400, 'VALIDATION_ERROR', 'contract.fulfillment_condition')
 })
 
 describe('the key __proto__', () => {
-  const BODIES: Record<string, [path: string, json: string]> = {
-    plain: ['__proto__', '{"type":"a","__proto__":{"polluted":true}}'],
-    escaped: ['__proto__', '{"type":"a","\\u005f_proto__":{"polluted":true}}'],
-    'deep inside': ['value[1].x.__proto__', '{"type":"a","value":[0,{"x":{"__proto__":null}}]}'],
-    'with a scalar': ['o.__proto__', '{"type":"a","o":{"\\u005F\\u005Fproto\\u005f\\u005f":1}}'],
-  }
-  for (const [how, [path, json]] of Object.entries(BODIES)) {
-    test(`${how} answers 400 at ${path} and records nothing`, async () => {
-      const { id } = await newClaim(api)
-      await assertStoresNothing(service, async () => {
+  const BODIES: [path: string, json: string][] = [
+    ['__proto__', '{"type":"a","__proto__":{"polluted":true}}'],
+    ['__proto__', '{"type":"a","\\u005f_proto__":{"polluted":true}}'],
+    ['value[1].x.__proto__', '{"type":"a","value":[0,{"x":{"__proto__":null}}]}'],
+    ['o.__proto__', '{"type":"a","o":{"\\u005F\\u005Fproto\\u005f\\u005f":1}}'],
+  ]
+
+  test('answers 400 at its path, plain, escaped or deep inside, and records nothing', async () => {
+    const { id } = await newClaim(api)
+    await assertStoresNothing(service, async () => {
+      for (const [path, json] of BODIES) {
         const answer = await api.send('POST', `/v1/claims/${id}/events`, json, JSON_TYPE)
         assertError(answer, 400, 'VALIDATION_ERROR', path)
-      })
-      assert.equal(({} as Record<string, unknown>).polluted, undefined)
+      }
     })
-  }
+    assert.equal(({} as Record<string, unknown>).polluted, undefined)
+  })
 
   test('in a contract answers 400 at its path', async () => {
-    const { id } = await newCustomer(api)
-    const text = JSON.stringify({ customer_id: id, contract: contractWith() })
+    const text = JSON.stringify({ customer_id: customer.id, contract: contractWith() })
     const hostile = text.replace('"event":', '"match":{"__proto__":{"a":1}},"event":')
     const answer = await api.send('POST', '/v1/claims', hostile, JSON_TYPE)
     assertError(answer, 400, 'VALIDATION_ERROR', 'contract.fulfillment_condition.match.__proto__')
   })
 
   test('as a value, a type or a field is an ordinary string', async () => {
-    const id = await openClaim({ event: '__proto__', field: '__proto__.length', gte: 0 })
+    const { id } = await newClaim(api, {
+      fulfillment_condition: { event: '__proto__', field: '__proto__.length', gte: 0 },
+    })
     const { status, body } = await api.post(`/v1/claims/${id}/events`, {
       type: '__proto__',
       value: '__proto__',
@@ -124,12 +129,10 @@ describe('the key __proto__', () => {
   })
 })
 
-async function openClaim(condition: Condition): Promise<string> {
-  return (await newClaim(api, { fulfillment_condition: condition })).id
-}
-
-async function statusAfter(id: string, payload: object): Promise<string> {
-  const { status, body } = await api.post(`/v1/claims/${id}/events`, { type: 'a', ...payload })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body.claim.status
+/** Of a new claim after each event, all of the type `a`. */
+async function statusesAfter(condition: Condition, payloads: readonly object[]): Promise<string[]> {
+  const { id } = await api.claim(customer.id, contractWith({ fulfillment_condition: condition }))
+  const events = payloads.map((payload) => ({ claim_id: id, type: 'a', ...payload }))
+  const results = await runBatch(api, '/v1/events/batch', events)
+  return results.map(({ status, claim }) => (status === 201 ? claim.status : status))
 }

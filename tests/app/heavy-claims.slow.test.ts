@@ -13,7 +13,6 @@ import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
 import type { Contract } from '../../src/domain/contract/contract.ts'
 import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import type { Connection } from '../../src/storage/database/connection.ts'
-import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { all, contractWith } from '../support/contracts.ts'
@@ -25,7 +24,6 @@ import { startTestService } from '../support/test-service.ts'
 /* Claims under long contracts, or with much of a log to read: no group is held up by reading hundreds of them. */
 
 const service = await startTestService({ after })
-const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
 const { app, api } = service
 const customer = await api.customer('acme')
 const KIB = 1024
@@ -48,7 +46,6 @@ async function claimsUnder(contracts: readonly Contract[]): Promise<string[]> {
 const heavyClaims = (count: number) => claimsUnder(Array.from({ length: count }, (_, n) => longContract(n)))
 
 const submit = (events: readonly object[], client = api) => runBatch(client, '/v1/events/batch', events)
-const statuses = (results: Answer['body'][]): number[] => results.map(({ status }) => status)
 
 const requestOf = (claimId: string, type = 'none', id = type): EventRequest => ({
   userId,
@@ -173,25 +170,6 @@ describe('a group', () => {
     for (const bytes of heavy.values()) assert.ok(Math.abs(bytes - length) < 300, `${bytes} for ${length}`)
     assert.equal(heavy.size, 2)
   })
-})
-
-test('submissions to heavy claims are answered as any others, whatever becomes of them', async () => {
-  const claims = await heavyClaims(60)
-  const eventsOf = (id: string, type: string) => claims.map((claim_id) => ({ claim_id, id, type }))
-  assert.deepEqual(statuses(await submit(eventsOf('1', 'none'))), Array(60).fill(201))
-  const there = second.clientWith(api.token)
-  // The other server has no copies, and after it the first one has stale ones.
-  assert.deepEqual(statuses(await submit(eventsOf('1', 'none'), there)), Array(60).fill(200))
-  assert.deepEqual(statuses(await submit(eventsOf('1', 'other'), there)), Array(60).fill(409))
-  assert.deepEqual(statuses(await submit(eventsOf('2', 'done'), there)), Array(60).fill(201))
-  const both = [...eventsOf('2', 'done'), ...eventsOf('3', 'none')]
-  assert.deepEqual(statuses(await submit(both)), [...Array(60).fill(200), ...Array(60).fill(201)])
-  const lengths = await Promise.all(claims.map(async (id) => (await api.readClaim(id)).events.length))
-  assert.deepEqual(lengths, Array(60).fill(3))
-
-  const stranger = await service.newAccount()
-  const strange = await submit(eventsOf('4', 'none'), stranger)
-  for (const { status } of strange) assert.equal(status, 404)
 })
 
 test('one that waits behind many events to heavy claims of another account is recorded', async () => {

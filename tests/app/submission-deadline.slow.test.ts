@@ -55,8 +55,8 @@ test('where connections answer no more, each submission is answered in time and 
   assert.match(`${await alsoOnItsWay}`, /not known\. Send it again with the id "3"/)
   for (const waited of [behind, withoutConnection]) assert.match(`${await waited}`, /was not recorded/)
 
-  await eventually(() => submit(c, '4').catch(() => false), { seconds: 30 })
-  for (const claim of [a, b]) await eventually(() => submit(claim, '4').catch(() => false), { seconds: 30 })
+  await eventually(() => submit(c, '4').catch(() => false))
+  for (const claim of [a, b]) await eventually(() => submit(claim, '4').catch(() => false))
   assert.equal(app.submissions.waiting, 0)
   for (const [claim, ids] of [
     [a, ['1', '4']],

@@ -1,35 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { WebhookClient } from '../../src/app/webhooks/webhook-client.ts'
-import { eventually } from '../support/eventually.ts'
-
-test('a receiver that sends interim answers without end is left soon', async (t) => {
-  let isClosed = false
-  const server = createServer((socket) => {
-    const go = () => {
-      while (!socket.destroyed && socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
-    }
-    socket
-      .on('error', () => {})
-      .on('drain', go)
-      .once('data', go)
-    socket.once('close', () => {
-      isClosed = true
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const client = new WebhookClient({ allowPrivate: true })
-  t.after(() => client.stop())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const answer = await client.send(url, {}, '{}')
-  assert.deepEqual(
-    [answer?.status, answer?.error],
-    [null, 'The answer does not come: there are only interim ones.'],
-  )
-  await eventually(async () => isClosed)
-})
+import { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
 
 const ATTEMPTS = 30
 const MOST_CPU_MS = 1_000

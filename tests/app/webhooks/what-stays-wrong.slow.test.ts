@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
-import { redeliverWebhooks } from '../../../src/app/webhooks/webhook-deliveries.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
@@ -27,21 +26,4 @@ test('an endpoint whose secret cannot be read holds up no other, and is told of 
   assert.ok((fourth?.at ?? 0) - (third?.at ?? 0) > 3_900, 'it is told of more seldom')
   for (const { message } of errors) assert.match(message, /CLAIMKEEPER_WEBHOOK_KEY|key is missing/)
   assert.equal(receiver.received[0]?.path, '/whole')
-})
-
-test('a redelivery of a range ends when its caller has gone', async () => {
-  const api = await service.newAccount()
-  const { id: userId } = (await api.get('/v1/me')).body
-  const url = 'http://127.0.0.1:9/'
-  const { id } = (await api.post('/v1/webhook_endpoints', { url, enabled: false })).body
-  await api.post(`/v1/webhook_endpoints/${id}/test`, undefined)
-  await service.sql(
-    "UPDATE webhook_deliveries SET status = 'failed', next_attempt_at = NULL WHERE endpoint_id = $1",
-    [id],
-  )
-  const range = { userId, endpointId: id, from: new Date(0), to: new Date('2999-01-01'), status: null }
-  const gone = new Error('gone')
-  await assert.rejects(redeliverWebhooks(service.app, range, AbortSignal.abort(gone)), gone)
-  assert.equal((await api.get(`/v1/webhook_deliveries/${id}.1`)).body.status, 'failed')
-  assert.equal(await redeliverWebhooks(service.app, range, new AbortController().signal), 1)
 })

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
+import { inAMinute } from '../support/check-time.ts'
+import { contractWith } from '../support/contracts.ts'
+import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { newCustomer } from '../support/new-records.ts'
+import type { TestService } from '../support/test-service.ts'
+
+/** For checks that fail, on a database of the test's own. */
+export async function failingChecks({ app, api, sql }: TestService) {
+  const { id: customer } = await newCustomer(api)
+  return {
+    /** Claims whose activity windows have elapsed. */
+    dueClaims: async (count: number): Promise<void> => {
+      const { id } = await api.claim(customer, contractWith({ activity_window: 0.001, review_window: 3600 }))
+      await sql(COPY_CLAIM, [id, count - 1])
+    },
+
+    /** Submits events over as many requests as all connections would serve, and looks for them from outside. */
+    assertNothingAcknowledgedIsLost: async (): Promise<void> => {
+      const { id } = await api.claim(customer, contractWith({ activity_window: 86_400 }))
+      const ids = Array.from({ length: 40 }, () => randomUUID())
+      const answers = await Promise.all(
+        ids.map((event) => api.post('/v1/events', { claim_id: id, type: 'seen', id: event })),
+      )
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+      const stored = await sql('SELECT id FROM claim_events WHERE claim_id = $1', [id])
+      assert.deepEqual(new Set(stored.map((row) => row.id)), new Set(ids))
+      const forgotten = await sql(`SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND state LIKE 'idle in transaction%'`)
+      assert.deepEqual(forgotten, [])
+    },
+
+    assertNextCheckDoesTheRest: async (): Promise<void> => {
+      await runScheduledCheck(app, inAMinute())
+      const due = await sql("SELECT FROM claims WHERE status = 'OPEN' AND due_at < now()")
+      assert.equal(due.length, 0)
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { LONGEST_TRUST_MS } from '../../src/app/tokens/token-owners.ts'
+import { revokeToken } from '../../src/app/tokens/tokens.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Scope } from '../support/test-database.ts'
+import { startTestService } from '../support/test-service.ts'
+import { newOwnedToken, remembers, startTokenServer } from './token-servers.ts'
+
+/* Tokens are remembered, and a revoked one is refused at once on every server all the same (§5 rule 3). */
+
+const service = await startTestService({ after })
+const { app, databaseUrl, sql } = service
+
+const startServer = (t: Scope) => startTokenServer(t, databaseUrl)
+const newToken = (expiresAt: Date | null = null) => newOwnedToken(service, expiresAt)
+
+/** In milliseconds. Who waits for a server in vain waits for LONGEST_TRUST_MS. */
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+/** Of several times the shortest: this machine may be busy during the others. */
+const assertNobodyWaitedInVain = (times: readonly number[]) =>
+  assert.ok(Math.min(...times) < LONGEST_TRUST_MS, `${times} ms`)
+
+describe('revokeToken', () => {
+  test('resolves when each of three servers refuses the token, which all use at that time, round after round', async (t) => {
+    const servers = [await startServer(t), await startServer(t), await startServer(t)]
+    const times: number[] = []
+    for (let round = 0; round < 40; round++) {
+      const { token, id, owner } = await newToken()
+      let revoked = false
+      const users = servers.flatMap((server) =>
+        [1, 2].map(async () => {
+          for (;;) {
+            const wasRevoked = revoked
+            const found = await server.find(token)
+            if (wasRevoked) assert.equal(found, null, `round ${round}`)
+            if (found === null) return
+            assert.equal(found, owner)
+            await pause(0)
+          }
+        }),
+      )
+      times.push(await timeOf(() => revokeToken(app, id)))
+      revoked = true
+      await Promise.all(users)
+    }
+    assertNobodyWaitedInVain(times)
+  })
+
+  test('resolves rightly, and soon, for many tokens at once', async (t) => {
+    const servers = [await startServer(t), await startServer(t), await startServer(t)]
+    const times: number[] = []
+    for (let round = 0; round < 10; round++) {
+      const tokens = await Promise.all(Array.from({ length: 8 }, () => newToken()))
+      for (const server of servers) for (const { token } of tokens) await server.find(token)
+      const revokeAll = () =>
+        Promise.all(
+          tokens.map(async ({ id, token }) => {
+            await revokeToken(app, id)
+            for (const { find } of servers) assert.equal(await find(token), null, `round ${round}`)
+          }),
+        )
+      times.push(await timeOf(revokeAll))
+    }
+    assertNobodyWaitedInVain(times)
+  })
+
+  test('revoking twice changes nothing, and does not wait in vain', async (t) => {
+    const server = await startServer(t)
+    const times: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const { token, id } = await newToken()
+      await remembers(server, token)
+      await revokeToken(app, id)
+      times.push(await timeOf(() => revokeToken(app, id)))
+      assert.equal(await server.find(token), null)
+    }
+    assertNobodyWaitedInVain(times)
+  })
+
+  test('does not wait for servers that have ended', async (t) => {
+    const times: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const { token, id } = await newToken()
+      await t.test('a server that remembers it, and ends', async (inner) => {
+        await remembers(await startServer(inner), token)
+      })
+      times.push(await timeOf(() => revokeToken(app, id)))
+    }
+    assertNobodyWaitedInVain(times)
+  })
+})
+
+describe('a server that hears nothing any more', () => {
+  test('because its connection is dead without a word: a revoked token is refused some seconds later', async (t) => {
+    const server = await startServer(t)
+    const [byCommand, byHand] = [await newToken(), await newToken()]
+    for (const { token } of [byCommand, byHand]) await remembers(server, token)
+    server.proxy.strike({ statement: 'SELECT pg_notify($n, $n)' }, 'silence before')
+    // The next sign of life is lost, which makes the connection dead from here on.
+    await eventually(async () => server.proxy.hasStruck())
+    const startedAt = performance.now()
+    await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [byHand.id])
+    await Promise.all([
+      revokeToken(app, byCommand.id).then(async () => {
+        assert.equal(await server.find(byCommand.token), null)
+      }),
+      eventually(async () => (await server.find(byHand.token)) === null),
+    ])
+    // On a busy machine later, but not never.
+    assert.ok(performance.now() - startedAt < LONGEST_TRUST_MS + 30_000)
+    const { token, owner } = await newToken()
+    await remembers(server, token)
+    assert.equal(await server.find(token), owner)
+  })
+})

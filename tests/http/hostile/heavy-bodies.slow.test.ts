@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { ApiClient } from '../../support/api-client.ts'
+import { contractWith } from '../../support/contracts.ts'
+import { eventually } from '../../support/eventually.ts'
+import { newClaim, newCustomer } from '../../support/new-records.ts'
+import { connectRaw } from '../../support/raw-connection.ts'
+import { head } from '../../support/raw-http.ts'
+import { runBatch } from '../../support/run-batch.ts'
+import { startTestService } from '../../support/test-service.ts'
+
+/* Empty objects take 64 bytes for three of the text: what is in work is weighed, and items are made when it is their turn. */
+
+const service = await startTestService({ after })
+const { api } = service
+const customer = await newCustomer(api)
+
+const empty = (count: number) => Array.from({ length: count }, () => ({}))
+const contract = (match: object) => ({
+  price: 1,
+  activity_window: 3_600_000,
+  review_window: 0,
+  timeout_outcome: 'fail',
+  fulfillment_condition: { event: 'e', match },
+})
+const heavyClaims = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    customer_id: customer.id,
+    contract: contract({ i, a: empty(20_000) }),
+  }))
+
+test('what callers leave behind who go away in the middle is free again', async (t) => {
+  const bytes = Buffer.from(JSON.stringify({ claims: heavyClaims(60) }))
+  const top = head('POST', '/v1/claims/batch', {
+    Authorization: `Bearer ${api.token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': bytes.length,
+  })
+  for (let round = 0; round < 4; round++) {
+    const left = await Promise.all(Array.from({ length: 3 }, () => connectRaw(t, service.url)))
+    for (const connection of left) connection.write(Buffer.concat([Buffer.from(top), bytes]).toString())
+    await service.sql('SELECT 1')
+    for (const { socket } of left) socket.resetAndDestroy()
+  }
+  assert.equal((await runBatch(api, '/v1/claims/batch', heavyClaims(60))).length, 60)
+})
+
+test('an account with many heavy requests waits for its own; others are answered', async () => {
+  const greedy = (await service.newAccount()) satisfies ApiClient
+  const simulation = {
+    contract: contract({}),
+    events: Array.from({ length: 4 }, (_, i) => ({
+      type: 'e',
+      at: `2026-01-01T00:00:0${i}.000Z`,
+      a: empty(80_000),
+    })),
+  }
+  const asked = Array.from({ length: 8 }, () => greedy.post('/v1/simulations', simulation))
+  const [own] = await runBatch(api, '/v1/claims/batch', heavyClaims(1))
+  assert.equal(own.status, 201)
+  for (const { status } of await Promise.all(asked)) assert.ok(status === 200 || status === 503, `${status}`)
+})
+
+test('while nobody reads the answers to full accounts, the bodies of others have room', async (t) => {
+  const greedy = await Promise.all([service.newAccount(), service.newAccount()])
+  const text = 'x'.repeat(60_000)
+  const claims = await Promise.all(
+    greedy.map(async (account) => {
+      const { id } = await newCustomer(account)
+      return account.claim(id, contractWith({ fulfillment_condition: { event: 'never', match: { text } } }))
+    }),
+  )
+  for (const [i, account] of greedy.entries()) {
+    const event = { claim_id: claims[i]?.id, type: 'note' }
+    const events = Array.from({ length: 420 }, () => event)
+    // At the worst it would take a megabyte as objects: sixteen of them are all that an account may have.
+    const body = JSON.stringify({ events }).padEnd(34_952)
+    const count = async () => (await account.readClaim(claims[i]?.id)).events.length
+    for (let n = 1; n <= 16; n++) {
+      const { write } = await connectRaw(t, service.url, { reads: false })
+      const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
+      write(head('POST', '/v1/events/batch', { ...headers, 'Content-Length': body.length }) + body)
+      // All at once are more than may wait to be recorded.
+      await eventually(async () => (await count()) === n * 420)
+    }
+  }
+  const { id } = await newClaim(api)
+  const large = { claim_id: id, type: 'note', list: Array(5_000).fill(1) }
+  assert.equal((await api.post('/v1/events', large)).status, 201)
+})

@@ -1,174 +1,43 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { type DemoData, makeDemoData, type Send } from '../../scripts/screenshots/demo-data.ts'
-import { type DemoEndpoints, makeDemoEndpoints } from '../../scripts/screenshots/demo-endpoints.ts'
-import { invitationUrl } from '../../src/app/invitations/invitation-key.ts'
-import { createInvitation } from '../../src/app/invitations/invitations.ts'
-import { openPage, startTestBrowser } from '../support/browser.ts'
+import { test } from 'node:test'
+import { contractWith } from '../support/contracts.ts'
+import { dashboardTests } from '../support/dashboard.ts'
 import { COLOURS, findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startWebhookService } from '../support/webhook-service.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
-const service = await startWebhookService({ after })
-const browser = await startTestBrowser()
-const { page, complaints } = await newSignedInPage(service, browser)
-const send: Send = (method, path, body) => sendAs(page, method, path, body).then((answer) => answer.body)
-// Few weeks, and a few deliveries: what axe takes grows with them. There are two pages of claims all the same.
-const records = await makeDemoData(send, 14)
-const endpoints = await makeDemoEndpoints({ after }, send)
-for (const id of Object.values(endpoints))
-  for (let i = 0; i < 5; i++) await send('POST', `/v1/webhook_endpoints/${id}/test`)
-const data = { ...records, ...endpoints }
+const { newPage, openPage } = await dashboardTests()
 
-const pathsOf = (demo: DemoData & DemoEndpoints): string[] => [
-  '/',
-  `/?clock=${demo.clock}&days=90`,
-  '/activity',
-  '/activity?type=candidate.failed',
-  '/claims',
-  '/claims?status=FAILED&search=00000000',
-  `/claims/${demo.openClaim}`,
-  `/claims/${demo.pendingClaim}`,
-  '/candidates',
-  `/candidates/${demo.candidate}`,
-  '/schemas',
-  '/schemas/new',
-  `/schemas/${demo.schema}`,
-  '/customers',
-  `/customers/${demo.customer}`,
-  '/test-clocks',
-  `/test-clocks/${demo.clock}`,
-  '/webhooks',
-  `/webhooks/${demo.endpoint}`,
-  `/webhooks/${demo.failingEndpoint}`,
-  '/tokens',
-  '/settings',
-  '/no-such-page',
-]
-
-/** The page as it is once nothing is being loaded. */
-async function settle(shown: Page): Promise<void> {
-  await shown.getByRole('heading', { level: 1 }).first().waitFor()
-  await shown.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
-}
-
-/** The theme changes colours, and nothing else, and they are the same on a phone. */
-const LOOKS = [
-  { width: 360, theme: 'light', rules: undefined },
-  { width: 1440, theme: 'dark', rules: COLOURS },
-  { width: 1440, theme: 'light', rules: undefined },
-] as const
-
-async function setTheme(shown: Page, theme: 'light' | 'dark'): Promise<void> {
-  await shown.emulateMedia({ colorScheme: theme })
-  await shown.locator(`html[data-theme=${theme}]`).waitFor()
-}
-
-/** Buttons that open dialogs. */
-const dialogsOf = (path: string): string[] =>
-  ({
-    '/claims': ['Create claim'],
-    '/tokens': ['Create token'],
-    '/settings': ['Invite'],
-    '/customers': ['Create customer'],
-    [`/customers/${data.customer}`]: ['Rename'],
-    '/test-clocks': ['Create test clock'],
-    [`/test-clocks/${data.clock}`]: ['Delete'],
-    [`/schemas/${data.schema}`]: ['Delete'],
-    '/webhooks': ['Create endpoint'],
-    [`/webhooks/${data.failingEndpoint}`]: ['Edit'],
-    [`/webhooks/${data.endpoint}`]: ['Rotate secret', 'Send a range again', 'Delete'],
-  })[path] ?? []
-
-test('axe finds nothing serious on any page or dialog, wide in both themes and on a phone; nothing is wider than the screen', async () => {
-  const opened = new Set<string>()
-  for (const path of pathsOf(data)) {
+test('axe finds nothing serious on the richest pages, on a phone and wide in the dark theme; none is wider than the screen', async () => {
+  const { page, complaints } = await newPage()
+  const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
+  const customer_id = (await create('/v1/customers', { external_id: 'acme' })).id
+  const schema_id = (await create('/v1/schemas', { contract: contractWith(), name: 'Delivery' })).id
+  const claim = (await create('/v1/claims', { customer_id, schema_id, metadata: { order: 'A-1' } })).id
+  await create(`/v1/claims/${claim}/events`, { type: 'done' })
+  const width = (pixels: number) => page.setViewportSize({ width: pixels, height: 800 })
+  for (const path of [`/claims/${claim}`, `/schemas/${schema_id}`]) {
+    await width(360)
     await page.goto(path)
-    for (const { width, theme, rules } of LOOKS) {
-      await page.setViewportSize({ width, height: 800 })
-      await setTheme(page, theme)
-      await settle(page)
-      assert.deepEqual(await findAccessibilityFaults(page, rules), [], `${path} at ${width} pixels, ${theme}`)
-      const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-      assert.ok((await page.evaluate<number>(excess)) <= 0, `${path} at ${width} pixels is too wide`)
-    }
-    for (const button of dialogsOf(path)) {
-      await page.getByRole('button', { name: button }).first().click()
-      const dialog = page.getByRole('dialog')
-      await dialog.waitFor()
-      assert.deepEqual(await findAccessibilityFaults(dialog), [], `${button} of ${path}`)
-      await page.keyboard.press('Escape')
-      await dialog.waitFor({ state: 'detached' })
-      opened.add(`${button} of ${path}`)
-    }
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+    assert.deepEqual(await findAccessibilityFaults(page), [], path)
+    const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    assert.ok((await page.evaluate<number>(excess)) <= 0, `${path} is too wide`)
+    await width(1440)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html[data-theme=dark]').waitFor()
+    assert.deepEqual(await findAccessibilityFaults(page, COLOURS), [], `${path}, dark`)
+    await page.emulateMedia({ colorScheme: 'light' })
   }
-  assert.equal(opened.size, 13)
+  await width(360)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'API tokens' }).click()
+  await page.getByRole('heading', { name: 'API tokens', level: 1 }).waitFor()
   assert.deepEqual(complaints, [])
 })
 
-test('axe finds nothing serious on the pages before signing in, in both themes', async () => {
-  const visitor = await openPage(browser, service.url, { colorScheme: 'light' })
-  const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
-  for (const path of ['/sign-in', invitationUrl(service.url, key), '/welcome#key=unknown']) {
-    await visitor.page.goto(path)
-    await settle(visitor.page)
-    await setTheme(visitor.page, 'light')
-    assert.deepEqual(await findAccessibilityFaults(visitor.page), [], path)
-    await setTheme(visitor.page, 'dark')
-    assert.deepEqual(await findAccessibilityFaults(visitor.page, COLOURS), [], `${path}, dark`)
-  }
-})
-
-test('the phone’s navigation has no serious fault either', async () => {
-  await page.setViewportSize({ width: 390, height: 800 })
-  await page.goto('/tokens')
-  await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('dialog').getByRole('link', { name: 'Claims' }).waitFor()
-  assert.deepEqual(await findAccessibilityFaults(page), [], 'the navigation')
-  await setTheme(page, 'dark')
-  assert.deepEqual(await findAccessibilityFaults(page, COLOURS), [], 'the navigation, dark')
-  await setTheme(page, 'light')
-})
-
-test('the schema editor has no serious fault either: with a menu, a trial, faults at fields, JSON that is none', async () => {
-  for (const width of [1440, 360]) {
-    await page.setViewportSize({ width, height: 800 })
-    await page.goto(`/schemas/${data.schema}`)
-    await settle(page)
-    await page.getByRole('button', { name: 'delivered', exact: true }).click()
-    await page.getByRole('list', { name: 'Simulated timeline' }).getByText('accepted').waitFor()
-    await page.getByLabel('Event type').first().fill('')
-    await page.getByRole('button', { name: 'Move event', exact: true }).click()
-    await page.getByRole('button', { name: 'Move down' }).waitFor()
-    assert.deepEqual(await findAccessibilityFaults(page), [], `${width} pixels`)
-    await page.getByLabel('Contract as JSON').fill('{')
-    await page.getByText('Not valid JSON').waitFor()
-    assert.deepEqual(await findAccessibilityFaults(page), [], `broken JSON, ${width} pixels`)
-  }
-})
-
-test('a delivery that is opened has no serious fault either, and what a receiver answered widens nothing', async () => {
-  for (const [width, theme] of [
-    [1440, 'dark'],
-    [320, 'light'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 800 })
-    await page.emulateMedia({ colorScheme: theme })
-    // What comes after the second, newest first, is the first: that one has been sent.
-    await page.goto(`/webhooks/${data.failingEndpoint}?after=${data.failingEndpoint}.2`)
-    await page.getByText('#1', { exact: true }).click()
-    await page.getByText('The answer is 502.').first().waitFor()
-    assert.deepEqual(await findAccessibilityFaults(page), [], `${width} pixels`)
-    const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-    assert.ok((await page.evaluate<number>(excess)) <= 0, `${width} pixels is too wide`)
-  }
-})
-
-test('the keyboard goes to places, to the search, and shows its ways', async () => {
-  await page.setViewportSize({ width: 1440, height: 800 })
-  await page.goto('/')
-  await settle(page)
+test('the keyboard leads to pages and to the search, and lists its shortcuts', async () => {
+  const { page } = await openPage()
   await page.keyboard.press('g')
   await page.keyboard.press('c')
   await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()

@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { openPage, startTestBrowser } from '../support/browser.ts'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { contractWith } from '../support/contracts.ts'
-import { eventually } from '../support/eventually.ts'
-import {
-  newPageOf,
-  newSignedInPage,
-  openSignedInPage,
-  PASSWORD,
-  sendAs,
-  signUp,
-} from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { openSession } from '../support/session-client.ts'
+import { PASSWORD, sendAs, signUp } from '../support/signed-in-page.ts'
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
+const { newPage, openPage, service } = await dashboardTests()
 
 test('signing out leads to the sign-in page, and signing in leads back to where one wanted to go', async () => {
-  const { page, email } = await openSignedInPage(service, browser)
+  const { page, email } = await openPage()
   await page.getByRole('button', { name: 'Account of Lena Roth' }).click()
   await page.getByText(email).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
@@ -35,15 +28,12 @@ test('signing out leads to the sign-in page, and signing in leads back to where 
   assert.equal(await page.getByLabel('Status').inputValue(), 'OPEN')
 })
 
-test('a changed password ends the other sessions, which then land on the sign-in page', async () => {
-  const { page, email } = await newSignedInPage(service, browser)
-  const other = await newPageOf(service, browser, email)
-  // A page that asks for nothing by itself: the overview would find out before the click.
-  await other.page.goto('/schemas')
-  await other.page.getByRole('heading', { level: 1 }).waitFor()
-
+test('a changed password ends the other sessions', async () => {
+  const { page, email } = await newPage()
+  const end = page.getByRole('button', { name: 'End', exact: true })
+  const other = await openSession(service, email)
   await page.goto('/settings')
-  await page.getByRole('button', { name: 'End', exact: true }).waitFor()
+  await end.waitFor()
   await page.getByLabel('Present password').fill('wrong password')
   await page.getByLabel('New password').fill('another long password')
   await page.getByRole('button', { name: 'Change password' }).click()
@@ -52,68 +42,72 @@ test('a changed password ends the other sessions, which then land on the sign-in
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('all other sessions have ended').first().waitFor()
   // A list that was asked for in the middle of it may still have this page's session as it was, beside the other.
-  await eventually(async () => (await page.getByRole('button', { name: 'End', exact: true }).count()) === 0)
-
-  await other.page.getByRole('link', { name: 'Claims', exact: true }).click()
-  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await end.first().waitFor({ state: 'detached' })
+  assert.equal((await other.get('/v1/me')).status, 401)
 })
 
-test('a session is ended from another one', async () => {
-  const { page, email } = await newSignedInPage(service, browser)
-  const other = await newPageOf(service, browser, email)
-  await other.page.goto('/')
-  await other.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+test('a page whose session was ended leads to the sign-in page', async () => {
+  const { page, email } = await newPage()
+  // A page that asks for nothing by itself: the overview would find out before the click.
+  await page.goto('/schemas')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const other = await openSession(service, email)
+  assert.equal((await other.post('/api/auth/revoke-other-sessions')).status, 200)
+  await page.getByRole('link', { name: 'Claims', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('the settings end another session, and its tokens with it after they have named them', async () => {
+  const { page, email } = await newPage()
+  const end = page.getByRole('button', { name: 'End', exact: true })
+  const first = await openSession(service, email)
   await page.goto('/settings')
-  await page.getByRole('button', { name: 'End', exact: true }).click()
-  await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
-  await other.page.reload()
-  await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
-})
+  await end.click()
+  await end.waitFor({ state: 'detached' })
+  assert.equal((await first.get('/v1/me')).status, 401)
 
-test('a session takes its tokens along when it is ended, after the page has said so', async () => {
-  const { page, email } = await newSignedInPage(service, browser)
-  const other = await newPageOf(service, browser, email)
-  const { body } = await sendAs(other.page, 'POST', '/v1/tokens', { name: 'made-elsewhere' })
+  const second = await openSession(service, email)
+  const { body } = await second.post('/v1/tokens', { name: 'made-elsewhere' })
   const api = service.clientWith(body.token)
-  assert.equal((await api.get('/v1/me')).status, 200)
-
-  await page.goto('/settings')
-  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.reload()
+  await end.click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('made-elsewhere').waitFor()
   assert.equal((await api.get('/v1/me')).status, 200)
   await dialog.getByRole('button', { name: 'End', exact: true }).click()
   await dialog.waitFor({ state: 'hidden' })
-  await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
+  await end.waitFor({ state: 'detached' })
   assert.equal((await api.get('/v1/me')).status, 401)
 })
 
 test('an invitation makes one account, works once, and can be revoked', async () => {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   const invite = async () => {
-    await page.goto('/settings')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('button', { name: 'Make a link' }).click()
     const link = await page.locator('dialog code').innerText()
     await page.getByRole('button', { name: 'Done' }).click()
     return link
   }
-  const link = await invite()
-  const guest = await openPage(browser, service.url)
-  await signUp(guest.page, link, `guest-${process.pid}@example.com`)
-  await guest.page.goto(link)
-  await guest.page.getByRole('heading', { name: 'This link does not work' }).waitFor()
-
+  await page.goto('/settings')
   const revoked = await invite()
-  const invitations = page.getByRole('region', { name: 'Invitations' })
-  await invitations.getByRole('button', { name: 'Revoke' }).click()
-  await invitations.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' })
-  await guest.page.goto(revoked)
-  await guest.page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  const revoke = page.getByRole('region', { name: 'Invitations' }).getByRole('button', { name: 'Revoke' })
+  await revoke.click()
+  await revoke.waitFor({ state: 'detached' })
+  const link = await invite()
+
+  await page.context().clearCookies()
+  await signUp(page, link, `guest-${process.pid}@example.com`)
+  for (const useless of [link, revoked]) {
+    await page.goto('about:blank')
+    await page.goto(useless)
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  }
 })
 
 test('without an invitation nobody signs up where sign-up is not open', async () => {
-  const { page } = await openPage(browser, service.url)
+  const { page } = await newPage()
+  await page.context().clearCookies()
   await page.goto('/welcome')
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   await page.goto('/sign-in?next=//elsewhere.example')
@@ -121,26 +115,60 @@ test('without an invitation nobody signs up where sign-up is not open', async ()
 })
 
 test('the currency of the account is shown with every amount, as the reader writes it', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   await sendAs(page, 'POST', '/v1/claims', {
     customer_id: customer.id,
     contract: contractWith({ price: 1234.5 }),
   })
-  await page.goto('/claims')
-  await page.getByText('1,234.50').waitFor()
+  const link = (name: string) => page.getByRole('link', { name, exact: true })
   await page.goto('/settings')
+  await page.getByText('Prices are shown as 1,234.50.').waitFor()
   await page.getByLabel('Currency of the account').selectOption('EUR')
   await page.getByText('Prices are shown as €1,234.50.').waitFor()
   assert.equal((await sendAs(page, 'GET', '/v1/me')).body.currency, 'EUR')
-  await page.goto('/claims')
+  await link('Claims').click()
   await page.getByText('€1,234.50').waitFor()
   // Yen have no smaller unit; what is there is shown all the same.
   await sendAs(page, 'PATCH', '/v1/me', { currency: 'JPY' })
-  await page.goto('/claims')
+  await page.reload()
   await page.getByText('¥1,234.5').waitFor()
-  await page.goto('/settings')
-  await page.getByLabel('Currency of the account').selectOption('None')
-  await page.getByText('Prices are shown as 1,234.50.').waitFor()
   assert.deepEqual(complaints, [])
 })
+
+test('a token is made once with a last day, works in the curl that the page shows, and stops when it is revoked', async () => {
+  const { page, complaints } = await newPage()
+  await page.goto('/tokens')
+  await page.getByRole('button', { name: 'Create token' }).first().click()
+  await page.getByLabel('Name').fill('nightly-import')
+  await page.getByLabel('Last day').fill('2031-06-30')
+  // Two clicks at once.
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: 'Create token' })
+    .evaluate(({ form }: { form: { requestSubmit: () => void } }) => {
+      form.requestSubmit()
+      form.requestSubmit()
+    })
+  await page.getByText('shown only this once').waitFor()
+  assert.equal((await sendAs(page, 'GET', '/v1/tokens')).body.data.length, 1)
+  const command = await page.locator('dialog pre').innerText()
+  assert.match(command, /^curl .*Bearer ck_[A-Za-z0-9_-]{43}'$/)
+  assert.equal(await statusOf(command), '200')
+
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  assert.equal(await page.getByText(/ck_[A-Za-z0-9_-]{43}/).count(), 0)
+  await page.getByRole('cell', { name: /30 Jun 2031, 23:59:59/ }).waitFor()
+  await page.getByRole('button', { name: 'Revoke nightly-import' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('cell', { name: 'nightly-import revoked' }).waitFor()
+  assert.equal(await statusOf(command), '401')
+  assert.deepEqual(complaints, [])
+})
+
+/** Runs the command as a shell would, and asks for the status alone. */
+async function statusOf(command: string): Promise<string> {
+  const run = promisify(execFile)
+  const { stdout } = await run('sh', ['-c', `${command} -o /dev/null -w '%{http_code}'`])
+  return stdout
+}

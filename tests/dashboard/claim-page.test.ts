@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import { archiveAll, archiveFolder, growOld } from '../support/archived-claims.ts'
-import { startTestBrowser } from '../support/browser.ts'
+import { test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
 import { contractWith } from '../support/contracts.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
+const { newPage } = await dashboardTests()
 
 const CONTRACT = contractWith({
   fulfillment_condition: {
@@ -26,7 +22,7 @@ async function newClaim(page: Page): Promise<string> {
 }
 
 test('a claim’s page shows events as they arrive, what they satisfy, and the transition that they cause', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   const id = await newClaim(page)
   await page.goto(`/claims/${id}`)
   await page.getByText('Waiting for events.').waitFor()
@@ -45,31 +41,28 @@ test('a claim’s page shows events as they arrive, what they satisfy, and the t
   assert.deepEqual(complaints, [])
 })
 
-test('an event that the service refuses is told at its field, and nothing is lost', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  await page.goto(`/claims/${await newClaim(page)}`)
-  await page.getByLabel('Type').fill('review_window_elapsed')
-  await page.getByRole('button', { name: 'Submit event' }).click()
+test('an event that is refused says why at its field, and keeps what was entered', async () => {
+  const { page } = await newPage()
+  const id = await newClaim(page)
+  await page.goto(`/claims/${id}`)
   const type = page.getByLabel('Type')
+  const submit = page.getByRole('button', { name: 'Submit event' })
+  await type.fill('review_window_elapsed')
+  await submit.click()
   await page
     .getByText(/reserved/i)
     .first()
     .waitFor()
   assert.equal(await type.getAttribute('aria-invalid'), 'true')
   assert.equal(await type.inputValue(), 'review_window_elapsed')
-})
 
-test('an event whose fields have a number that would be kept as another is not sent, and says why', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  const id = await newClaim(page)
-  await page.goto(`/claims/${id}`)
-  await page.getByLabel('Type').fill('scanned')
+  await type.fill('scanned')
   await page.getByText('More fields').click()
   await page.getByLabel('Fields as JSON').fill('{"order": 9007199254740993}')
-  await page.getByRole('button', { name: 'Submit event' }).click()
+  await submit.click()
   await page.getByText('Has a number that cannot be kept exactly: write it in quotes, as a text').waitFor()
   await page.getByLabel('Fields as JSON').fill('{"order": "9007199254740993"}')
-  await page.getByRole('button', { name: 'Submit event' }).click()
+  await submit.click()
   await page.getByText('Recorded; it stays OPEN').waitFor()
   const { events } = (await sendAs(page, 'GET', `/v1/claims/${id}`)).body
   assert.deepEqual(
@@ -78,49 +71,36 @@ test('an event whose fields have a number that would be kept as another is not s
   )
 })
 
-test('another account’s claim, candidate, customer and schema show "Not found"', async () => {
-  const { page: owner } = await newSignedInPage(service, browser)
-  const { page: stranger } = await newSignedInPage(service, browser)
-  const claim = await newClaim(owner)
-  const { customer_id } = (await sendAs(owner, 'GET', `/v1/claims/${claim}`)).body
-  const { external_id } = (await sendAs(owner, 'GET', `/v1/customers/${customer_id}`)).body
-  const candidate = { candidate_alias: `order-${claim}`, customer_uuid: external_id, contract: CONTRACT }
-  await sendAs(owner, 'POST', '/v1/candidates', candidate)
-  const schema = (await sendAs(owner, 'POST', '/v1/schemas', { contract: CONTRACT })).body.id
-
-  await stranger.goto('/claims/not-an-id')
-  await stranger.getByRole('heading', { name: 'Not found' }).waitFor()
-  const paths = [
-    `/claims/${claim}`,
-    `/candidates/order-${claim}`,
-    `/customers/${customer_id}`,
-    `/schemas/${schema}`,
-  ]
-  for (const path of paths) {
-    await stranger.goto(path)
-    await stranger.getByRole('heading', { name: 'Not found' }).waitFor()
-    await owner.goto(path)
-    await owner.getByRole('heading', { level: 1 }).waitFor()
-    assert.equal(await owner.getByRole('heading', { name: 'Not found' }).count(), 0, path)
+test('an event whose answer was lost is recorded once, and a later one by itself', async () => {
+  const { page } = await newPage()
+  const id = await newClaim(page)
+  await page.goto(`/claims/${id}`)
+  // The event is recorded, and its answer is lost on the way.
+  const loseAnswer = async (route: Route) => {
+    await route.fetch()
+    await route.abort()
   }
+  await page.route('**/v1/claims/*/events', loseAnswer, { times: 1 })
+  const eventsOf = async () => (await sendAs(page, 'GET', `/v1/claims/${id}`)).body.events
+  const submit = page.getByRole('button', { name: 'Submit event' })
+  await page.getByLabel('Type').fill('seen')
+  await submit.click()
+  await page.locator('form').getByText('The service cannot be reached').waitFor()
+  await submit.click()
+  await page.getByText('Recorded; it stays OPEN').waitFor()
+  assert.equal((await eventsOf()).length, 1)
+  await page.getByLabel('Type').fill('seen')
+  await submit.click()
+  await page.getByRole('listitem').filter({ hasText: 'seen' }).nth(1).waitFor()
+  assert.equal((await eventsOf()).length, 2)
 })
 
-test('the page of a claim that was archived says so, and in which file it is', async (t) => {
-  const folder = await archiveFolder(t)
-  const { page, complaints } = await newSignedInPage(service, browser)
+test('an unknown id and another account’s claim show "Not found"', async () => {
+  const { page } = await newPage()
   const id = await newClaim(page)
-  await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'ticket_resolved' })
-  await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'satisfaction', value: 5 })
-  await runScheduledCheck(service.app, new Date(Date.now() + 3_600_000))
-  await growOld(service)
-  assert.ok((await archiveAll(service.app, folder)) > 0)
-  await page.goto(`/claims/${id}`)
-  await page.getByRole('heading', { name: 'Archived' }).waitFor()
-  await page.getByText(/is in the file \d{4}\/claims-\S+\.ndjson\.gz of the archive/).waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
-  // The browser itself notes the status of the answer.
-  assert.deepEqual(
-    complaints.filter((complaint) => !complaint.includes('410')),
-    [],
-  )
+  await newPage()
+  for (const path of ['/schemas/not-an-id', `/claims/${id}`]) {
+    await page.goto(path)
+    await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  }
 })

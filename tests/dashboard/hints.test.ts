@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startTestBrowser } from '../support/browser.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
-import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
+const { newPage } = await dashboardTests()
 
 const hintsOn = (page: Page) => page.getByRole('region', { name: 'Hints' }).getByRole('listitem')
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.dataset.focus')
@@ -21,13 +18,12 @@ const CONTRACT = contractWith({
 })
 
 test('hints to a contract stand beside its words, lead to their places, and go as the contract is changed', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
   await page.goto(`/schemas/${id}`)
   const hints = hintsOn(page)
   await hints.filter({ hasText: 'No events satisfy this' }).waitFor()
   assert.equal(await hints.count(), 3)
-  assert.deepEqual(await findAccessibilityFaults(page), [])
 
   await page.getByRole('button', { name: 'Show fulfillment_condition.conditions[2]' }).click()
   const beside = page.getByRole('button', { name: 'And another event beside group “Not this”' })
@@ -57,7 +53,7 @@ test('hints to a contract stand beside its words, lead to their places, and go a
 })
 
 test('a type that no event has had is told, with what may be meant, and known types are proposed', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   const external_id = 'globex'
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id })).body
   const created = await sendAs(page, 'POST', '/v1/claims', {
@@ -79,25 +75,5 @@ test('a type that no event has had is told, with what may be meant, and known ty
   assert.deepEqual(proposed, ['ticket_resolved'])
   await type.fill('ticket_resolved')
   await hint.waitFor({ state: 'detached' })
-  assert.deepEqual(await findAccessibilityFaults(page), [])
-  assert.deepEqual(complaints, [])
-})
-
-test('who creates a claim sees the hints to its contract', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
-  await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })
-  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
-  await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
-  await page.goto('/claims')
-  await page.getByRole('button', { name: 'Create claim' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('fulfillment_condition.conditions[2]').waitFor()
-  assert.equal(await hintsOn(page).count(), 3)
-  assert.equal(await dialog.getByRole('button', { name: 'Show' }).count(), 0)
-  assert.deepEqual(await findAccessibilityFaults(page), [])
-  await dialog.getByLabel('Contract', { exact: true }).selectOption(id)
-  await dialog.getByLabel('Customer').fill('acme')
-  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-  await page.getByRole('heading', { name: 'Submit an event' }).waitFor()
   assert.deepEqual(complaints, [])
 })

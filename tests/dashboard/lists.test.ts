@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, test } from 'node:test'
-import { startTestBrowser } from '../support/browser.ts'
+import { test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
+import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
-const { page, complaints } = await newSignedInPage(service, browser)
+const { newPage } = await dashboardTests()
+const { page, complaints } = await newPage()
 
 const COUNT = 120
 await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })

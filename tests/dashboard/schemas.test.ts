@@ -1,34 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startTestBrowser } from '../support/browser.ts'
+import { differencesIn } from '../support/conflicts.ts'
 import { all, contractWith } from '../support/contracts.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { button, json, openSchema, readJson } from '../support/schema-form.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
+const { newPage } = await dashboardTests()
 
-const json = (page: Page) => page.getByLabel('Contract as JSON')
-const readJson = async (page: Page) => JSON.parse(await json(page).inputValue())
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const bound = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 
 const CONTRACT = contractWith({
   fulfillment_condition: all({ event: 'delivered', match: { country: 'DE' } }, { event: 'rating', gte: 4 }),
 })
 
-/** The page of a new schema with this contract. */
-async function openSchema(page: Page): Promise<string> {
-  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
-  await page.goto(`/schemas/${id}`)
-  await json(page).waitFor()
-  return id
-}
-
 test('what is edited in the builder shows in the JSON, and what is edited in the JSON in the builder', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
-  await openSchema(page)
+  const { page, complaints } = await newPage()
+  await openSchema(page, CONTRACT)
   assert.deepEqual(await readJson(page), CONTRACT)
 
   await page.getByLabel('Event type').first().fill('handed over')
@@ -55,8 +44,8 @@ test('what is edited in the builder shows in the JSON, and what is edited in the
 })
 
 test('JSON that is none leaves the builder at its last state and says where; the way back is a button', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  await openSchema(page)
+  const { page } = await newPage()
+  await openSchema(page, CONTRACT)
   await json(page).fill('{\n  "price": 1,,\n}')
   await page.getByText('Not valid JSON').waitFor()
   await page.getByText('Line 2.').waitFor()
@@ -71,7 +60,7 @@ test('JSON that is none leaves the builder at its last state and says where; the
 })
 
 test('what is missing or wrong is said at its field, and nothing is saved', async () => {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   await page.goto('/schemas/new')
   await button(page, 'Create schema').click()
   await page.getByText('Is required', { exact: true }).waitFor()
@@ -84,8 +73,8 @@ test('what is missing or wrong is said at its field, and nothing is saved', asyn
   assert.deepEqual((await sendAs(page, 'GET', '/v1/schemas')).body.data, [])
 })
 
-test('a schema is made from scratch, tried, saved, changed and deleted; a claim from it is confirmed', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+test('a schema is made from scratch, saved, changed and deleted; a claim from it is confirmed', async () => {
+  const { page, complaints } = await newPage()
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const clock = { name: 'trial', frozen_time: '2026-01-01T09:00:00Z' }
   const { id: clockId } = (await sendAs(page, 'POST', '/v1/test_clocks', clock)).body
@@ -97,10 +86,6 @@ test('a schema is made from scratch, tried, saved, changed and deleted; a claim 
   await button(page, '+ Field equals').click()
   await page.getByLabel('Field', { exact: true }).fill('country')
   await page.getByLabel('Value of country').fill('DE')
-
-  await button(page, 'delivered').click()
-  await page.getByLabel('Final state').getByText('CONFIRMED').waitFor()
-  await page.getByRole('list', { name: 'Simulated timeline' }).getByText('accepted').waitFor()
 
   await button(page, 'Create schema').click()
   await page.getByText('No claim was created from this schema.').waitFor()
@@ -141,8 +126,8 @@ async function createClaim(page: Page, schemaId: string, clockId: string): Promi
 }
 
 test('the live trial follows events and contract: accepted, refused, and what is not complete left out', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  await openSchema(page)
+  const { page } = await newPage()
+  await openSchema(page, CONTRACT)
   const end = page.getByLabel('Final state')
   const timeline = page.getByRole('list', { name: 'Simulated timeline' })
   await end.getByText('FAILED').waitFor()
@@ -151,6 +136,7 @@ test('the live trial follows events and contract: accepted, refused, and what is
   await page.getByLabel('After, unit').selectOption('minutes')
   await button(page, 'rating').click()
   await end.getByText('CONFIRMED').waitFor()
+  await timeline.getByText('accepted').first().waitFor()
   await button(page, 'Any event').click()
   await page.getByLabel('Type').last().fill('late')
   await timeline.getByText('refused: CLAIM_NOT_OPEN').waitFor()
@@ -165,8 +151,8 @@ test('the live trial follows events and contract: accepted, refused, and what is
 })
 
 test('leaving with unsaved changes asks first', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  await openSchema(page)
+  const { page } = await newPage()
+  await openSchema(page, CONTRACT)
   await page.getByLabel('Price').fill('11')
   await page.getByRole('link', { name: 'Customers' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -177,7 +163,7 @@ test('leaving with unsaved changes asks first', async () => {
 })
 
 test('a schema is created with a name, called by it everywhere, and named anew', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   await page.goto('/schemas/new')
   await page.getByLabel('Name', { exact: true }).fill('Delivery to Germany')
   await page.getByLabel('Description').fill('For parcels.')
@@ -197,26 +183,72 @@ test('a schema is created with a name, called by it everywhere, and named anew',
 
   await page.getByRole('navigation').getByRole('link', { name: 'Schemas' }).first().click()
   await page.getByRole('link', { name: 'Parcels' }).waitFor()
-  await page.goto('/claims')
+  await page.getByRole('link', { name: 'Claims', exact: true }).click()
   await page.getByLabel('Schema').selectOption({ value: id as string })
   assert.match(await page.getByLabel('Schema').locator('option:checked').innerText(), /Parcels/)
 
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body
   const claim = { customer_id: customer.id, schema_id: id }
   const { body: made } = await sendAs(page, 'POST', '/v1/claims', claim)
-  await page.goto(`/claims/${made.id}`)
-  await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'Parcels' }).waitFor()
-
   // A list names the schema, and its whole row opens.
-  await page.goto('/claims')
+  await page.reload()
   await page.getByRole('cell', { name: 'Parcels' }).click()
   await page.waitForURL(`**/claims/${made.id}`)
-
-  await page.goto(`/schemas/${id}`)
+  await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'Parcels' }).click()
   await button(page, 'Duplicate').click()
   await page.getByRole('heading', { name: 'Parcels (copy)', level: 1 }).waitFor()
   const copy = await sendAs(page, 'GET', `/v1/schemas/${page.url().split('/').at(-1)}`)
   assert.deepEqual([copy.body.name, copy.body.contract], ['Parcels (copy)', CONTRACT])
   assert.notEqual(copy.body.id, id)
   assert.deepEqual(complaints, [])
+})
+
+test('saving a schema that was changed meanwhile shows what differs; either version is kept, and nothing later is overwritten', async () => {
+  const { page } = await newPage()
+  const stored = contractWith({ price: 49.5, review_window: 60 })
+  const path = `/v1/schemas/${await openSchema(page, stored)}`
+  const setPrice = (price: number) => sendAs(page, 'PATCH', path, { contract: { ...stored, price } })
+  const read = async () => {
+    const { contract } = (await sendAs(page, 'GET', path)).body
+    return [contract.price, contract.review_window]
+  }
+  const save = () => button(page, 'Save changes').click()
+  const price = page.getByLabel('Price')
+  const window = page.getByLabel('Review window', { exact: true })
+  const dialog = page.getByRole('dialog', { name: 'The schema was changed meanwhile' })
+  const choose = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+
+  await setPrice(55)
+  await window.fill('2')
+  await save()
+  await dialog.waitFor()
+  assert.deepEqual(await differencesIn(dialog), [
+    ['Price', '49.5', '55'],
+    ['Review window', '2 minutes', '1 minute'],
+  ])
+  assert.deepEqual(await read(), [55, 60])
+  await choose('Take theirs')
+  await dialog.waitFor({ state: 'detached' })
+  assert.deepEqual([await price.inputValue(), await window.inputValue()], ['55', '1'])
+  assert.equal(await button(page, 'Save changes').count(), 0)
+  // It goes on from there.
+  await price.fill('56')
+  await save()
+  await page.getByText('Schema saved').waitFor()
+  assert.deepEqual(await read(), [56, 60])
+
+  await setPrice(57)
+  await window.fill('2')
+  await save()
+  await choose('Keep editing')
+  await dialog.waitFor({ state: 'detached' })
+  await save()
+  await dialog.waitFor()
+  await setPrice(66)
+  await choose('Save mine over it')
+  await dialog.getByText('66', { exact: true }).waitFor()
+  assert.deepEqual(await read(), [66, 60])
+  await choose('Save mine over it')
+  await dialog.waitFor({ state: 'detached' })
+  assert.deepEqual(await read(), [56, 120])
 })

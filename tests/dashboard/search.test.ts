@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { startTestBrowser } from '../support/browser.ts'
+import { test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
 /* Ctrl-K finds whatever has a name or an id. */
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
-const { page, complaints } = await newSignedInPage(service, browser)
+const { newPage } = await dashboardTests()
+const { page, complaints } = await newPage()
 
 const contract = contractWith()
 const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'c-17', name: 'Acme Labs' }))
@@ -53,22 +51,24 @@ test('one search finds candidates, customers, schemas and clocks by what they ar
   assert.ok(!(await box.isVisible()))
 })
 
-for (const [what, text, path] of [
-  ['a claim by its reference', 'acme/1', `/claims/${claim.id}`],
-  ['a claim by its id', plain.id, `/claims/${plain.id}`],
-  ['a claim by its id as a list shows it', shortened(plain.id), `/claims/${plain.id}`],
-  ['a candidate by the beginning of its alias', 'acme-ord', '/candidates/acme-order-1'],
-  ['a customer by its name', 'Acme La', `/customers/${customer.id}`],
-  ['a customer by its id', customer.id, `/customers/${customer.id}`],
-  ['a schema by its id as a list shows it', shortened(schema.id), `/schemas/${schema.id}`],
-  ['a test clock by its id', clock.id, `/test-clocks/${clock.id}`],
-] as const)
-  test(`${what}: Enter goes there, also before the answer is`, async () => {
-    await page.goto('/settings')
+test('Enter goes to what a reference, a name, an alias or an id means, also before the answer is there', async () => {
+  await page.goto('/settings')
+  for (const [text, path] of [
+    ['acme/1', `/claims/${claim.id}`],
+    [plain.id, `/claims/${plain.id}`],
+    ['acme-ord', '/candidates/acme-order-1'],
+    // As a list shows it.
+    [shortened(plain.id), `/claims/${plain.id}`],
+    ['Acme La', `/customers/${customer.id}`],
+    [clock.id, `/test-clocks/${clock.id}`],
+    [customer.id, `/customers/${customer.id}`],
+    [shortened(schema.id), `/schemas/${schema.id}`],
+  ] as const) {
     await search(text)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**${path}`)
-  })
+  }
+})
 
 test('arrows choose, and what is not there is said kindly', async () => {
   await page.goto('/')

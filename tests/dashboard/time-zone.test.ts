@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
+import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { openSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
 /* The account's time zone in a browser of another one (decision 0049). */
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
-const { page, complaints } = await openSignedInPage(service, browser, { timezoneId: 'America/Los_Angeles' })
+const { newPage, service } = await dashboardTests()
+const { page } = await newPage()
 const zone = async () => (await sendAs(page, 'GET', '/v1/me')).body.time_zone
+const setTimeZone = () => sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
 
-test('the account’s time zone is chosen in the settings, which say what it does not change', async () => {
+test('the account’s time zone is chosen in the settings, which say what it does not change', async (t) => {
+  await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'UTC' })
+  // The browser's own zone, until the session is detached.
+  const session = await page.context().newCDPSession(page)
+  t.after(() => session.detach())
+  await session.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Los_Angeles' })
   await page.goto('/settings')
   const card = page.getByRole('region', { name: 'Time zone' })
   await card.getByText(/It changes no decision, .* no stored time/).waitFor()
@@ -28,7 +32,8 @@ test('the account’s time zone is chosen in the settings, which say what it doe
   assert.equal(await zone(), 'Asia/Kathmandu')
 })
 
-test('times are shown in it, with the zone, and in UTC as their title', async () => {
+test('times are shown in the account’s time zone, with the zone, and in UTC as their title', async () => {
+  await setTimeZone()
   const { body } = await sendAs(page, 'POST', '/v1/test_clocks', { frozen_time: '2026-01-30T18:15:00Z' })
   await page.goto(`/test-clocks/${body.id}`)
   const shown = page.getByText('31 Jan 2026, 00:00:00 GMT+5:45', { exact: true })
@@ -43,6 +48,7 @@ test('times are shown in it, with the zone, and in UTC as their title', async ()
 })
 
 test('a date that is picked is the account’s day, from its beginning to its end', async () => {
+  await setTimeZone()
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const times = ['30T18:14:59.999Z', '30T18:15:00.000Z', '31T18:14:59.999Z', '31T18:15:00.000Z']
   for (const time of times) {
@@ -77,64 +83,4 @@ test('a date that is picked is the account’s day, from its beginning to its en
   await page.getByLabel('Time of the day for Created from').fill('13:00')
   await page.waitForURL(/created_from=2026-01-31T07%3A15/)
   await showsOnly(`at ${times[2]}`)
-})
-
-test('the overview’s days are the account’s, and its links lead to what was resolved in them', async () => {
-  await page.goto('/?days=7')
-  await page.getByText('Of the last 7 days, in Asia/Kathmandu.').waitFor()
-  const { body } = await sendAs(page, 'GET', '/v1/overview?days=7')
-  assert.equal(body.time_zone, 'Asia/Kathmandu')
-  const link = page.getByRole('link', { name: 'Claims Money failed' })
-  const search = new URL((await link.getAttribute('href')) ?? '', service.url).searchParams
-  const midnight = new Date(Date.parse(`${body.resolutions_by_day[0].day}T00:00Z`) - 345 * 60_000)
-  assert.equal(search.get('resolved_from'), midnight.toISOString())
-})
-
-test('they lead there from a browser too that knows other rules of the time zone', async () => {
-  const other = await page.context().newPage()
-  // Kathmandu's clocks were a quarter of an hour behind until 1986.
-  await other.addInitScript(() => {
-    Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
-      construct: (known, [locales, options]) =>
-        new known(
-          locales,
-          options?.timeZone === 'Asia/Kathmandu' ? { ...options, timeZone: 'Asia/Kolkata' } : options,
-        ),
-    })
-  })
-  await other.goto('/?days=7')
-  const link = other.getByRole('link', { name: 'Claims Money failed' })
-  const search = new URL((await link.getAttribute('href')) ?? '', service.url).searchParams
-  const { body } = await sendAs(page, 'GET', '/v1/overview?days=7')
-  assert.equal(search.get('resolved_from'), body.resolutions_by_day[0].begins_at)
-  await other.close()
-})
-
-test('of a clock at the beginning of all times they lead to everything: lists take no earlier time', async () => {
-  const { body } = await sendAs(page, 'POST', '/v1/test_clocks', { frozen_time: '1970-01-02T00:00:00Z' })
-  await page.goto(`/?clock=${body.id}`)
-  await page.getByRole('link', { name: 'Claims Money failed' }).click()
-  await page.getByText('No claims fit the filters').waitFor()
-  assert.equal(new URL(page.url()).searchParams.get('resolved_from'), null)
-})
-
-test('a token’s last day is the account’s', async () => {
-  await page.goto('/tokens')
-  await page.getByRole('button', { name: 'Create token' }).first().click()
-  await page.getByLabel('Name').fill('until-june')
-  await page.getByLabel('Last day').fill('2031-06-30')
-  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
-  await page.getByRole('button', { name: 'I have copied it' }).click()
-  await page.getByRole('cell', { name: '30 Jun 2031, 23:59:59 GMT+5:45' }).waitFor()
-  assert.deepEqual(complaints, [])
-})
-
-test('a time zone that this browser does not know is told of, and UTC is shown', async () => {
-  const { id } = (await sendAs(page, 'GET', '/v1/me')).body
-  await service.sql("UPDATE users SET time_zone = 'Moon/Tranquility' WHERE id = $1", [id])
-  await page.goto('/settings')
-  await page.getByText('This browser does not know it, and shows times in UTC.').waitFor()
-  assert.equal(await page.getByLabel('Time zone of the account').inputValue(), 'Moon/Tranquility')
-  await page.goto('/tokens')
-  await page.getByRole('cell', { name: '30 Jun 2031, 18:14:59 UTC' }).waitFor()
 })

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
-import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
+import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { newSignedInPage, openSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { startWebhookService } from '../support/webhook-service.ts'
 
-const service = await startWebhookService({ after })
-const browser = await startTestBrowser()
+const { newPage, openPage } = await dashboardTests()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
@@ -33,7 +31,7 @@ async function newEndpoint(page: Page, settings: object = {}) {
 }
 
 test('an endpoint is created with a secret that is shown until it is confirmed, and by which what arrives is verified', async () => {
-  const { page, complaints } = await openSignedInPage(service, browser)
+  const { page, complaints } = await openPage()
   const receiver = await startWebhookReceiver({ after })
   await page.getByRole('link', { name: 'Webhooks' }).click()
   await page.getByText('No endpoints yet').waitFor()
@@ -72,28 +70,32 @@ test('an endpoint is created with a secret that is shown until it is confirmed, 
   assert.deepEqual(complaints, [])
 })
 
-test('what is wrong with an endpoint’s settings is told at its fields', async () => {
-  const { page } = await newSignedInPage(service, browser)
+test('what is wrong with an endpoint’s settings is told at its fields, and the first of them has the focus', async () => {
+  const { page } = await newPage()
   await page.goto('/webhooks')
   await button(page, 'Create endpoint').first().click()
-  await page.getByLabel('URL').fill('nowhere')
+  const url = page.getByLabel('URL')
+  const all = page.getByLabel('All types')
+  await url.fill('ftp://example.com')
   await page.getByLabel('Of all customers').uncheck()
-  await page.getByLabel('All types').uncheck()
+  await all.uncheck()
   for (const box of await page.getByRole('group', { name: 'What is sent' }).getByRole('checkbox').all())
     if (await box.isChecked()) await box.uncheck()
   await page.getByLabel('Customer', { exact: true }).fill('nobody')
   await button(page, 'Create').click()
   await page.getByText('Choose one at least').waitFor()
   await page.getByText(/There is no customer \W*nobody/).waitFor()
-  await page.getByLabel('All types').check()
+  await all.and(page.locator(':focus')).waitFor()
+  await all.check()
   await page.getByLabel('Of all customers').check()
   await button(page, 'Create').click()
-  await eventually(async () => (await page.getByLabel('URL').getAttribute('aria-invalid')) === 'true')
+  await url.and(page.locator(':focus')).waitFor()
+  assert.equal(await url.getAttribute('aria-invalid'), 'true')
   assert.equal(await page.getByRole('alert').count(), 0)
 })
 
 test('an endpoint is edited, disabled and enabled, its secret rotated, and deleted', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   const { id } = await newEndpoint(page)
   await page.goto(`/webhooks/${id}`)
@@ -135,7 +137,7 @@ test('an endpoint is edited, disabled and enabled, its secret rotated, and delet
 })
 
 test('deliveries open to their attempts and their body, are filtered by status, and sent again alone or as a range', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   const { id, receiver } = await newEndpoint(page)
   receiver.answer((response) => {
     response.statusCode = 400
@@ -167,35 +169,14 @@ test('deliveries open to their attempts and their body, are filtered by status, 
   assert.deepEqual(complaints, [])
 })
 
-test('an endpoint that fails says so, at a glance and on its page; one that is gone is disabled', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  const { id, receiver } = await newEndpoint(page, { description: 'down' })
-  receiver.answer((response, { path }) => {
-    response.statusCode = path === '/gone' ? 410 : 500
-    response.end()
-  })
-  await newClaim(page)
-  await page.goto('/webhooks')
-  const row = page.getByRole('row', { name: /down/ })
-  await row.getByText(/^(failing|paused)$/).waitFor()
-  await row.getByRole('cell', { name: '0.0 %', exact: true }).waitFor()
-  await row.getByRole('link', { name: 'down' }).click()
-  await page.getByText(/All attempts have failed since/).waitFor()
-
-  await sendAs(page, 'PATCH', `/v1/webhook_endpoints/${id}`, { url: `${receiver.url}/gone` })
-  await newClaim(page)
-  await page.getByText('It was disabled: it answered 410').waitFor()
-  await region(page, 'Health').getByText('disabled: gone').waitFor()
-  await page.goto('/activity?type=webhook_endpoint.disabled')
-  await page.getByRole('link', { name: 'down' }).waitFor()
-})
-
 test('a claim’s and a candidate’s page show what was sent of it and with what result, if there are endpoints', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, complaints } = await newPage()
   const claim = await newClaim(page)
+  const endpoints = page.waitForResponse('**/v1/webhook_endpoints')
   await page.goto(`/claims/${claim}`)
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
-  await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
+  await (await endpoints).finished()
+  await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))')
   assert.equal(await region(page, 'Sent').count(), 0)
 
   await newEndpoint(page, { description: 'billing' })
@@ -209,7 +190,7 @@ test('a claim’s and a candidate’s page show what was sent of it and with wha
   const candidate = { candidate_alias, customer_uuid: 'acme', contract: contractWith() }
   await sendAs(page, 'POST', '/v1/candidates', candidate)
   await sendAs(page, 'POST', `/v1/claims/${claim}/events`, { type: 'done' })
-  await page.goto(`/claims/${claim}`)
+  await page.reload()
   const sent = region(page, 'Sent')
   await sent.getByText('Claim became pending to billing').waitFor()
   await sent.getByText('Claim became pending to archive').click()

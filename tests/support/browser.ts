@@ -25,6 +25,10 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // One process fewer. The flag replaces Playwright's own, so it names what Playwright enables.
+  '--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies',
+  // A page lives for seconds: V8 spends more on optimized code than that code saves.
+  '--js-flags=--no-opt --no-maglev',
 ]
 
 /** A real Chromium, ended with its scope. Each page has a profile of its own. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { contractWith } from './contracts.ts'
+import type { DashboardTests } from './dashboard.ts'
 import { newSignedInPage, sendAs } from './signed-in-page.ts'
-import type { TestService } from './test-service.ts'
 
 /* One event to all of a list, in the dashboard. */
 
@@ -50,10 +50,10 @@ export async function sendUntilSecondPiece(page: Page) {
 
 let accounts = 0
 
-export function bulkTests(service: TestService, browser: Browser) {
+export function bulkTests({ service, browser, newPage }: DashboardTests) {
   /** A page of an account with so many candidates of acme, which "done" settles, and one of globex. */
-  async function openWithCandidates(count: number, options: BrowserContextOptions = {}) {
-    const opened = await newSignedInPage(service, browser, options)
+  async function openWithCandidates(count: number, options?: BrowserContextOptions) {
+    const opened = await (options ? newSignedInPage(service, browser, options) : newPage())
     const { page } = opened
     const prefix = `run-${process.pid}-${accounts++}`
     const names = Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`)

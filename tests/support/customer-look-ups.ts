@@ -1,4 +1,57 @@
+import assert from 'node:assert/strict'
 import type { Page, Request } from 'playwright-core'
+import { contractWith } from './contracts.ts'
+import { sendAs } from './signed-in-page.ts'
+
+/* Fields of the dashboard that take a customer, and the requests by which they look it up. */
+
+export async function createCustomer(page: Page, externalId: string): Promise<string> {
+  return (await sendAs(page, 'POST', '/v1/customers', { external_id: externalId })).body.id
+}
+
+/** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
+export async function openClaimDialog(page: Page) {
+  await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })
+  await page.goto(`/customers/${await createCustomer(page, 'acme')}`)
+  await page.getByRole('button', { name: 'Create claim' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The claim is worth').waitFor()
+  const field = dialog.getByLabel('Customer')
+  assert.equal(await field.inputValue(), 'acme')
+  const globex = await createCustomer(page, 'globex')
+  const press = dialog.getByRole('button', { name: 'Create', exact: true })
+  return { page, dialog, field, globex, press }
+}
+
+export async function customersOfClaims(page: Page): Promise<string[]> {
+  const { data } = (await sendAs(page, 'GET', '/v1/claims')).body
+  return data.map(({ customer_id }: { customer_id: string }) => customer_id)
+}
+
+/** The form of an endpoint of acme's. */
+export async function openEndpointForm(page: Page) {
+  const acme = await createCustomer(page, 'acme')
+  const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
+  const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
+  await page.goto(`/webhooks/${id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const read = async () => (await sendAs(page, 'GET', `/v1/webhook_endpoints/${id}`)).body
+  return { page, dialog: page.getByRole('dialog'), acme, read }
+}
+
+/** A list, with acme there to be filtered by; globex came too late to be offered. */
+export async function openList(page: Page, pathOf: (acme: string) => string) {
+  const acme = await createCustomer(page, 'acme')
+  // Not the one that a list is filtered by, which is read by its id beside them.
+  const areOffered = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/customers')
+  await page.goto(pathOf(acme))
+  await (await areOffered).finished()
+  await createCustomer(page, 'globex')
+  return { page, acme, field: page.getByLabel('Customer', { exact: true }) }
+}
+
+/** As it is in the list's address. */
+export const filtersOf = (page: Page) => new URL(page.url()).search
 
 const looksUp = (externalId: string) => (url: URL) =>
   url.pathname === '/v1/customers' && url.searchParams.get('external_id') === externalId

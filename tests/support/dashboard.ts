@@ -32,7 +32,7 @@ export async function dashboardTests(): Promise<DashboardTests> {
   const service = await sharedWebhookService()
   const browser = await sharedBrowser()
   const newPage = async () => {
-    shared ??= await openShared(browser, service.url)
+    if (!shared || shared.page.isClosed()) shared = await openShared(browser, service.url)
     const { page, complaints } = shared
     await reset(page)
     complaints.length = 0
@@ -69,6 +69,7 @@ async function reset(page: Page): Promise<void> {
   if (page.url() !== 'about:blank') await page.evaluate('localStorage.clear(); sessionStorage.clear()')
   await page.goto('about:blank')
   await context.clearCookies()
+  await context.clearPermissions()
   await page.setViewportSize(VIEWPORT)
   await page.emulateMedia({ colorScheme: null })
 }

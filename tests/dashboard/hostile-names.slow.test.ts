@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startWebhookService } from '../support/webhook-service.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
-const service = await startWebhookService({ after })
-const browser = await startTestBrowser()
-const { page, complaints } = await newSignedInPage(service, browser)
+const { newPage } = await dashboardTests()
+const { page, complaints } = await newPage()
 
 const MARK = 'مكتبة'
 /** Without a place to break, in letters that are written from right to left, and with one that turns the line around. */

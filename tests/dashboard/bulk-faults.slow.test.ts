@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { startTestBrowser } from '../support/browser.ts'
+import { test } from 'node:test'
 import {
   beginCounting,
   bulkTests,
@@ -12,13 +11,12 @@ import {
   sendUntilSecondPiece,
 } from '../support/bulk-submission.ts'
 import { contractWith } from '../support/contracts.ts'
+import { dashboardTests } from '../support/dashboard.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
-const { openWithCandidates, logsOf, assertAllHave } = bulkTests(service, browser)
+const dashboard = await dashboardTests()
+const { openWithCandidates, logsOf, assertAllHave } = bulkTests(dashboard)
 
 /** A minute's patience is half a second then, and the pauses between tries are short. */
 const HURRY = `{
@@ -29,7 +27,8 @@ const HURRY = `{
 }`
 
 test('what is not the service’s answer is none: it is asked again, in counting and in sending', async () => {
-  const { page, names } = await openWithCandidates(3)
+  // Of its own: an init script stays.
+  const { page, names } = await openWithCandidates(3, {})
   await page.addInitScript(HURRY)
   await page.goto('/candidates?customer=acme')
   await page.getByRole('link', { name: names[0] ?? '' }).waitFor()
@@ -110,7 +109,7 @@ test('whoever leaves a run, if only for other filters, has stopped it; a report 
 test('a run is of one account: if another has signed in, it is neither counted nor sent, and nothing counts as refused', async () => {
   const { page, email, names } = await openWithCandidates(2)
   const own = await page.context().cookies()
-  const other = await newSignedInPage(service, browser)
+  const other = await newSignedInPage(dashboard.service, dashboard.browser)
   const signInAsOther = async () => page.context().addCookies(await other.page.context().cookies())
   const isPaused = () =>
     dialog(page)

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startTestService } from '../support/test-service.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { sendAs } from '../support/signed-in-page.ts'
 
 /* What is pressed twice is done once. */
 
-const service = await startTestService({ after })
-const browser = await startTestBrowser()
+const { newPage, openPage } = await dashboardTests()
 
 /** The next answer from there is lost on its way: what was asked for is done. */
 const loseAnswer = (page: Page, path: string) =>
@@ -28,28 +26,8 @@ async function newClaim(page: Page): Promise<string> {
   return (await sendAs(page, 'POST', '/v1/claims', { customer_id: customer.body.id, contract })).body.id
 }
 
-const eventsOf = async (page: Page, id: string) => (await sendAs(page, 'GET', `/v1/claims/${id}`)).body.events
-
-test('an event whose answer was lost is recorded once, and a later one by itself', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  const id = await newClaim(page)
-  await page.goto(`/claims/${id}`)
-  await loseAnswer(page, '**/v1/claims/*/events')
-  const submit = page.getByRole('button', { name: 'Submit event' })
-  await page.getByLabel('Type').fill('seen')
-  await submit.click()
-  await page.getByRole('form').or(page.locator('form')).getByText('The service cannot be reached').waitFor()
-  await submit.click()
-  await page.getByText('Recorded; it stays OPEN').waitFor()
-  assert.equal((await eventsOf(page, id)).length, 1)
-  await page.getByLabel('Type').fill('seen')
-  await submit.click()
-  await page.getByRole('listitem').filter({ hasText: 'seen' }).nth(1).waitFor()
-  assert.equal((await eventsOf(page, id)).length, 2)
-})
-
 test('an event that somebody on the way answered, with a page of his own, is not said to be recorded', async () => {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   const id = await newClaim(page)
   await page.goto(`/claims/${id}`)
   const login = { contentType: 'text/html', body: '<title>Sign in to the network</title>' }
@@ -62,22 +40,8 @@ test('an event that somebody on the way answered, with a page of his own, is not
   await page.getByText('Recorded; it stays OPEN').waitFor()
 })
 
-test('a form that is sent twice at once makes one token', async () => {
-  const { page } = await newSignedInPage(service, browser)
-  await page.goto('/tokens')
-  await page.getByRole('button', { name: 'Create token' }).first().click()
-  await page.getByLabel('Name').fill('quick')
-  const create = page.getByRole('dialog').getByRole('button', { name: 'Create token' })
-  await create.evaluate(({ form }: { form: { requestSubmit: () => void } }) => {
-    form.requestSubmit()
-    form.requestSubmit()
-  })
-  await page.getByText('shown only this once').waitFor()
-  assert.equal((await sendAs(page, 'GET', '/v1/tokens')).body.data.length, 1)
-})
-
 test('a token whose answer was lost is shown at the next try, and is the only one', async () => {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()
   await page.getByLabel('Name').fill('lost')
@@ -91,7 +55,7 @@ test('a token whose answer was lost is shown at the next try, and is the only on
 })
 
 test('a schema whose deletion was done, but not answered, counts as deleted at the next try', async () => {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })).body
   await page.goto(`/schemas/${id}`)
   await page.getByRole('button', { name: 'Delete' }).click()
@@ -102,4 +66,19 @@ test('a schema whose deletion was done, but not answered, counts as deleted at t
   await question.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Schema deleted').waitFor()
   await page.waitForURL('**/schemas')
+})
+
+test('a demo that was interrupted is made anew, with the customer and the schema that are there', async () => {
+  const { page } = await openPage()
+  const demo = page.getByRole('button', { name: 'Make a demo' })
+  let posts = 0
+  await page.route('**/v1/claims', (route) => (++posts > 2 ? route.abort() : route.continue()))
+  await demo.click()
+  await page.getByText('The service cannot be reached.').first().waitFor()
+  await page.unroute('**/v1/claims')
+  await demo.click()
+  await page.waitForURL('**/?clock=*')
+  for (const path of ['/v1/test_clocks', '/v1/schemas', '/v1/customers'])
+    assert.equal((await sendAs(page, 'GET', path)).body.data.length, 1, path)
+  assert.equal((await sendAs(page, 'GET', '/v1/claims')).body.data.length, 7)
 })

@@ -1,63 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { startTestBrowser } from '../support/browser.ts'
-import { holdLookUp } from '../support/customer-look-ups.ts'
+import { test } from 'node:test'
+import { createCustomer, filtersOf, holdLookUp, openList } from '../support/customer-look-ups.ts'
+import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
-import { startWebhookService } from '../support/webhook-service.ts'
 
-const service = await startWebhookService({ after })
-const browser = await startTestBrowser()
+const { newPage } = await dashboardTests()
 
 const isOfCustomers = (url: URL) => url.pathname.startsWith('/v1/customers')
-/** Not the one that a list is filtered by, which is read by its id beside them. */
-const isOfThoseOffered = (url: URL) => url.pathname === '/v1/customers'
-
-async function createCustomer(page: Page, externalId: string): Promise<string> {
-  return (await sendAs(page, 'POST', '/v1/customers', { external_id: externalId })).body.id
-}
-
-/** A list, with acme there to be filtered by; globex came too late to be offered. */
-async function openList(pathOf: (acme: string) => string) {
-  const { page } = await newSignedInPage(service, browser)
-  const acme = await createCustomer(page, 'acme')
-  const areOffered = page.waitForResponse((response) => isOfThoseOffered(new URL(response.url())))
-  await page.goto(pathOf(acme))
-  await (await areOffered).finished()
-  await createCustomer(page, 'globex')
-  return { page, acme, field: page.getByLabel('Customer', { exact: true }) }
-}
-
-/** As it is in the list's address. */
-const filtersOf = (page: Page) => new URL(page.url()).search
-
-for (const list of ['/claims?status=OPEN', '/activity?type=claim.created'])
-  test(`Clear takes back a customer that is still looked up, and one that is not there: ${list}`, async () => {
-    const { page, field } = await openList(() => list)
-    const clear = page.getByRole('button', { name: 'Clear' })
-    const { asked, answer } = await holdLookUp(page, 'globex')
-    await field.fill('globex')
-    await field.press('Enter')
-    await asked
-    await clear.click()
-    await page.waitForURL(({ search }) => search === '')
-    assert.equal(await field.inputValue(), '')
-    await answer()
-    assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
-
-    await page.evaluate('history.back()')
-    await page.waitForURL(({ search }) => search !== '')
-    await field.fill('nobody')
-    await field.press('Enter')
-    await page.locator('[aria-label=Customer][aria-invalid=true]').waitFor()
-    await clear.click()
-    await page.locator('[aria-label=Customer]:not([aria-invalid])').waitFor()
-    assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
-  })
+test('Clear takes back a customer that is still looked up on the page of activity too', async () => {
+  const { page, field } = await openList((await newPage()).page, () => '/activity?type=claim.created')
+  const { asked, answer } = await holdLookUp(page, 'globex')
+  await field.fill('globex')
+  await field.press('Enter')
+  await asked
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.waitForURL(({ search }) => search === '')
+  await answer()
+  assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
+})
 
 test('saved filters take back a customer that is still looked up, though they are those that are set', async () => {
-  const { page, field } = await openList(() => '/claims?status=OPEN')
+  const { page, field } = await openList((await newPage()).page, () => '/claims?status=OPEN')
   const menu = page.getByRole('button', { name: 'Saved filters' })
   await menu.click()
   await page.getByRole('button', { name: 'Save these filters' }).click()
@@ -75,7 +38,7 @@ test('saved filters take back a customer that is still looked up, though they ar
 })
 
 test('the way back takes back a customer that is still looked up, though it leads to the same one', async () => {
-  const { page, acme, field } = await openList((id) => `/claims?customer=${id}`)
+  const { page, acme, field } = await openList((await newPage()).page, (id) => `/claims?customer=${id}`)
   await page.getByLabel('Status').selectOption('OPEN')
   await page.waitForURL('**/claims?*status=OPEN*')
   const { asked, answer } = await holdLookUp(page, 'globex')
@@ -89,7 +52,7 @@ test('the way back takes back a customer that is still looked up, though it lead
 })
 
 test('a filter by a customer that cannot be read names it by its id, and goes when its field is emptied', async () => {
-  const { page, acme, field } = await openList(() => '/claims')
+  const { page, acme, field } = await openList((await newPage()).page, () => '/claims')
   await page.route(isOfCustomers, (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.goto(`/claims?customer=${acme}`)
   const inShort = `${acme.slice(0, 8)}…${acme.slice(-6)}`
@@ -103,7 +66,7 @@ test('a filter by a customer that cannot be read names it by its id, and goes wh
 })
 
 test('a customer’s external id is no longer than 255 characters, in a filter too', async () => {
-  const { page, field } = await openList(() => '/claims')
+  const { page, field } = await openList((await newPage()).page, () => '/claims')
   await field.fill('x'.repeat(256))
   await field.press('Enter')
   await page.locator('[aria-label=Customer][aria-invalid=true]').waitFor()
@@ -111,7 +74,7 @@ test('a customer’s external id is no longer than 255 characters, in a filter t
 })
 
 test('a name that comes late, to a field that somebody is about to write in, is replaced by what is written', async () => {
-  const { page } = await newSignedInPage(service, browser)
+  const { page } = await newPage()
   const acme = await createCustomer(page, 'acme')
   const gate = Promise.withResolvers<void>()
   await page.route(isOfCustomers, async (route) => {

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { archiveAll, archiveFolder, growOld, resolvedClaims } from '../support/archived-claims.ts'
+import { startTestBrowser } from '../support/browser.ts'
+import { contractWith } from '../support/contracts.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { startTestService } from '../support/test-service.ts'
+
+// Of its own: a test makes all claims of the service older.
+const service = await startTestService({ after })
+const browser = await startTestBrowser()
+
+test('the page of a claim that was archived says so, and in which file it is', async (t) => {
+  const folder = await archiveFolder(t)
+  const { page, complaints } = await newSignedInPage(service, browser)
+  const { token } = (await sendAs(page, 'POST', '/v1/tokens', { name: 'test' })).body
+  const api = service.clientWith(token)
+  const [id] = await resolvedClaims(service, api, await api.customer('acme'), 1)
+  await growOld(service)
+  assert.ok((await archiveAll(service.app, folder)) > 0)
+  await page.goto(`/claims/${id}`)
+  await page.getByRole('heading', { name: 'Archived' }).waitFor()
+  await page.getByText(/is in the file \d{4}\/claims-\S+\.ndjson\.gz of the archive/).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+  // The browser itself notes the status of the answer.
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes('410')),
+    [],
+  )
+})
+
+test('another account’s claim, candidate, customer and schema show "Not found"', async () => {
+  const { page: owner } = await newSignedInPage(service, browser)
+  const { page: stranger } = await newSignedInPage(service, browser)
+  const create = async (path: string, body: object) => (await sendAs(owner, 'POST', path, body)).body
+  const contract = contractWith()
+  const customer = await create('/v1/customers', { external_id: 'acme' })
+  const claim = await create('/v1/claims', { customer_id: customer.id, contract })
+  await create('/v1/candidates', { candidate_alias: `order-${claim.id}`, customer_uuid: 'acme', contract })
+  const schema = await create('/v1/schemas', { contract })
+  for (const path of [
+    `/claims/${claim.id}`,
+    `/candidates/order-${claim.id}`,
+    `/customers/${customer.id}`,
+    `/schemas/${schema.id}`,
+  ]) {
+    await stranger.goto(path)
+    await stranger.getByRole('heading', { name: 'Not found' }).waitFor()
+    await owner.goto(path)
+    await owner.getByRole('heading', { level: 1 }).waitFor()
+    assert.equal(await owner.getByRole('heading', { name: 'Not found' }).count(), 0, path)
+  }
+})

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
+import type { Condition } from '../../src/domain/contract/condition.ts'
+import { all, any, contractWith, not } from '../support/contracts.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
+import {
+  button,
+  conditionOf,
+  eventType,
+  focusComesTo,
+  isDescribed,
+  json,
+  openSchema,
+} from '../support/schema-form.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+
+const { browser, newPage, service } = await dashboardTests()
+
+const contractOf = (condition: Condition) => contractWith({ fulfillment_condition: condition })
+
+test('after a removal the focus is at the neighbour, and what a leaf asks for begins in its field', async () => {
+  const { page } = await newPage()
+  const condition = all(
+    { event: 'a', match: { k: 1, l: 2 } },
+    { event: 'b', gte: 1, lt: 9 },
+    not({ event: 'c' }),
+  )
+  await openSchema(page, contractOf(condition))
+  await button(page, 'Remove field k').press('Enter')
+  await focusComesTo(page.getByLabel('Field', { exact: true }))
+  await button(page, 'Remove field l').press('Enter')
+  await focusComesTo(eventType(page, 0))
+  await button(page, '+ Value equals').first().press('Enter')
+  await focusComesTo(page.getByLabel('Value', { exact: true }).first())
+  await button(page, 'Remove the value').press('Enter')
+  await focusComesTo(eventType(page, 0))
+  await button(page, '+ Number').first().press('Enter')
+  await focusComesTo(page.getByRole('textbox', { name: 'at least' }).first())
+  await button(page, 'Remove less than').press('Enter')
+  await focusComesTo(page.getByRole('textbox', { name: 'at least' }).nth(1))
+
+  await button(page, 'Remove event b').press('Enter')
+  await focusComesTo(eventType(page, 1))
+  await button(page, 'Remove event c').press('Enter')
+  await focusComesTo(eventType(page, 0))
+  await button(page, 'Remove event a').press('Enter')
+  await focusComesTo(page.getByLabel('How many of these are needed'))
+  await button(page, 'Remove group “All of these”').press('Enter')
+  await focusComesTo(eventType(page, 0))
+  assert.deepEqual(await conditionOf(page), { event: '' })
+  // What is missing is said as the field is left, and that moves no button away under the pointer.
+  await button(page, 'Discard changes').click()
+  await focusComesTo(page.getByRole('group', { name: 'Contract as a form' }))
+})
+
+test('what is saved stays as it was typed, with the focus where it was, and can be undone', async () => {
+  const { page } = await newPage()
+  await openSchema(page, contractOf({ event: 'a' }))
+  await eventType(page, 0).fill('b')
+  await page.keyboard.press('Enter')
+  await page.getByText('Schema saved').waitFor()
+  await focusComesTo(eventType(page, 0))
+  await page.getByText('Nothing to save: it is as it is stored.').waitFor()
+  const save = button(page, 'Save changes')
+  assert.equal(await save.getAttribute('aria-disabled'), 'true')
+  await eventType(page, 0).press('ControlOrMeta+z')
+  assert.deepEqual(await conditionOf(page), { event: 'a' })
+  // A text field that belongs to something else keeps its own.
+  await button(page, 'Any event').click()
+  const type = page.getByLabel('Type', { exact: true })
+  await focusComesTo(type)
+  await page.keyboard.type('x')
+  await page.keyboard.press('ControlOrMeta+z')
+  assert.equal(await type.inputValue(), '')
+  assert.deepEqual(await conditionOf(page), { event: 'a' })
+  await button(page, 'Any event').click()
+  await button(page, 'Remove event').last().click()
+  await focusComesTo(type)
+  await button(page, 'Remove event').click()
+  await focusComesTo(button(page, 'Any event'))
+})
+
+test('at 32 levels and at 512 nodes what does not fit is refused with the reason, beside the control', async () => {
+  const { page, complaints } = await newPage()
+  const chain = (levels: number): Condition =>
+    levels === 1 ? { event: 'deep' } : levels % 2 ? all(chain(levels - 1)) : any(chain(levels - 1))
+  await openSchema(page, contractOf(all(chain(31), { event: 'shallow' })))
+  const written = await json(page).inputValue()
+  const wrap = button(page, 'Wrap event deep in “Not this”')
+  assert.ok(await isDescribed(wrap, /^A condition has 32 levels at most\.$/))
+  await wrap.click({ force: true })
+  await wrap.press('Enter')
+  assert.equal(await json(page).inputValue(), written)
+  assert.equal(await button(page, 'Wrap event shallow in “Not this”').getAttribute('aria-disabled'), null)
+  await button(page, 'Move event shallow').click()
+  const into = button(page, 'Move into the group beside it')
+  assert.equal(await into.getAttribute('aria-disabled'), null)
+  await page.keyboard.press('Escape')
+
+  await openSchema(page, contractOf(all(...Array.from({ length: 511 }, () => ({ event: 'e' })))))
+  // Not by role: that takes long among so many.
+  const add = page.locator('[aria-label="Add event to “All of these”"]')
+  assert.ok(await isDescribed(add, /^A condition has 512 nodes at most\.$/))
+  await add.press('Enter')
+  assert.equal((await conditionOf(page)).conditions.length, 511)
+  assert.deepEqual(complaints, [])
+})
+
+test('nothing is disabled without a reason: a form that rests while the JSON is none, and a contract that is too large', async () => {
+  const { page } = await newPage()
+  await page.setViewportSize({ width: 320, height: 800 })
+  await openSchema(page, contractOf(all({ event: 'a' }, not({ event: 'b' }))))
+  await json(page).fill('{')
+  const form = page.getByRole('group', { name: 'Contract as a form' })
+  assert.ok(await isDescribed(form, /takes nothing until the JSON is a contract again/))
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+  await button(page, 'Back to the form’s').click()
+  await focusComesTo(json(page))
+  const large = { event: 'a', match: { text: 'x'.repeat(70_000) } }
+  await json(page).fill(JSON.stringify(contractWith({ fulfillment_condition: large })))
+  await page.getByText(/^The contract has \d+ bytes as JSON; at most 65536 are allowed\.$/).waitFor()
+  const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+  assert.ok((await page.evaluate<number>(excess)) <= 0)
+  assert.deepEqual(await findAccessibilityFaults(page), [])
+})
+
+test('numbers are written and read as in Germany; what is ambiguous or wrong is refused at its field, and what is stored is exact', async () => {
+  const { page, complaints } = await newSignedInPage(service, browser, { locale: 'de-DE' })
+  const condition = { event: 'rating', match: { weight: 2.5 }, field: 'stars', gte: 4.5 }
+  const id = await openSchema(page, contractOf(condition))
+  const price = page.getByLabel('Price')
+  const weight = page.getByLabel('Value of weight')
+  const stars = page.getByRole('textbox', { name: 'at least' })
+  const refused = async (field: Locator, text: string, reason: string) => {
+    await field.fill(text)
+    await button(page, 'Save changes').click()
+    await focusComesTo(field)
+    assert.ok(await isDescribed(field, new RegExp(`^${reason}`)), reason)
+    assert.equal(await field.inputValue(), text, 'it stays as it was typed')
+  }
+  assert.deepEqual([await weight.inputValue(), await stars.inputValue()], ['2,5', '4,5'])
+  await refused(price, '49.50', 'Must be written with “,”: 49,50')
+  await refused(price, '1.234', 'May be 1234 or 1,234: write one of them')
+  await refused(price, '0,12345678901234567', 'Has more digits than can be kept')
+  await price.fill('1.234,50')
+  await page.getByText('What a confirmed claim is worth: 1.234,50.').waitFor()
+  await refused(stars, '4.5', 'Must be written with “,”: 4,5')
+  await stars.fill('4,75')
+  await refused(weight, '2.5', 'Must be written with “,”: 2,5, or "2.5" for a text')
+  await weight.fill('"2.5"')
+  const hours = page.getByLabel('Activity window', { exact: true })
+  await refused(hours, '1.1', 'Must be written with “,”: 1,1')
+  await hours.fill('1,1')
+  await button(page, 'Save changes').click()
+  await page.getByText('Schema saved').waitFor()
+  const { contract } = (await sendAs(page, 'GET', `/v1/schemas/${id}`)).body
+  assert.deepEqual([contract.price, contract.activity_window], [1234.5, 3960])
+  const stored = { event: 'rating', match: { weight: '2.5' }, field: 'stars', gte: 4.75 }
+  assert.deepEqual(contract.fulfillment_condition, stored)
+
+  await page.goto('/claims')
+  await page.getByRole('button', { name: /^More/ }).click()
+  await page.getByLabel('Price from').fill('1.234,5')
+  await page.waitForURL('**/claims?price_from=1234.5')
+  assert.equal(await page.getByLabel('Price from').inputValue(), '1234,5')
+  const { id: customer_id } = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body
+  const claim = (await sendAs(page, 'POST', '/v1/claims', { customer_id, schema_id: id })).body
+  await page.goto(`/claims/${claim.id}`)
+  await page.getByLabel('Type').fill('rating')
+  await page.getByLabel('Value', { exact: true }).fill('4.75')
+  await page.getByText('Must be written with “,”: 4,75, or "4.75" for a text').waitFor()
+  await page.getByLabel('Value', { exact: true }).fill('4,75')
+  await button(page, 'Submit event').click()
+  await page.getByText('Recorded; it stays OPEN').waitFor()
+  const { events } = (await sendAs(page, 'GET', `/v1/claims/${claim.id}`)).body
+  assert.equal(events[0].value, 4.75)
+  assert.deepEqual(complaints, [])
+})

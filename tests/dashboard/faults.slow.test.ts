@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPage as openVisitor } from '../support/browser.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { newSignedInPage, openSignedInPage } from '../support/signed-in-page.ts'
+
+// Each page is of its own: the shared one has loaded some of the chunks.
+const { browser, service } = await dashboardTests()
+
+test('a page whose chunk could not be fetched stays as long as the service is away, and then comes by itself', async () => {
+  const { page } = await openSignedInPage(service, browser)
+  const isAway = page.getByRole('heading', { name: 'The service cannot be reached' })
+  // Twice: the router loads the whole page anew for a missing chunk only once.
+  for (const [link, shown] of [
+    ['Customers', 'No customers yet'],
+    ['Webhooks', 'No endpoints yet'],
+  ] as const) {
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: link }).click()
+    await isAway.waitFor()
+    const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/healthz'))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await asked
+    await isAway.waitFor()
+    await page.context().setOffline(false)
+    await page.getByText(shown).waitFor()
+  }
+})
+
+test('the overview whose chart could not be fetched comes back with the service too', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const chart = '**/assets/resolutions-chart-*.js'
+  await page.route(chart, (route) => route.abort())
+  await page.route('**/healthz', (route) => route.fulfill({ status: 502 }))
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
+  await page.unroute(chart)
+  await page.unroute('**/healthz')
+  await page.getByRole('region', { name: 'Resolutions by day' }).getByText('Nothing was resolved').waitFor()
+})
+
+/** Compressed, of everything that the first visit loads. */
+const MAX_BYTES = 250_000
+
+test('a first visit loads less than 250 KB, compressed: the overview with its chart, and the sign-in page', async () => {
+  const { page } = await newSignedInPage(service, browser)
+  const { page: visitor } = await openVisitor(browser, service.url)
+  await page.goto('/')
+  await page.getByRole('region', { name: 'Resolutions by day' }).getByText('Nothing was resolved').waitFor()
+  await visitor.goto('/sign-in')
+  await visitor.getByRole('heading', { name: 'Sign in' }).waitFor()
+  const loaded = `performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+    .filter(({ name }) => !name.includes('/v1/') && !name.includes('/api/'))
+    .reduce((sum, { transferSize }) => sum + transferSize, 0)`
+  for (const visit of [page, visitor]) {
+    const bytes = await visit.evaluate<number>(loaded)
+    assert.ok(bytes > 10_000 && bytes < MAX_BYTES, `${visit.url()} loads ${bytes} bytes`)
+    if (process.env.SHOW_SIZES) console.log(visit.url(), bytes)
+  }
+})

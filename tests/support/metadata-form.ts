@@ -1,0 +1,66 @@
+import type { Locator, Page } from 'playwright-core'
+import { contractWith } from './contracts.ts'
+import { sendAs } from './signed-in-page.ts'
+
+/* The metadata of a record in the dashboard: its card, the form that edits it, and the filter of lists by it. */
+
+export type Metadata = Record<string, string>
+
+export const button = (within: Page | Locator, name: string) =>
+  within.getByRole('button', { name, exact: true })
+export const isClosed = (dialog: Locator) => dialog.waitFor({ state: 'detached' })
+
+/** For the page of an account, which gets the customer acme. */
+export async function metadataForm(page: Page) {
+  const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
+  const customer = await create('/v1/customers', { external_id: 'acme' })
+  const card = page.getByRole('region', { name: 'Metadata' })
+  const form = page.getByRole('dialog', { name: 'Edit metadata' })
+  const hasFocus = (control: Locator) => control.and(page.locator(':focus')).waitFor()
+  const field = (part: 'Key' | 'Value', number: number) =>
+    page.getByLabel(`${part} ${number}`, { exact: true })
+  return {
+    create,
+    card,
+    form,
+    hasFocus,
+    field,
+    save: () => button(form, 'Save').click(),
+    /** The next change that is sent. */
+    nextChange: () => page.waitForRequest((request) => request.method() === 'PATCH'),
+
+    /** A claim with its path, which is the same in the dashboard and in the API. */
+    newClaim: async (metadata: Metadata = {}) => {
+      const claim = { customer_id: customer.id, contract: contractWith(), metadata }
+      const path = `/claims/${(await create('/v1/claims', claim)).id}`
+      const read = async () => (await sendAs(page, 'GET', `/v1${path}`)).body.metadata
+      const change = (changes: object) => sendAs(page, 'PATCH', `/v1${path}`, { metadata: changes })
+      return { path, read, change }
+    },
+
+    edit: async (path: string): Promise<void> => {
+      await page.goto(path)
+      await button(card, 'Edit metadata').click()
+      await hasFocus(field('Key', 1))
+    },
+
+    /** What the card says, a line a key. */
+    shown: async (): Promise<Metadata> => {
+      const keys = await card.locator('dt').allInnerTexts()
+      const values = await card.locator('dd').allInnerTexts()
+      return Object.fromEntries(keys.map((key, i) => [key, values[i] as string]))
+    },
+
+    /** The filter of claims by metadata, and what writes a pair into it. */
+    openFilter: async () => {
+      await page.goto('/claims')
+      await page.getByRole('button', { name: 'More filters' }).click()
+      const filter = page.getByRole('group', { name: 'Metadata' })
+      const write = async (key: string, value: string) => {
+        await filter.getByLabel('Metadata key').fill(key)
+        await filter.getByLabel('Metadata value').fill(value)
+      }
+      return { filter, write }
+    },
+  }
+}

@@ -12,9 +12,10 @@ import { startWebhookService } from './webhook-service.ts'
 
 function once<T>(start: (t: Scope) => Promise<T>): () => Promise<T> {
   let started: Promise<T> | undefined
-  return () => {
+  // Each caller awaits a promise of its own: after `await started` node:test takes the file that started it for the current one.
+  return async () => {
     started ??= start(processScope)
-    return started
+    return await started
   }
 }
 

@@ -8,7 +8,7 @@ const RUNS = process.env.DETERMINISTIC_RUNS
 const SEED = process.env.DETERMINISTIC_SEED
 
 interface Options<H> {
-  /** How many histories, unless the environment says otherwise: about two seconds of them. */
+  /** How many histories, unless the environment says otherwise: a second of them or two. */
   runs: number
   /** Tried first. */
   examples?: readonly H[]

@@ -169,6 +169,6 @@ test('whatever fails, each is answered once, by what is its own, and its lane is
       await world.goOnUntil(() => isStopped)
       await assertEndsWhole(world, watched.pool)
     },
-    { runs: 600 },
+    { runs: 200 },
   )
 })

@@ -24,6 +24,6 @@ test('connections are lent idle, by shares and in time, and all of them come bac
       await watched.assertIsWhole()
       await assertEndsWhole(world, watched.pool)
     },
-    { runs: 600 },
+    { runs: 200 },
   )
 })

@@ -58,6 +58,6 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
       assert.deepEqual(world.unheard.map(String), [])
       assert.deepEqual([world.course.waiting, world.course.time.waiting], [0, 0], 'steps and timers')
     },
-    { runs: 400 },
+    { runs: 150 },
   )
 })

@@ -45,7 +45,7 @@ test('who comes behind a crowd of another account goes with the next group', asy
       await world.rest()
       await world.close()
     },
-    { runs: 60 },
+    { runs: 25 },
   )
 })
 

@@ -11,7 +11,7 @@ import {
 } from './list-plans.ts'
 
 await onOnePostgres('the plans of lists of many claims', async () => {
-  const many = await prepareLists({ after }, 30_000, { isCrowded: true })
+  const many = await prepareLists({ after }, 60_000, { isCrowded: true })
   for (const name of ['claims', 'candidates'] as const) {
     for (const what of Object.keys(many.lists[name].cases)) testIndexedFilter(many, name, what)
     for (const what of Object.keys(SELECTIVE)) testSelectiveFilter(many, name, what)

@@ -2,7 +2,7 @@ import { after } from 'node:test'
 import { onOnePostgres } from '../support/on-one-postgres.ts'
 import { prepareLists, testIndexedFilter, testSelectiveFilter } from './list-plans.ts'
 
-/* Of each kind of filter an example. The slow suite has all of them, over five times as many claims. */
+/* Of each kind of filter an example. The slow suite has all of them, over ten times as many claims. */
 
 await onOnePostgres('the plans of lists', async () => {
   const many = await prepareLists({ after }, 6_000)

@@ -24,7 +24,9 @@ const SCOPE = new URL('./process-scope.ts', import.meta.url).href
 const MAX_FILES_PER_PROCESS = 8
 /** Files of these folders replace timers or measure the machine, so each has a process of its own. */
 const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
-/** The same holds for a file that looks at its whole process, and for slow ones, which take long by themselves. */
+/** Files of this folder share a browser, slow ones too. Other slow files take long by themselves. */
+const SHARES_BROWSER = /^tests\/dashboard\//
+/** A file that looks at its whole process has one of its own. */
 const LOOKS_AT_PROCESS = /\b(collectGarbage|TurnCounter|process\.on)\(/
 /** More than the processors: tests wait for other processes, connections and timers. */
 const CONCURRENCY = 4
@@ -86,10 +88,10 @@ export async function runTests(
   return isInterrupted ? status || 1 : (status ?? 1)
 }
 
-/** Which files share a process: fast files of one folder. */
+/** Which files share a process: those of one folder. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
-    suiteOf(file) !== 'fast' ||
+    (suiteOf(file) !== 'fast' && !SHARES_BROWSER.test(file)) ||
     PROCESS_PER_FILE.test(file) ||
     LOOKS_AT_PROCESS.test(readFileSync(join(ROOT, file), 'utf8'))
   const folders = Map.groupBy(files, (file) => (isAlone(file) ? file : dirname(file)))

@@ -1,4 +1,4 @@
-import { hashOfId } from '../../src/domain/claims/log-digest.ts'
+import { hashOfId } from '../support/source/claims.ts'
 
 const PRIME = 0x01000193
 /** Undoes a product with the prime, among 32 bits. */

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import type { Metadata } from '../../src/domain/metadata.ts'
 import { newSession } from '../support/new-session.ts'
+import { hashToken, newToken } from '../support/source/accounts.ts'
+import type { Metadata } from '../support/source/claims.ts'
+import type { Contract } from '../support/source/contracts.ts'
 import { storeContract } from '../support/store-contract.ts'
 import type { Account } from './attack.ts'
 

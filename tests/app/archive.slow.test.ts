@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
 import { archiveAll, archiveFolder, growOld, resolvedClaims, storedRows } from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { movedBy } from '../support/moved-times.ts'
+import { restoreClaim } from '../support/source/claims.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* No claim is lost on its way to a file and back, whatever is in the way. */

@@ -6,10 +6,6 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { readBatch } from '../../src/app/archive/archive-batch.ts'
 import { writeArchiveFile } from '../../src/app/archive/archive-file.ts'
 import { checkArchive } from '../../src/app/archive/archived-lines.ts'
-import { restoreClaim } from '../../src/app/archive/restore-claim.ts'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import { findClaimsToArchive, type ReadClaim } from '../../src/storage/archive/claims-to-archive.ts'
-import { removeArchivedClaims } from '../../src/storage/archive/removal.ts'
 import {
   archiveAll,
   archiveFolder,
@@ -22,6 +18,13 @@ import { assertError } from '../support/assert-error.ts'
 import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newClaim } from '../support/new-records.ts'
+import {
+  findClaimsToArchive,
+  type ReadClaim,
+  removeArchivedClaims,
+  restoreClaim,
+} from '../support/source/claims.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* No claim is lost on its way to a file and back, whatever is in the way. */

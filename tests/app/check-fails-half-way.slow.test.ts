@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { inAMinute } from '../support/check-time.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import { failingChecks } from './failing-checks.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { type CheckSizes, runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
+import { type CheckSizes, runScheduledCheck } from '../support/source/decisions.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
 /* A check lists what is due a stretch at a time, and looks at the stretches again. */

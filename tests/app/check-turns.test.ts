@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
 import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
+import { runScheduledCheck, takeCheckTurns } from '../support/source/decisions.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
 const skip = !isOnCitus() && 'there is one shard'

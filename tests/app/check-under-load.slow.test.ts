@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { countDeadlocks } from '../support/deadlocks.ts'
 import { runBatch } from '../support/run-batch.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* A scheduled check of many claims, by two servers, while submissions go on. */

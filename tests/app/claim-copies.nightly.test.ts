@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { addIds, ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
-import { openState } from '../../src/domain/claims/lifecycle.ts'
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import { toClaimToDecide } from '../../src/storage/claims/claims-to-decide.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { openState } from '../support/source/claims.ts'
+import type { Condition } from '../support/source/contracts.ts'
+import { addIds, ClaimCopies, copyOf, toClaimToDecide } from '../support/source/decisions.ts'
 
 /* Copies may not fill the memory, whatever the claims are (of which the limits of §8 are the only bound). */
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 
 /*
  * The database's clock is set back: what is stored is from the future. Times in a log never run backwards all the same.

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Opening, openClaims } from '../../src/app/creation/open-claims.ts'
-import type { Submission } from '../../src/domain/claims/event.ts'
-import { ServiceError } from '../../src/errors.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
+import type { Submission } from '../support/source/claims.ts'
+import { ServiceError } from '../support/source/errors.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import { TurnCounter } from '../support/turn-counter.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { newCustomer } from '../support/new-records.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import type { TestService } from '../support/test-service.ts'
 
 /** For checks that fail, on a database of the test's own. */

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
-import type { Statement } from '../../src/storage/database/connection.ts'
-import {
-  ANNOUNCE,
-  announceOfAccount,
-  insertNotifications,
-  readSettled,
-} from '../../src/storage/notifications/numbers.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -15,6 +8,8 @@ import { isOnCitus, urlsOfDatabase } from '../support/database-nodes.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
+import type { Statement } from '../support/source/database.ts'
+import { ANNOUNCE, announceOfAccount, insertNotifications, readSettled } from '../support/source/webhooks.ts'
 import type { Scope } from '../support/test-database.ts'
 
 /* Notifications that are committed later than their numbers are taken. */

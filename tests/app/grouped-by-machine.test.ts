@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { GroupedByMachine } from '../../src/app/groups/grouped-by-machine.ts'
-import { Database } from '../../src/storage/database/database.ts'
-import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import type { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { distributionOver } from '../support/distribution-over.ts'
 import { sharedService } from '../support/shared.ts'
+import { Database, DatabaseUnavailable, type Distribution, THE_SERVICE } from '../support/source/database.ts'
 
 /* What is asked of machines of which one does not answer. The items are claims' ids. */
 

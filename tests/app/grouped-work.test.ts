@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { GroupedWork } from '../../src/app/groups/grouped-work.ts'
-import { Database } from '../../src/storage/database/database.ts'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { sharedService } from '../support/shared.ts'
+import { GroupedWork } from '../support/source/claims.ts'
+import { Database, THE_SERVICE } from '../support/source/database.ts'
 
 /* Statements for many callers. What is grouped here are numbers, which a real database divides 100 by. */
 

@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { ClaimCopies, copyOf } from '../../src/app/submission/claim-copies.ts'
 import { ClaimDraft } from '../../src/app/submission/claim-draft.ts'
-import {
-  type EventRequest,
-  PendingSubmission,
-  type SubmissionResult,
-} from '../../src/app/submission/pending-submission.ts'
 import { recordGroup } from '../../src/app/submission/record-group.ts'
-import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import type { Connection } from '../../src/storage/database/connection.ts'
 import { assertError } from '../support/assert-error.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import type { Connection } from '../support/source/database.ts'
+import {
+  ClaimCopies,
+  copyOf,
+  type EventRequest,
+  PendingSubmission,
+  readClaimsToDecide,
+  SubmissionLines,
+  type SubmissionResult,
+} from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Claims under long contracts, or with much of a log to read: no group is held up by reading hundreds of them. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parse } from 'uuid'
-import { IdsInOrder } from '../../src/app/check/ids-in-order.ts'
+import { IdsInOrder } from '../support/source/decisions.ts'
 
 const packed = (ids: readonly string[]) => Buffer.concat(ids.toSorted().map((id) => Buffer.from(parse(id))))
 

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 } from 'uuid'
 import { type Lane, Lanes } from '../../src/app/submission/lanes.ts'
-import type { Kind } from '../../src/app/submission/line.ts'
-import { PendingSubmission } from '../../src/app/submission/pending-submission.ts'
-import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
-import { uuidWithin } from '../../src/storage/distribution/uuid-hash.ts'
 import { distributionOver } from '../support/distribution-over.ts'
+import { Distribution, uuidWithin } from '../support/source/database.ts'
+import { type Kind, PendingSubmission, SubmissionLines } from '../support/source/decisions.ts'
 
 const nobody = () => {}
 /** Of what there is to read of a claim: a group takes no other beside it. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
 import type { Answer } from '../support/api-client.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
+import { EventLog, hashOfId, writeDigest } from '../support/source/claims.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
-import { createLog } from '../../src/cli/log.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { FULL } from '../support/full-disk.ts'
 import { newClaim } from '../support/new-records.ts'
+import { createLog } from '../support/source/service.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* A disk that is full is full for the database and for the log: what cannot be told there is still answered, and harms nobody else. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import { moveContracts } from '../../src/app/claims/move-contracts.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { NO_CONTRACTS_TO_MOVE, PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
+import { moveContracts } from '../support/source/claims.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pace } from '../../src/app/pace.ts'
+import { Pace } from '../support/source/service.ts'
 
 /** With a clock of its own, on which `submissions` takes a second in which one is answered each millisecond. */
 function paceOnClock() {

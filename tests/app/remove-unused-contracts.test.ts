@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { NIL } from 'uuid'
-import { moveContracts } from '../../src/app/claims/move-contracts.ts'
-import { UnusedContracts } from '../../src/app/removal/unused-contracts.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import { newContract } from '../../src/storage/claims/contracts.ts'
 import { findUnusedContracts, findUses, keepContracts } from '../../src/storage/claims/unused-contracts.ts'
 import { contractWith } from '../support/contracts.ts'
 import { holdContracts } from '../support/held-rows.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { NO_CONTRACTS_TO_MOVE, PUT_CONTRACTS_BACK } from '../support/old-claims.ts'
+import { moveContracts, newContract } from '../support/source/claims.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import { UnusedContracts } from '../support/source/service.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* The contracts of deleted test clocks go, unless a claim is under them: one that was, or one that comes meanwhile. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { candidatePath, newCandidate } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
+import type { JsonObject } from '../support/source/json.ts'
 
 /*
  * A server keeps copies of claims that it lately wrote to. What happened to a claim elsewhere since then must show

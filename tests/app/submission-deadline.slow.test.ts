@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createApp } from '../../src/app/app.ts'
-import { Database } from '../../src/storage/database/database.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
 import { LAST_WRITE } from '../support/event-writes.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
+import { Database } from '../support/source/database.ts'
+import { createApp } from '../support/source/service.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Connections over which no answer comes any more: nobody waits for ever, and nothing is promised that is not so. */

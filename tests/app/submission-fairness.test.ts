@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { Kind } from '../../src/app/submission/line.ts'
-import type { PendingSubmission } from '../../src/app/submission/pending-submission.ts'
-import { SubmissionLines } from '../../src/app/submission/submission-lines.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { distributionOver } from '../support/distribution-over.ts'
 import { holdClock } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
+import { type Kind, type PendingSubmission, SubmissionLines } from '../support/source/decisions.ts'
 import { claimsOn, flood, newClock } from './floods.ts'
 
 /* What one account sends, or holds, is nobody else's trouble. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OnAnswer, SubmittedEvent } from '../../src/app/submission/pending-submission.ts'
-import type { Submission } from '../../src/domain/claims/event.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newClaim } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
+import type { Submission } from '../support/source/claims.ts'
+import type { OnAnswer, SubmittedEvent } from '../support/source/decisions.ts'
 
 /* A fault of ours, which shows when the answers of a group are given. */
 

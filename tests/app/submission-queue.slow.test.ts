@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { EventRequest } from '../../src/app/submission/pending-submission.ts'
-import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
 import type { Answer } from '../support/api-client.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -9,6 +7,7 @@ import { countDeadlocks } from '../support/deadlocks.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newCandidate, newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
+import { type EventRequest, SubmissionQueue } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EventRequest } from '../../src/app/submission/pending-submission.ts'
-import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
 import type { Answer } from '../support/api-client.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
+import { type EventRequest, SubmissionQueue } from '../support/source/decisions.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
 

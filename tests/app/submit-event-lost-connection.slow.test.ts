@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createApp } from '../../src/app/app.ts'
-import { Database } from '../../src/storage/database/database.ts'
 import { contractWith } from '../support/contracts.ts'
 import { LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
+import { Database } from '../support/source/database.ts'
+import { createApp } from '../support/source/service.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
 /* The connection to the database breaks in the middle of a write. */

@@ -1,11 +1,8 @@
-import { createUser } from '../../src/app/accounts/users.ts'
-import { hashToken } from '../../src/app/tokens/api-token.ts'
-import { TokenOwners } from '../../src/app/tokens/token-owners.ts'
-import { createToken } from '../../src/app/tokens/tokens.ts'
-import { Database } from '../../src/storage/database/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { uniqueName } from '../support/new-records.ts'
+import { createToken, createUser, hashToken, TokenOwners } from '../support/source/accounts.ts'
+import { Database } from '../support/source/database.ts'
 import type { Scope } from '../support/test-database.ts'
 import type { TestService } from '../support/test-service.ts'
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
-import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
 import { authenticateToken } from '../../src/app/tokens/authenticate-token.ts'
 import { findSession } from '../../src/storage/accounts/sessions.ts'
 import { signUpByInvitation } from '../support/session-client.ts'
 import { sharedService } from '../support/shared.ts'
+import { hashSessionToken, hashToken, newToken } from '../support/source/accounts.ts'
 
 /* Tokens that nobody has heard of cost a statement each: who tries many of them waits in a line of his own. */
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { readConfig, SETTINGS } from '../../src/config.ts'
-import { STOP_MS } from '../../src/service/start-service.ts'
+import { readConfig, SETTINGS, STOP_MS } from '../support/source/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests are looked into freely; what is not there fails the assertion
 type Manifest = any

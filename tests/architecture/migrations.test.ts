@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OWN_MIGRATIONS } from '../../src/storage/upgrade/migration-files.ts'
+import { OWN_MIGRATIONS } from '../support/source/database.ts'
 import { LAST_RELEASE } from '../support/versions.ts'
 
 const since = OWN_MIGRATIONS.filter(({ version }) => version > LAST_RELEASE.migration)

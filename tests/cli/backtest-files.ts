@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findLog } from '../../src/cli/backtest/log/open-log.ts'
 import { resultJson } from '../../src/cli/backtest/report/result-json.ts'
-import { type BacktestOptions, runBacktest } from '../../src/cli/backtest/run-backtest.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
+import { type BacktestOptions, runBacktest } from '../support/source/backtest.ts'
+import type { Contract } from '../support/source/contracts.ts'
 import type { Scope } from '../support/test-database.ts'
 
 /** The log that the project brings along, and a contract for it with windows of hours. */

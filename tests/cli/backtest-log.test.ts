@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { cellValue } from '../../src/cli/backtest/log/cell-value.ts'
 import { contractWith } from '../support/contracts.ts'
+import { cellValue } from '../support/source/backtest.ts'
 import { backtestOf, delivery, filesIn, SAMPLE_LOG } from './backtest-files.ts'
 
 const asNdjson = (csv: string) => {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readContract } from '../../src/cli/backtest/read-contract.ts'
-import { resultTable } from '../../src/cli/backtest/report/result-table.ts'
-import type { BacktestOptions } from '../../src/cli/backtest/run-backtest.ts'
 import { contractWith } from '../support/contracts.ts'
+import { type BacktestOptions, resultTable } from '../support/source/backtest.ts'
 import { backtestOf, delivery, filesIn, SAMPLE_LOG } from './backtest-files.ts'
 
 test('a log or a contract that cannot be read is refused in one line that says why', async (t) => {

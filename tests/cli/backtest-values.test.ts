@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SeenCases } from '../../src/cli/backtest/cases/seen-cases.ts'
-import { cellValue, valueBytes } from '../../src/cli/backtest/log/cell-value.ts'
 import { parseTime } from '../../src/cli/backtest/log/parse-time.ts'
+import { cellValue, valueBytes } from '../support/source/backtest.ts'
 
 test('a cell is a number only where nothing is lost by it', () => {
   for (const cell of ['0', '-1', '1.50', '1e3', '0.30000000000000004', '9007199254740991', '-0'])

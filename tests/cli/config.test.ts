@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
-import { LEAST_CONNECTIONS } from '../../src/storage/database/database.ts'
+import { LEAST_CONNECTIONS } from '../support/source/database.ts'
+import { readConfig } from '../support/source/service.ts'
 
 const message = (environment: Record<string, string>): string => {
   try {

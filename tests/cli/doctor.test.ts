@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { firstCheckFrom } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newDataFolder } from '../support/data-folder.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { newCandidate, newCustomer } from '../support/new-records.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 import { doctor } from './run-doctor.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createLog } from '../../src/cli/log.ts'
 import { FULL } from '../support/full-disk.ts'
 import { runNode } from '../support/serve-process.ts'
+import { createLog } from '../support/source/service.ts'
 
 const LOG = fileURLToPath(new URL('../../src/cli/log.ts', import.meta.url))
 

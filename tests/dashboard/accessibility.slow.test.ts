@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core'
 import { type DemoData, makeDemoData, type Send } from '../../scripts/screenshots/demo-data.ts'
 import { type DemoEndpoints, makeDemoEndpoints } from '../../scripts/screenshots/demo-endpoints.ts'
 import { invitationUrl } from '../../src/app/invitations/invitation-key.ts'
-import { createInvitation } from '../../src/app/invitations/invitations.ts'
 import { openPage as openVisitor } from '../support/browser.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { COLOURS, findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
 import { sendAs } from '../support/signed-in-page.ts'
+import { createInvitation } from '../support/source/accounts.ts'
 
 const { browser, newPage, service } = await dashboardTests()
 const { page, complaints } = await newPage()

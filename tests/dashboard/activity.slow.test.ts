@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { oldNotifications } from '../../src/app/removal/old-notifications.ts'
 import {
   CONTRACT,
   createCandidates,
@@ -15,6 +14,7 @@ import {
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { oldNotifications } from '../support/source/webhooks.ts'
 
 const { browser, newPage, service } = await dashboardTests()
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import type { Condition } from '../../src/domain/contract/condition.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import {
@@ -15,6 +14,7 @@ import {
   readJson,
 } from '../support/schema-form.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import type { Condition } from '../support/source/contracts.ts'
 
 const { browser, newPage, service } = await dashboardTests()
 

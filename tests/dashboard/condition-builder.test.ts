@@ -41,14 +41,17 @@ import {
 import { roomIn } from '../../dashboard/src/condition-builder/tree-room.ts'
 import { kindOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
 import { LOCAL_NUMBERS } from '../../dashboard/src/local-number.ts'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import { satisfyingPayload, suggestedEvents } from '../../src/domain/contract/satisfying-event.ts'
-import { validateCondition } from '../../src/domain/contract/validate-condition.ts'
-import { validateContract } from '../../src/domain/contract/validate-contract.ts'
-import type { Json } from '../../src/domain/json.ts'
 import { condition, contract } from '../support/arbitraries.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
+import { EventLog } from '../support/source/claims.ts'
+import {
+  type Condition,
+  satisfyingPayload,
+  suggestedEvents,
+  validateCondition,
+  validateContract,
+} from '../support/source/contracts.ts'
+import type { Json } from '../support/source/json.ts'
 
 const [a, b, c] = [{ event: 'a' }, { event: 'b' }, { event: 'c' }]
 const nodeOf = (value: Condition) => toNode(value as unknown as Json) as BuilderNode

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { changesBetween } from '../../dashboard/src/pages/schema/history/version-changes.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { sendAs } from '../support/signed-in-page.ts'
+import type { Contract } from '../support/source/contracts.ts'
 
 const { newPage, service } = await dashboardTests()
 

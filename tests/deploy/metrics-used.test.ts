@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CATALOGUE } from '../../src/metrics/catalogue.ts'
 import { readBoard, withVariables } from '../support/grafana-board.ts'
 import { valuesOf } from '../support/metric-values.ts'
 import { readPromql, type Selected } from '../support/promql.ts'
 import { readRules } from '../support/read-rules.ts'
+import { CATALOGUE } from '../support/source/service.ts'
 
 /* Board and rules are held to what is really measured: a metric, label or value that is not there would never alarm anybody. */
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { CheckSizes } from '../../src/app/check/run-scheduled-check.ts'
+import type { CheckSizes } from '../support/source/decisions.ts'
 import { type Fault, fault } from './faults.ts'
 
 /** What is done in a world, one after the other. */

@@ -1,5 +1,5 @@
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import { candidateId } from '../../src/storage/claims/candidate-id.ts'
+import { candidateId } from '../support/source/claims.ts'
+import type { Condition } from '../support/source/contracts.ts'
 import type { Store } from './store.ts'
 
 /* What is there at the beginning: two accounts, A and B, and a claim of each kind. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { Scheduler } from '../support/source/decisions.ts'
 import { explore } from './explore.ts'
 import { type AnyHistory, choices } from './history.ts'
 

@@ -1,20 +1,31 @@
 import fc from 'fast-check'
-import { IdsInOrder } from '../../src/app/check/ids-in-order.ts'
-import { moveOf } from '../../src/app/check/move-batch.ts'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import { satisfied } from '../../src/domain/claims/lifecycle.ts'
-import { hashOfId, writeDigest } from '../../src/domain/claims/log-digest.ts'
-import { findArchivedClaims } from '../../src/storage/archive/archived-claims.ts'
-import { type Append, appendEvents, type TimeSource } from '../../src/storage/claim-writes/append-events.ts'
-import { takeCheckTurns } from '../../src/storage/claim-writes/check-turns.ts'
-import { dueBy, listDue, readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
-import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
-import { readEvents } from '../../src/storage/claims/claim-log.ts'
-import { type ClaimToDecide, readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import { readLongLog } from '../../src/storage/claims/long-log.ts'
-import { holdTotalsBefore, takeBackTotals } from '../../src/storage/overview/resolution-totals.ts'
-import { findFreeTestClocks } from '../../src/storage/test-clocks.ts'
 import { namedEvents } from '../support/named-events.ts'
+import {
+  EventLog,
+  findArchivedClaims,
+  findFreeTestClocks,
+  hashOfId,
+  holdTotalsBefore,
+  readEvents,
+  readLongLog,
+  satisfied,
+  takeBackTotals,
+  writeDigest,
+} from '../support/source/claims.ts'
+import {
+  type Append,
+  appendEvents,
+  type ClaimToDecide,
+  dueBy,
+  IdsInOrder,
+  listDue,
+  moveKinds,
+  moveOf,
+  readClaimsToDecide,
+  readDueKinds,
+  type TimeSource,
+  takeCheckTurns,
+} from '../support/source/decisions.ts'
 import type { Side } from './both-stores.ts'
 
 export type Call =

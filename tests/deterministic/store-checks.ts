@@ -1,4 +1,4 @@
-import type { Outcome, Status } from '../../src/domain/claims/lifecycle.ts'
+import type { Outcome, Status } from '../support/source/claims.ts'
 import type { Handler, Row } from './backend.ts'
 import type { StoredClaim } from './store.ts'
 import { arrayOf, claimsOf } from './store-submissions.ts'

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Connection, Statement } from '../../src/storage/database/connection.ts'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { type Connection, Distribution, type Statement } from '../support/source/database.ts'
 import { type Answer, Backend } from './backend.ts'
 import { Course } from './course.ts'
 import type { Store } from './store.ts'

@@ -1,4 +1,4 @@
-import { hashOf } from '../../src/storage/claims/contracts.ts'
+import { hashOf } from '../support/source/claims.ts'
 import type { Handler, Row } from './backend.ts'
 import type { Store, StoredClaim, StoredEvent } from './store.ts'
 

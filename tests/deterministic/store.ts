@@ -1,5 +1,5 @@
-import type { Outcome, Status } from '../../src/domain/claims/lifecycle.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
+import type { Outcome, Status } from '../support/source/claims.ts'
+import type { Contract } from '../support/source/contracts.ts'
 import {
   type Asked,
   type Backend,

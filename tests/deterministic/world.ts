@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import type { App } from '../../src/app/app.ts'
-import { type CheckSizes, runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
-import { Pace } from '../../src/app/pace.ts'
-import type { SubmittedEvent } from '../../src/app/submission/pending-submission.ts'
-import { SubmissionQueue } from '../../src/app/submission/submission-queue.ts'
 import { HeldClocks } from '../../src/app/test-clocks/held-clocks.ts'
-import { ServiceError } from '../../src/errors.ts'
-import { candidateId } from '../../src/storage/claims/candidate-id.ts'
-import { Database, LEAST_CONNECTIONS } from '../../src/storage/database/database.ts'
+import { candidateId } from '../support/source/claims.ts'
+import { Database, LEAST_CONNECTIONS } from '../support/source/database.ts'
+import {
+  type CheckSizes,
+  runScheduledCheck,
+  SubmissionQueue,
+  type SubmittedEvent,
+} from '../support/source/decisions.ts'
+import { ServiceError } from '../support/source/errors.ts'
+import { type App, Pace } from '../support/source/service.ts'
 import { Backend } from './backend.ts'
 import { Course } from './course.ts'
 import { Faults } from './faults.ts'

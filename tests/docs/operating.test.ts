@@ -7,9 +7,8 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import packageJson from '../../package.json' with { type: 'json' }
-import { SETTINGS } from '../../src/config.ts'
-import { CATALOGUE } from '../../src/metrics/catalogue.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
+import { CATALOGUE, SETTINGS } from '../support/source/service.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* What the pages for operators tell to type is what there is. */

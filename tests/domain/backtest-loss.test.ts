@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runCase } from '../../src/domain/backtest/backtest.ts'
 import { Comparison } from '../../src/domain/backtest/comparison.ts'
-import { decimalText } from '../../src/domain/backtest/decimal.ts'
 import { lossOf } from '../../src/domain/backtest/loss.ts'
 import { Totals } from '../../src/domain/backtest/totals.ts'
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
+import { decimalText, runCase } from '../support/source/backtest.ts'
+import type { Condition } from '../support/source/contracts.ts'
+import type { JsonObject } from '../support/source/json.ts'
 
 type Event = [minutes: number, type: string, payload?: JsonObject]
 

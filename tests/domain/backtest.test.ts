@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Case, runCase } from '../../src/domain/backtest/backtest.ts'
-import { decimalText, minus, plus, times, toDecimal } from '../../src/domain/backtest/decimal.ts'
 import { Durations } from '../../src/domain/backtest/durations.ts'
 import { decisiveFields } from '../../src/domain/backtest/fields.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
+import { type Case, decimalText, minus, plus, runCase, times, toDecimal } from '../support/source/backtest.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import type { JsonObject } from '../support/source/json.ts'
 
 const START = Date.parse('2026-03-02T08:00:00Z')
 const MINUTE = 60_000

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Claim } from '../../src/domain/claims/claim.ts'
-import type { LogEvent } from '../../src/domain/claims/event.ts'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import { compile } from '../../src/domain/contract/compiled-condition.ts'
-import type { Condition, Leaf } from '../../src/domain/contract/condition.ts'
 import { type ExplainedCondition, Explanation } from '../../src/domain/contract/explain.ts'
-import type { Json, JsonObject } from '../../src/domain/json.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { EventLog, type LogEvent } from '../support/source/claims.ts'
+import { type Condition, compile, type Leaf } from '../support/source/contracts.ts'
+import type { Json, JsonObject } from '../support/source/json.ts'
 
 /* §2.2 word for word: each leaf looks through the whole log, and nothing is made ready or remembered. */
 

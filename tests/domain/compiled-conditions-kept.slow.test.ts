@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compile } from '../../src/domain/contract/compiled-condition.ts'
-import { type Condition, type Leaf, leavesOf } from '../../src/domain/contract/condition.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
+import { type Condition, compile, type Leaf, leavesOf } from '../support/source/contracts.ts'
 
 /* What is made ready of conditions goes with them, and may not fill the memory, whatever they are. */
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { LogEvent } from '../../src/domain/claims/event.ts'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import { type Condition, namedEventTypes } from '../../src/domain/contract/condition.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, any, not } from '../support/contracts.ts'
+import { EventLog, type LogEvent } from '../support/source/claims.ts'
+import { type Condition, namedEventTypes } from '../support/source/contracts.ts'
+import type { JsonObject } from '../support/source/json.ts'
 
 const event = (type: string, payload: JsonObject = {}): LogEvent => ({
   id: `${type}-${JSON.stringify(payload)}`,

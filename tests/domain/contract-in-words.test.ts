@@ -3,13 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { sumAmounts } from '../../dashboard/src/components/sum-amounts.ts'
 import { shortDuration } from '../../dashboard/src/short-duration.ts'
-import type { Evidence } from '../../src/domain/claims/event.ts'
-import { compile } from '../../src/domain/contract/compiled-condition.ts'
-import { type Condition, holds, type Leaf } from '../../src/domain/contract/condition.ts'
 import { conditionInWords, contractInWords } from '../../src/domain/contract/contract-in-words.ts'
 import { durationInWords } from '../../src/domain/contract/duration-in-words.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
+import type { Evidence } from '../support/source/claims.ts'
+import { type Condition, compile, holds, type Leaf } from '../support/source/contracts.ts'
+import type { JsonObject } from '../support/source/json.ts'
 
 test('a contract is told in sentences: its worth, what must happen by when, what counts otherwise, the review', () => {
   const contract = contractWith({

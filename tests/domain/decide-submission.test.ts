@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { decideSubmission, judgeRepeat } from '../../src/domain/claims/decide-submission.ts'
-import type { LogEvent, Submission } from '../../src/domain/claims/event.ts'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
 import { LateEvent, LateSubmission } from '../../src/domain/claims/late-submission.ts'
-import { satisfied } from '../../src/domain/claims/lifecycle.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { EventLog, type LogEvent, type Submission, satisfied } from '../support/source/claims.ts'
 
 const now = new Date('2026-01-01T12:00:00.000Z')
 const contract = contractWith({ fulfillment_condition: all({ event: 'a' }, { event: 'b' }) })

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { LogEvent } from '../../src/domain/claims/event.ts'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import { type Condition, type Leaf, leavesOf } from '../../src/domain/contract/condition.ts'
-import type { Json } from '../../src/domain/json.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, any, not } from '../support/contracts.ts'
 import { eventOf, eventsAround, hintsTo, logsOf, NEVER, pathsOf, withInPlace } from '../support/hinted.ts'
+import { EventLog, type LogEvent } from '../support/source/claims.ts'
+import { type Condition, type Leaf, leavesOf } from '../support/source/contracts.ts'
+import type { Json } from '../support/source/json.ts'
 
 /* What hints say of a condition is held to its evaluation over all logs that can be made of many events. */
 

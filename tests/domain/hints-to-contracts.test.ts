@@ -2,14 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Simulation, simulate } from '../../src/domain/claims/simulate.ts'
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import { HINT_CODES, hintsOf, lookForHints, MAX_HINTS } from '../../src/domain/contract/hints/hints.ts'
-import { MAX_CONDITION_NODES } from '../../src/domain/contract/validate-condition.ts'
-import { MAX_CONTRACT_BYTES, validateContract } from '../../src/domain/contract/validate-contract.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import { hintsTo, pathsOf, withInPlace } from '../support/hinted.ts'
+import {
+  type Condition,
+  type Contract,
+  HINT_CODES,
+  hintsOf,
+  lookForHints,
+  MAX_CONDITION_NODES,
+  MAX_CONTRACT_BYTES,
+  MAX_HINTS,
+  validateContract,
+} from '../support/source/contracts.ts'
 
 const OPENED = Date.parse('2026-01-01T00:00:10Z')
 const [a, b] = [{ event: 'a' }, { event: 'b' }]

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  atScheduledCheck,
-  type ClaimState,
-  openState,
-  satisfied,
-  stateAt,
-} from '../../src/domain/claims/lifecycle.ts'
-import { windowMs } from '../../src/domain/contract/contract.ts'
 import { contractWith } from '../support/contracts.ts'
+import { atScheduledCheck, type ClaimState, openState, satisfied, stateAt } from '../support/source/claims.ts'
+import { windowMs } from '../support/source/contracts.ts'
 
 const time = (text: string) => new Date(`2026-01-01T${text}Z`)
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import { hashOfId, logOf, readDigest, writeDigest } from '../../src/domain/claims/log-digest.ts'
-import { leavesOf } from '../../src/domain/contract/condition.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all } from '../support/contracts.ts'
+import { EventLog, hashOfId, logOf, readDigest, writeDigest } from '../support/source/claims.ts'
+import { leavesOf } from '../support/source/contracts.ts'
 
 const bytesOf = (digest: string | null) => (digest === null ? null : Buffer.from(digest, 'hex'))
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalMetadata, changeMetadata, MOST_METADATA_KEYS } from '../../src/domain/metadata.ts'
+import { canonicalMetadata, changeMetadata, MOST_METADATA_KEYS } from '../support/source/claims.ts'
 
 const many = <Value>(count: number, value: Value) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`key-${i}`, value]))

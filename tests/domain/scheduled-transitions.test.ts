@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  atScheduledCheck,
-  type ClaimState,
-  openState,
-  type Transition,
-} from '../../src/domain/claims/lifecycle.ts'
 import { scheduledTransitions } from '../../src/domain/claims/scheduled-transitions.ts'
 import { contractWith } from '../support/contracts.ts'
+import { atScheduledCheck, type ClaimState, openState, type Transition } from '../support/source/claims.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
 const MINUTE_MS = 60_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { TIME_ZONES } from '../../dashboard/src/pages/settings/time-zone-names.ts'
-import { dayAt, isTimeZone, lastDays, localTime, startOfDay, timeAt } from '../../src/domain/time-zone.ts'
+import { dayAt, isTimeZone, lastDays, localTime, startOfDay, timeAt } from '../support/source/contracts.ts'
 
 const DAY = 86_400_000
 const iso = (time: Date | null) => time?.toISOString().replace(':00.000Z', 'Z') ?? null

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import { validateContract } from '../../src/domain/contract/validate-contract.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
+import { type Condition, validateContract } from '../support/source/contracts.ts'
 
 const paths = (value: unknown) => validateContract(value).map(({ path }) => path)
 const pathsOfCondition = (condition: unknown) =>

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { runCase } from '../../src/domain/backtest/backtest.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import type { Answer } from '../support/api-client.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { sharedService } from '../support/shared.ts'
+import { runCase } from '../support/source/backtest.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import type { JsonObject } from '../support/source/json.ts'
 
 /*
  * One semantics: for random contracts, random logs and random advances, the live service on a test clock, the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { runScheduledCheck } from '../../src/app/check/run-scheduled-check.ts'
 import { IN_THE_BACKGROUND } from '../support/fault-proxy.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import { ALL_FAULTS, BLOWS, blowsFor } from './blows.ts'
 import { Ledger } from './ledger.ts'
 import { startLoad } from './load.ts'

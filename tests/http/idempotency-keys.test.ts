@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { forgetExpired } from '../../src/app/removal/forget-expired.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -10,6 +9,7 @@ import { holdClock, holdCreations, holdSchemas } from '../support/held-rows.ts'
 import { newCandidate, newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { openSession, signUp } from '../support/session-client.ts'
 import { sharedService } from '../support/shared.ts'
+import { forgetExpired } from '../support/source/service.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Idempotency-Key (§4.17). */

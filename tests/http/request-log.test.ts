@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { after, describe, test } from 'node:test'
 import { pino } from 'pino'
-import { rateCounts } from '../../src/http/bounds/rate-counts.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { head, sendAndLeave, sendRaw } from '../support/raw-http.ts'
 import { sharedService } from '../support/shared.ts'
+import { rateCounts } from '../support/source/service.ts'
 import { startTestService } from '../support/test-service.ts'
 
 interface Line {

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { findArchivedClaims, findArchivedPosition } from '../../src/storage/archive/archived-claims.ts'
+import { addManyClaims } from '../support/many-claims.ts'
+import { assertBounded, readPlans } from '../support/query-plan.ts'
 import {
+  findArchivedClaims,
+  findArchivedPosition,
   findAwaitedClaims,
   findClaimsToArchive,
   readWholeClaims,
   readWholeLogs,
-} from '../../src/storage/archive/claims-to-archive.ts'
-import { removeArchivedClaims } from '../../src/storage/archive/removal.ts'
-import { addManyClaims } from '../support/many-claims.ts'
-import { assertBounded, readPlans } from '../support/query-plan.ts'
+  removeArchivedClaims,
+} from '../support/source/claims.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* What the archive sends reads about as many rows as it takes, however many claims there are. */

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createApp } from '../../src/app/app.ts'
 import { BackgroundMigrations, type BackgroundState } from '../../src/app/upgrade/background-migrations.ts'
 import { finishMigrations } from '../../src/app/upgrade/finish-migrations.ts'
-import { Database } from '../../src/storage/database/database.ts'
-import { migrate } from '../../src/storage/database/migrate.ts'
-import { CODE_VERSION } from '../../src/storage/upgrade/migration-files.ts'
 import { findDistribution } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import { migrationsWith } from '../support/migration-folder.ts'
+import { CODE_VERSION, Database, migrate } from '../support/source/database.ts'
+import { createApp } from '../support/source/service.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* A next version's migration whose indexes are made in the background, on a database that has claims' tables already. */

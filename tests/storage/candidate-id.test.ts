@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { candidateId } from '../../src/storage/claims/candidate-id.ts'
+import { candidateId } from '../support/source/claims.ts'
 
 test('a candidate’s id is a UUID of version 8 that only its alias decides', () => {
   const id = candidateId('order-2026-000417')

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
+import { DatabaseUnavailable, Pool, THE_SERVICE } from '../support/source/database.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 const connectionString = await createTestDatabase({ after })

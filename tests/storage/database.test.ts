@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { DatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
-import type { Borrower } from '../../src/storage/database/lending/borrower.ts'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import { Pool } from '../../src/storage/database/lending/pool.ts'
+import { type Borrower, DatabaseUnavailable, Pool, THE_SERVICE } from '../support/source/database.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 const connectionString = await createTestDatabase({ after })

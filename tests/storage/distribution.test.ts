@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pg from 'pg'
 import { v4, v7, validate, version } from 'uuid'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
-import { uuidHash } from '../../src/storage/distribution/uuid-hash.ts'
 import { distributionOf, isOnCitus } from '../support/database-nodes.ts'
 import { distributionOver } from '../support/distribution-over.ts'
+import { Distribution, uuidHash } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const connectionString = await createTestDatabase({ after })

@@ -6,7 +6,6 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
 import {
   ask,
   isRunning,
@@ -19,6 +18,7 @@ import {
 } from '../support/embedded-data-folder.ts'
 import { assertRolesApart } from '../support/embedded-roles.ts'
 import { eventually } from '../support/eventually.ts'
+import { destroyEmbeddedDatabase } from '../support/source/embedded.ts'
 
 const FOREIGN_SETTINGS = {
   PGHOST: 'example.invalid',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { beginKeys, removeOldKeys } from '../../src/storage/idempotency/keys.ts'
 import { sharedService } from '../support/shared.ts'
+import type { Connection, Statement } from '../support/source/database.ts'
 
 test('a key that is removed just when it is asked again is begun anew', async () => {
   const { db } = (await sharedService()).app

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { App } from '../../src/app/app.ts'
 import { listCandidates } from '../../src/app/claims/list-candidates.ts'
 import { listClaims } from '../../src/app/claims/list-claims.ts'
 import { explaining } from '../support/explained.ts'
 import { addManyClaims, clockOf, customerOf, schemaOf } from '../support/many-claims.ts'
 import { newCustomer } from '../support/new-records.ts'
+import type { App } from '../support/source/service.ts'
 import type { Scope } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 

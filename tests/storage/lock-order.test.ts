@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { moveOf } from '../../src/app/check/move-batch.ts'
-import { type Append, appendEvents } from '../../src/storage/claim-writes/append-events.ts'
-import { readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
-import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
-import { insertClaims, type NewClaim } from '../../src/storage/claims/claims.ts'
-import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import { newContract } from '../../src/storage/claims/contracts.ts'
-import { insertCustomers } from '../../src/storage/customers.ts'
-import type { Connection } from '../../src/storage/database/connection.ts'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { holdClaims, holdTurnstile } from '../support/held-rows.ts'
 import { namedEvents } from '../support/named-events.ts'
+import { insertClaims, insertCustomers, type NewClaim, newContract } from '../support/source/claims.ts'
+import { type Connection, Pool, THE_SERVICE } from '../support/source/database.ts'
+import {
+  type Append,
+  appendEvents,
+  moveKinds,
+  moveOf,
+  readClaimsToDecide,
+  readDueKinds,
+} from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /*

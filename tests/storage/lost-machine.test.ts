@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import type { Connection } from '../../src/storage/database/connection.ts'
-import { asDatabaseUnavailable } from '../../src/storage/database/database-unavailable.ts'
-import type { Borrower } from '../../src/storage/database/lending/borrower.ts'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
-import { Pool } from '../../src/storage/database/lending/pool.ts'
 import { assertError } from '../support/assert-error.ts'
 import { distributionOver } from '../support/distribution-over.ts'
 import { newClaim } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
+import {
+  asDatabaseUnavailable,
+  type Borrower,
+  type Connection,
+  Pool,
+  THE_SERVICE,
+} from '../support/source/database.ts'
+import { readClaimsToDecide } from '../support/source/decisions.ts'
 import type { Scope } from '../support/test-database.ts'
 
 const service = await sharedService()

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { MIGRATIONS } from '../../src/storage/database/advisory-locks.ts'
-import { Database } from '../../src/storage/database/database.ts'
-import { migrate } from '../../src/storage/database/migrate.ts'
-import { CODE_VERSION } from '../../src/storage/upgrade/migration-files.ts'
-import { readSchemaVersion } from '../../src/storage/upgrade/schema-version.ts'
 import { eventually } from '../support/eventually.ts'
 import { migrationsWith } from '../support/migration-folder.ts'
+import { CODE_VERSION, Database, migrate, readSchemaVersion } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* Migrations that wait for others, for seconds. */

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
-import { Database } from '../../src/storage/database/database.ts'
-import { migrate } from '../../src/storage/database/migrate.ts'
-import { CODE_VERSION, OWN_MIGRATIONS } from '../../src/storage/upgrade/migration-files.ts'
-import { readSchemaVersion, whyTooNew } from '../../src/storage/upgrade/schema-version.ts'
 import { migrationsWith } from '../support/migration-folder.ts'
+import {
+  CODE_VERSION,
+  Database,
+  migrate,
+  OWN_MIGRATIONS,
+  readSchemaVersion,
+  whyTooNew,
+} from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 async function openNew(t: TestContext, migrated = false): Promise<() => Database> {

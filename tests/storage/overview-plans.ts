@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { getOverview } from '../../src/app/overview/get-overview.ts'
-import type { Connection } from '../../src/storage/database/connection.ts'
-import type { Database } from '../../src/storage/database/database.ts'
 import { IS_RESOLVED, IS_UNRESOLVED } from '../../src/storage/overview/overview-scope.ts'
 import { backfillOfTotals } from '../support/backfill.ts'
 import { type Effort, explaining } from '../support/explained.ts'
 import { addManyClaims, clockOf, customerOf } from '../support/many-claims.ts'
 import { newCustomer } from '../support/new-records.ts'
+import type { Connection, Database } from '../support/source/database.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* The overview of many claims reads totals, what is not resolved, and little else. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
+import { THE_SERVICE } from '../support/source/database.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /** As long as PostgreSQL may plan for values, it does at least so often. */

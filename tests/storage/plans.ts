@@ -1,41 +1,43 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { IdsInOrder } from '../../src/app/check/ids-in-order.ts'
-import { moveOf } from '../../src/app/check/move-batch.ts'
-import type { Status } from '../../src/domain/claims/lifecycle.ts'
 import { findTokenOwner } from '../../src/storage/accounts/api-tokens.ts'
 import { findContracts } from '../../src/storage/claim-schemas.ts'
-import { appendEvents } from '../../src/storage/claim-writes/append-events.ts'
+import { findClaimPosition, listClaims, readContracts } from '../../src/storage/claims/lists/claim-list.ts'
+import type { ClaimFilter } from '../../src/storage/claims/lists/claim-selection.ts'
+import { findNewestClaims, readEventTypes } from '../../src/storage/claims/lists/event-types.ts'
+import { listCustomers } from '../../src/storage/customer-list.ts'
+import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
+import { namedEvents } from '../support/named-events.ts'
+import type { PlannedClaims } from '../support/planned-claims.ts'
+import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
 import {
-  DUE_START,
-  dueBy,
-  findDueClaimsOnTestClock,
-  listDue,
-  nextCursor,
-  readDueKinds,
-} from '../../src/storage/claim-writes/due-claims.ts'
-import { moveKinds } from '../../src/storage/claim-writes/move-claims.ts'
-import {
+  deleteTestClock,
+  findCustomers,
+  findCustomersByExternalId,
+  listTestClocks,
   readClaimAndLog,
   readEvents,
   readLogPage,
   readPayloads,
   readShortClaims,
-} from '../../src/storage/claims/claim-log.ts'
-import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import { findClaimPosition, listClaims, readContracts } from '../../src/storage/claims/lists/claim-list.ts'
-import type { ClaimFilter } from '../../src/storage/claims/lists/claim-selection.ts'
-import { findNewestClaims, readEventTypes } from '../../src/storage/claims/lists/event-types.ts'
-import { listCustomers } from '../../src/storage/customer-list.ts'
-import { findCustomers, findCustomersByExternalId } from '../../src/storage/customers.ts'
-import { readSubjects, readToldEvents } from '../../src/storage/notifications/feed.ts'
-import { writeNotificationSettings } from '../../src/storage/notifications/settings.ts'
-import { readOverdueLag } from '../../src/storage/operating/lags.ts'
-import { deleteTestClock, listTestClocks } from '../../src/storage/test-clocks.ts'
-import { namedEvents } from '../support/named-events.ts'
-import type { PlannedClaims } from '../support/planned-claims.ts'
-import { assertBounded, type PlanReader, readPlans } from '../support/query-plan.ts'
+  type Status,
+} from '../support/source/claims.ts'
+import { readOverdueLag } from '../support/source/database.ts'
+import {
+  appendEvents,
+  DUE_START,
+  dueBy,
+  findDueClaimsOnTestClock,
+  IdsInOrder,
+  listDue,
+  moveKinds,
+  moveOf,
+  nextCursor,
+  readClaimsToDecide,
+  readDueKinds,
+} from '../support/source/decisions.ts'
+import { readSubjects, readToldEvents } from '../support/source/webhooks.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /*

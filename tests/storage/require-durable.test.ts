@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { Database } from '../../src/storage/database/database.ts'
 import { runCli } from '../support/serve-process.ts'
+import { Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 async function onDatabase(url: string, text: string): Promise<void> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchRevocations } from '../../src/storage/accounts/revocations.ts'
-import { Database } from '../../src/storage/database/database.ts'
 import { eventually } from '../support/eventually.ts'
+import { Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const LATEST = 1_020

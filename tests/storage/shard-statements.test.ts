@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
-import { findArchivedClaims, findArchivedPosition } from '../../src/storage/archive/archived-claims.ts'
-import { readDueKinds } from '../../src/storage/claim-writes/due-claims.ts'
-import {
-  readClaimAndLog,
-  readEvents,
-  readLogPage,
-  readShortClaims,
-} from '../../src/storage/claims/claim-log.ts'
-import { findClaim } from '../../src/storage/claims/claims.ts'
-import { readClaimsToDecide } from '../../src/storage/claims/claims-to-decide.ts'
-import { readLongLog } from '../../src/storage/claims/long-log.ts'
-import type { Connection } from '../../src/storage/database/connection.ts'
-import { Database } from '../../src/storage/database/database.ts'
-import { isPassing } from '../../src/storage/database/database-unavailable.ts'
-import { THE_SERVICE } from '../../src/storage/database/lending/places.ts'
 import { machinesOf, queryInShards, type ShardStatement } from '../../src/storage/distribution/in-shards.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
+import {
+  findArchivedClaims,
+  findArchivedPosition,
+  findClaim,
+  readClaimAndLog,
+  readEvents,
+  readLogPage,
+  readLongLog,
+  readShortClaims,
+} from '../support/source/claims.ts'
+import { type Connection, Database, isPassing, THE_SERVICE } from '../support/source/database.ts'
+import { readClaimsToDecide, readDueKinds } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* A statement that Citus sends to all machines costs each of them, and fails if one is away. */

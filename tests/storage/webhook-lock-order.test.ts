@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import pg from 'pg'
-import type { Connection } from '../../src/storage/database/connection.ts'
-import { recordAttempts } from '../../src/storage/webhooks/due-deliveries.ts'
-import { askForSomeAgain } from '../../src/storage/webhooks/redeliveries.ts'
-import { removeDeliveries } from '../../src/storage/webhooks/removal.ts'
 import { eventually } from '../support/eventually.ts'
 import { sharedService } from '../support/shared.ts'
+import type { Connection } from '../support/source/database.ts'
+import { askForSomeAgain, recordAttempts, removeDeliveries } from '../support/source/webhooks.ts'
 
 /* Who changes several deliveries locks them in the order of their numbers: two who do so never wait for each other in a circle. */
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import type { Connection } from '../../src/storage/database/connection.ts'
-import { CONNECTION_SETTINGS } from '../../src/storage/database/connection-settings.ts'
-import { readDueDeliveries, recordAttempts } from '../../src/storage/webhooks/due-deliveries.ts'
-import { askForSomeAgain } from '../../src/storage/webhooks/redeliveries.ts'
 import { connectionOf } from '../support/connection-of.ts'
+import { CONNECTION_SETTINGS, type Connection } from '../support/source/database.ts'
+import { askForSomeAgain, readDueDeliveries, recordAttempts } from '../support/source/webhooks.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 /*

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import type { Connection } from '../../src/storage/database/connection.ts'
-import { findNews } from '../../src/storage/notifications/feed.ts'
-import { readLags } from '../../src/storage/operating/lags.ts'
 import { listDeliveries } from '../../src/storage/webhooks/deliveries.ts'
-import { readDueDeliveries } from '../../src/storage/webhooks/due-deliveries.ts'
 import { readEndpoints } from '../../src/storage/webhooks/endpoints.ts'
-import { askForSomeAgain, findNumberBefore } from '../../src/storage/webhooks/redeliveries.ts'
-import { removeDeliveries } from '../../src/storage/webhooks/removal.ts'
-import { findFreeEndpoints } from '../../src/storage/webhooks/sending.ts'
 import { assertBounded, type Plan, readPlans } from '../support/query-plan.ts'
+import { type Connection, readLags } from '../support/source/database.ts'
+import {
+  askForSomeAgain,
+  findFreeEndpoints,
+  findNews,
+  findNumberBefore,
+  readDueDeliveries,
+  removeDeliveries,
+} from '../support/source/webhooks.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* However many deliveries an endpoint has, and whatever they wait for, what is done often reads few of them. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/domain/json.ts'
 import type { Conformance } from './conformance.ts'
+import type { JsonObject } from './source/json.ts'
 
 export interface Answer {
   status: number

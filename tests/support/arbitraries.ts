@@ -1,8 +1,7 @@
 import fc from 'fast-check'
-import type { LogEvent } from '../../src/domain/claims/event.ts'
-import type { Condition, Leaf } from '../../src/domain/contract/condition.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import type { Json, JsonObject } from '../../src/domain/json.ts'
+import type { LogEvent } from './source/claims.ts'
+import type { Condition, Contract, Leaf } from './source/contracts.ts'
+import type { Json, JsonObject } from './source/json.ts'
 
 /* Few names and numbers, so that conditions and events meet often. */
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { ERRORS } from '../../src/errors/catalogue.ts'
-import type { ErrorCode } from '../../src/errors.ts'
 import type { Answer } from './api-client.ts'
+import { ERRORS, type ErrorCode } from './source/errors.ts'
 
 /** The answer is this error, in the one form that every error has (§7); `path`: a detail names this place. */
 export function assertError(answer: Answer, status: number, code: ErrorCode, path?: string): void {

@@ -1,5 +1,4 @@
-import type { Connection } from '../../src/storage/database/connection.ts'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { type Connection, Distribution } from './source/database.ts'
 
 /**
  * A connection of what runs a statement. Transactions are the caller's affair, but on distributed tables, where some

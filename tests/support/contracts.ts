@@ -1,5 +1,4 @@
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
+import type { Condition, Contract } from './source/contracts.ts'
 
 /** A valid contract with long windows; give what the test is about. */
 export function contractWith(terms: Partial<Contract> = {}): Contract & Record<string, never> {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
 import { copyNewCluster } from './new-cluster.ts'
+import { destroyEmbeddedDatabase } from './source/embedded.ts'
 import type { Scope } from './test-database.ts'
 
 /** A data folder of its own, not made yet; removed with its database when the scope ends. */

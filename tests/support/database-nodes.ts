@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
 import { readDistribution } from '../../src/storage/distribution/read-distribution.ts'
+import { Distribution } from './source/database.ts'
 
 /*
  * A test's database lies on one PostgreSQL, or on all machines of a Citus cluster (TEST_CITUS_URL), which find each other

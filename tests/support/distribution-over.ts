@@ -1,4 +1,4 @@
-import { Distribution } from '../../src/storage/distribution/distribution.ts'
+import { Distribution } from './source/database.ts'
 
 /**
  * Over shards that begin with these hashes.

@@ -8,10 +8,9 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { OperatorError } from '../../src/operator-error.ts'
-import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
-import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
 import { copyNewCluster } from './new-cluster.ts'
+import { destroyEmbeddedDatabase, openEmbeddedDatabase } from './source/embedded.ts'
+import { OperatorError } from './source/errors.ts'
 
 const HOLDER = fileURLToPath(new URL('embedded-holder.ts', import.meta.url))
 

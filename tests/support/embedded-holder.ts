@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import pg from 'pg'
-import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
+import { openEmbeddedDatabase } from './source/embedded.ts'
 
 // A process of its own that opens the embedded database of a data folder and uses it once. It says so with one line,
 // and holds the database until its input ends.

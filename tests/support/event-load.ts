@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ClaimRun } from '../../src/domain/claims/claim-run.ts'
-import type { Condition } from '../../src/domain/contract/condition.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { all, any, contractWith, not } from './contracts.ts'
 import { eventually } from './eventually.ts'
 import { uniqueName } from './new-records.ts'
 import { runBatch } from './run-batch.ts'
+import type { Condition } from './source/contracts.ts'
+import type { JsonObject } from './source/json.ts'
 
 /*
  * A load of submissions, as careful clients make them: each event has an id of its own and is sent again with the

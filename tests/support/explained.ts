@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Connection, Statement } from '../../src/storage/database/connection.ts'
 import { connectionOf } from './connection-of.ts'
+import type { Connection, Statement } from './source/database.ts'
 
 interface Node {
   'Node Type': string

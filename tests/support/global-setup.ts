@@ -2,15 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { Database } from '../../src/storage/database/database.ts'
-import { migrate } from '../../src/storage/database/migrate.ts'
 import { distribute } from '../../src/storage/distribution/distribute.ts'
-import { openEmbeddedDatabase } from '../../src/storage/embedded/open-embedded-database.ts'
 import { isOnCitus, joinNodes, nodesOfCluster, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
 import { keepNothing } from './keep-nothing.ts'
 import { copyNewCluster } from './new-cluster.ts'
 import { dataDirOf } from './run-folder.ts'
+import { Database, migrate } from './source/database.ts'
+import { openEmbeddedDatabase } from './source/embedded.ts'
 
 /*
  * Runs once before all test files and once after them: finds a PostgreSQL server (TEST_DATABASE_URL, or a Citus

@@ -1,11 +1,14 @@
-import type { LogEvent } from '../../src/domain/claims/event.ts'
-import { EventLog } from '../../src/domain/claims/event-log.ts'
-import { type Condition, leavesOf } from '../../src/domain/contract/condition.ts'
-import type { Contract } from '../../src/domain/contract/contract.ts'
-import { type Hint, hintsOf } from '../../src/domain/contract/hints/hints.ts'
-import { satisfyingPayload } from '../../src/domain/contract/satisfying-event.ts'
-import type { JsonObject } from '../../src/domain/json.ts'
 import { any, contractWith } from './contracts.ts'
+import { EventLog, type LogEvent } from './source/claims.ts'
+import {
+  type Condition,
+  type Contract,
+  type Hint,
+  hintsOf,
+  leavesOf,
+  satisfyingPayload,
+} from './source/contracts.ts'
+import type { JsonObject } from './source/json.ts'
 
 export const hintsTo = (condition: Condition, terms: Partial<Contract> = {}): readonly Hint[] =>
   hintsOf(contractWith({ fulfillment_condition: condition, ...terms }))

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json, JsonObject } from '../../src/domain/json.ts'
+import type { Json, JsonObject } from './source/json.ts'
 
 /** fast-check's unit 'binary' has the same characters and U+0000, but costs two seconds at its first use. */
 const character = fc

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { findPassword, SUPERUSER_PASSWORD_FILE } from '../../src/storage/embedded/machine/password-file.ts'
-import { SUPERUSER } from '../../src/storage/embedded/names.ts'
+import { SUPERUSER } from './source/embedded.ts'
 
 /**
  * Lets the server of a data folder leave writing to the operating system. Dropping a database waits until all that is

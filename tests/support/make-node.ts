@@ -5,9 +5,7 @@ import { appendFile, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import type { Binaries } from '../../src/storage/embedded/binaries.ts'
-import { type RunAs, spawnAs } from '../../src/storage/embedded/machine/run-as.ts'
-import { SUPERUSER } from '../../src/storage/embedded/names.ts'
+import { type Binaries, type RunAs, SUPERUSER, spawnAs } from './source/embedded.ts'
 
 /** Where Debian and Red Hat put PostgreSQL's versions. */
 const PLACES = ['/usr/lib/postgresql', '/usr']

@@ -1,5 +1,5 @@
-import { pairOf } from '../../src/storage/metadata.ts'
 import { eventually } from './eventually.ts'
+import { pairOf } from './source/claims.ts'
 import type { TestService } from './test-service.ts'
 
 /** Ids that the rows of `addManyClaims` name; `n` below 256. */

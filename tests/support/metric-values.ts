@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { ERRORS } from '../../src/errors/catalogue.ts'
+import { ERRORS } from './source/errors.ts'
 
 const openapi = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED']

@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Migration, readMigrations } from '../../src/storage/upgrade/migration-files.ts'
+import { type Migration, readMigrations } from './source/database.ts'
 import type { Scope } from './test-database.ts'
 
 const OWN = new URL('../../src/storage/migrations/', import.meta.url)

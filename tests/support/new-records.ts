@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Contract } from '../../src/domain/contract/contract.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { contractWith } from './contracts.ts'
+import type { Contract } from './source/contracts.ts'
 
 /** A name that no other test uses; of at least 8 characters, so it may be an alias. */
 export const uniqueName = (prefix = 'name') => `${prefix}-${randomUUID()}`

@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { createUser } from '../../src/app/accounts/users.ts'
-import { hashSessionToken } from '../../src/app/sessions/hashed-sessions.ts'
 import { sessionCookieName } from '../../src/app/sessions/session-cookie.ts'
 import { setPassword } from '../../src/storage/accounts/credentials.ts'
+import { createUser, hashSessionToken } from './source/accounts.ts'
 import type { TestService } from './test-service.ts'
 
 /*

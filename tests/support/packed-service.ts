@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import { destroyEmbeddedDatabase } from './source/embedded.ts'
 import type { Scope } from './test-database.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { findFreePort } from '../../src/storage/embedded/machine/free-port.ts'
-import { spawnAs } from '../../src/storage/embedded/machine/run-as.ts'
 import { eventually } from './eventually.ts'
 import { makeNode, type Programs } from './make-node.ts'
+import { spawnAs } from './source/embedded.ts'
 
 const SETTINGS = `
 listen_addresses = '127.0.0.1'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
-import type { Connection, Statement } from '../../src/storage/database/connection.ts'
-import { CONNECTION_SETTINGS } from '../../src/storage/database/connection-settings.ts'
 import { connectionOf } from './connection-of.ts'
+import { CONNECTION_SETTINGS, type Connection, type Statement } from './source/database.ts'
 import type { Scope } from './test-database.ts'
 
 interface PlanNode {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Cleanup } from '../../bench/cleanup.ts'
 import { RunFolders } from '../../bench/run-folders.ts'
-import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import { destroyEmbeddedDatabase } from './source/embedded.ts'
 
 /** Where Linux has files in memory. */
 const MEMORY = '/dev/shm'

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
-import type { Contract } from '../../src/domain/contract/contract.ts'
 import { sendAs } from './signed-in-page.ts'
+import type { Contract } from './source/contracts.ts'
 
 /* The page of a schema: its contract as a form and as JSON. */
 

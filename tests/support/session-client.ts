@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { createInvitation } from '../../src/app/invitations/invitations.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { uniqueName } from './new-records.ts'
 import { newSession, newUserWithPassword, PASSWORD, userIdOf } from './new-session.ts'
+import { createInvitation } from './source/accounts.ts'
 import type { TestService } from './test-service.ts'
 
 /** Speaks to a service as a page of it in a browser does: with its cookies, and saying where it comes from. */

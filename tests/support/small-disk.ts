@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { destroyEmbeddedDatabase } from '../../src/storage/embedded/destroy-embedded-database.ts'
+import { destroyEmbeddedDatabase } from './source/embedded.ts'
 import type { Scope } from './test-database.ts'
 
 const execute = promisify(execFile)

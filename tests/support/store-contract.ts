@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { type Contract, decisiveEventTypes } from '../../src/domain/contract/contract.ts'
-import { newContract } from '../../src/storage/claims/contracts.ts'
+import { newContract } from './source/claims.ts'
+import { type Contract, decisiveEventTypes } from './source/contracts.ts'
 
 /** Stores a contract as a creation does, by SQL. Returns its hash, for claims that are put in the same way. */
 export async function storeContract(sql: pg.Client, contract: Contract): Promise<Buffer> {

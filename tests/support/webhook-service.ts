@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { type WebhookOptions, WebhookSender } from '../../src/app/webhooks/webhook-sender.ts'
-import { presentNotification } from '../../src/http/notifications/present-notification.ts'
+import { presentNotification, type WebhookOptions, WebhookSender } from './source/webhooks.ts'
 import type { Scope } from './test-database.ts'
 import { startTestService, type TestService, type TestServiceOptions } from './test-service.ts'
 

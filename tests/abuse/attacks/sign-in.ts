@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hashToken } from '../../../src/app/tokens/api-token.ts'
+import { hashToken } from '../../support/source/accounts.ts'
 import type { Attack, Target } from '../attack.ts'
 import { flood, post, request } from '../requests.ts'
 import type { Stage } from '../stage.ts'

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { EndpointRun, type Sending } from '../../../src/app/webhooks/endpoint-run.ts'
-import { SendingSlots } from '../../../src/app/webhooks/sending-slots.ts'
 import { tellEndpoint } from '../../../src/app/webhooks/tell-endpoint.ts'
-import { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
-import { presentNotification } from '../../../src/http/notifications/present-notification.ts'
-import { takeEndpoint } from '../../../src/storage/webhooks/sending.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { largeContract } from '../../support/large-records.ts'
 import { newCustomer } from '../../support/new-records.ts'
+import {
+  presentNotification,
+  SendingSlots,
+  takeEndpoint,
+  WebhookClient,
+} from '../../support/source/webhooks.ts'
 import { startTestService } from '../../support/test-service.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
 

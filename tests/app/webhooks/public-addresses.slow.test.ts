@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { lookup } from 'node:dns/promises'
 import { describe, test } from 'node:test'
-import { publicLookup } from '../../../src/app/webhooks/public-addresses.ts'
 import { type Names, startNameServer } from '../../support/name-server.ts'
+import { publicLookup } from '../../support/source/webhooks.ts'
 import type { Scope } from '../../support/test-database.ts'
 
 /* Webhooks go where others want them to: never to this machine or a network inside, however that is written. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, test } from 'node:test'
-import { isPublic, literalAddress, publicLookup } from '../../../src/app/webhooks/public-addresses.ts'
-import { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
 import { type Names, startNameServer } from '../../support/name-server.ts'
+import { isPublic, literalAddress, publicLookup, WebhookClient } from '../../support/source/webhooks.ts'
 import type { Scope } from '../../support/test-database.ts'
 
 /* Webhooks go where others want them to: never to this machine or a network inside, however that is written. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SendingSlots } from '../../../src/app/webhooks/sending-slots.ts'
+import { SendingSlots } from '../../support/source/webhooks.ts'
 
 /* Endpoints that are slow, however many of however many accounts, keep those of others waiting for some seconds at most. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
+import { WebhookClient } from '../../support/source/webhooks.ts'
 
 const ATTEMPTS = 30
 const MOST_CPU_MS = 1_000

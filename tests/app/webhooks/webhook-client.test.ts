@@ -4,9 +4,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { queryObjects } from 'node:v8'
 import type { SentAnswer } from '../../../src/app/webhooks/sent-answer.ts'
-import { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startRawServer } from '../../support/raw-server.ts'
+import { WebhookClient } from '../../support/source/webhooks.ts'
 import type { Scope } from '../../support/test-database.ts'
 
 /* What receivers answer, or do not: each attempt ends in time, with an answer that can be stored, and leaves nothing behind. */

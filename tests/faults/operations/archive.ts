@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { ClaimArchive } from '../../../src/app/archive/claim-archive.ts'
-import { restoreClaim } from '../../../src/app/archive/restore-claim.ts'
 import { archiveFolder, resolvedClaims } from '../../support/archived-claims.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../../support/moved-times.ts'
+import { ClaimArchive, restoreClaim } from '../../support/source/claims.ts'
 import type { Operation } from '../fault-table.ts'
 import type { World } from '../world.ts'
 

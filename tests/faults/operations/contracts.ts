@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { moveContracts } from '../../../src/app/claims/move-contracts.ts'
 import { NO_CONTRACTS_TO_MOVE, PUT_CONTRACTS_BACK } from '../../support/old-claims.ts'
+import { moveContracts } from '../../support/source/claims.ts'
 import type { Operation } from '../fault-table.ts'
 
 /** With the world's own more than one batch, and fewer than two. */

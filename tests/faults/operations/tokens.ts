@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { createUser } from '../../../src/app/accounts/users.ts'
-import { hashSessionToken } from '../../../src/app/sessions/hashed-sessions.ts'
 import { revokeSession } from '../../../src/app/sessions/revoke-session.ts'
 import { shareReadiness } from '../../../src/app/share-readiness.ts'
-import { hashToken } from '../../../src/app/tokens/api-token.ts'
 import { createOwnToken } from '../../../src/app/tokens/own-tokens.ts'
-import { TokenOwners } from '../../../src/app/tokens/token-owners.ts'
-import { createToken, revokeToken } from '../../../src/app/tokens/tokens.ts'
 import { findUserByEmail } from '../../../src/storage/accounts/users.ts'
 import { eventually } from '../../support/eventually.ts'
 import { uniqueName } from '../../support/new-records.ts'
+import {
+  createToken,
+  createUser,
+  hashSessionToken,
+  hashToken,
+  revokeToken,
+  TokenOwners,
+} from '../../support/source/accounts.ts'
 import type { Operation } from '../fault-table.ts'
 import { fateOf } from '../ledger.ts'
 import type { World } from '../world.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { UnusedContracts } from '../../../src/app/removal/unused-contracts.ts'
 import { contractWith } from '../../support/contracts.ts'
+import { UnusedContracts } from '../../support/source/service.ts'
 import type { Operation } from '../fault-table.ts'
 import { nextNumber } from '../load.ts'
 

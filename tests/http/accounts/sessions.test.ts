@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { setUserPassword } from '../../../src/app/accounts/users.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { IN_THE_BACKGROUND } from '../../support/fault-proxy.ts'
 import {
@@ -12,6 +11,7 @@ import {
   signUpByInvitation,
 } from '../../support/session-client.ts'
 import { sharedSecondService, sharedService } from '../../support/shared.ts'
+import { setUserPassword } from '../../support/source/accounts.ts'
 import { startStruckService } from '../../support/struck-service.ts'
 
 const service = await sharedService()

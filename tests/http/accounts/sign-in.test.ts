@@ -3,10 +3,6 @@ import { createHook } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 import { hashPassword } from 'better-auth/crypto'
-import { Passwords } from '../../../src/app/accounts/passwords.ts'
-import { createUser } from '../../../src/app/accounts/users.ts'
-import { forgetExpired } from '../../../src/app/removal/forget-expired.ts'
-import { createToken } from '../../../src/app/tokens/tokens.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
@@ -19,6 +15,8 @@ import {
   signUpByInvitation,
 } from '../../support/session-client.ts'
 import { sharedService } from '../../support/shared.ts'
+import { createToken, createUser, Passwords } from '../../support/source/accounts.ts'
+import { forgetExpired } from '../../support/source/service.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 const service = await sharedService()

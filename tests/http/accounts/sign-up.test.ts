@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { bootstrapAccount } from '../../../src/app/accounts/bootstrap-account.ts'
 import { inviteFirstAccount } from '../../../src/app/accounts/invite-first-account.ts'
-import { createInvitation } from '../../../src/app/invitations/invitations.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import { PASSWORD, SessionClient, signIn, signUp, signUpByInvitation } from '../../support/session-client.ts'
 import { sharedService } from '../../support/shared.ts'
+import { createInvitation } from '../../support/source/accounts.ts'
 import { startTestService, type TestService } from '../../support/test-service.ts'
 
 const service = await sharedService()

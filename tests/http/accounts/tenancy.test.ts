@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { newSignedInApi } from '../../support/session-client.ts'
 import { sharedService } from '../../support/shared.ts'
+import { candidateId } from '../../support/source/claims.ts'
 
 /*
  * Another account's record answers exactly like one that does not exist. Every operation of the OpenAPI document

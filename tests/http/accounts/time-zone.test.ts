@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { lastDays } from '../../../src/domain/time-zone.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { sharedService } from '../../support/shared.ts'
+import { lastDays } from '../../support/source/contracts.ts'
 
 const service = await sharedService()
 

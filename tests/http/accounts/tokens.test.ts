@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { createToken } from '../../../src/app/tokens/tokens.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openSession, type SessionClient, signUp } from '../../support/session-client.ts'
 import { sharedSecondService, sharedService } from '../../support/shared.ts'
+import { createToken } from '../../support/source/accounts.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { POOL_SIZE, startTestService } from '../../support/test-service.ts'
 

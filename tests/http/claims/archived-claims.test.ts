@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { restoreClaim } from '../../../src/app/archive/restore-claim.ts'
 import {
   archiveAll,
   archiveFolder,
@@ -18,6 +17,7 @@ import { contractWith } from '../../support/contracts.ts'
 import { movedBy } from '../../support/moved-times.ts'
 import { candidatePath } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
+import { restoreClaim } from '../../support/source/claims.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* What callers see of claims that were resolved long ago, leave for files, and come back (§4.15). */

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { Json, JsonObject } from '../../../src/domain/json.ts'
-import type { ErrorCode } from '../../../src/errors.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
@@ -11,6 +9,8 @@ import { candidatePath, newCandidate, newCustomer, newSchema, uniqueName } from 
 import { readPages } from '../../support/read-pages.ts'
 import { asSingle, errorOf, runBatch, runBatchOfTexts } from '../../support/run-batch.ts'
 import { sharedService } from '../../support/shared.ts'
+import type { ErrorCode } from '../../support/source/errors.ts'
+import type { Json, JsonObject } from '../../support/source/json.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
 /* POST /v1/claims/batch and POST /v1/candidates/batch: each item stands alone, as in the single form. */

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { validateContract } from '../../../src/domain/contract/validate-contract.ts'
-import type { Json, JsonObject } from '../../../src/domain/json.ts'
-import { isJsonObject } from '../../../src/domain/json.ts'
 import { contract } from '../../support/arbitraries.ts'
 import { sharedService } from '../../support/shared.ts'
+import { validateContract } from '../../support/source/contracts.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../support/source/json.ts'
 
 /*
  * The published schema of a contract and the domain's validation are written twice; here they are held to the same

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
@@ -9,6 +8,7 @@ import { movedBy } from '../../support/moved-times.ts'
 import { newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
 import { sharedService } from '../../support/shared.ts'
+import { candidateId } from '../../support/source/claims.ts'
 
 /* Creations of several accounts that come at the same moment go to the database together. */
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import { PAIRS, pairsOf } from '../../../src/storage/metadata.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
+import { PAIRS, pairsOf } from '../../support/source/claims.ts'
 import { startStruckService } from '../../support/struck-service.ts'
 import {
   api,

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
-import { sumUpResolutions } from '../../../src/app/check/sum-up-resolutions.ts'
-import { startOfDay } from '../../../src/domain/time-zone.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { backfillOfTotals } from '../../support/backfill.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCustomer } from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
+import { startOfDay } from '../../support/source/contracts.ts'
+import { runScheduledCheck, sumUpResolutions } from '../../support/source/decisions.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* The overview of a year of claims, resolved by real checks, against sums over what the lists show. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
-import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { COPY_CLAIM } from '../../support/copy-claims.ts'
 import { newCustomer, uniqueName } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import type { Contract } from '../../support/source/contracts.ts'
+import { runScheduledCheck } from '../../support/source/decisions.ts'
 
 const service = await sharedService()
 const { api } = service

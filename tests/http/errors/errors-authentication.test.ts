@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { createUser } from '../../../src/app/accounts/users.ts'
-import { createToken, revokeToken } from '../../../src/app/tokens/tokens.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import { createToken, createUser, revokeToken } from '../../support/source/accounts.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { startTestService } from '../../support/test-service.ts'
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { ERRORS } from '../../../src/errors/catalogue.ts'
-import type { ErrorCode } from '../../../src/errors.ts'
 import { inlineAnswers } from '../../support/inline-answers.ts'
 import { findTests } from '../../support/run-tests.ts'
 import { sharedService } from '../../support/shared.ts'
+import { ERRORS, type ErrorCode } from '../../support/source/errors.ts'
 
 /* The catalogue, the documentation and the tests hold together (§7). */
 

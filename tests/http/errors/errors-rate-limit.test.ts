@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { RateCounts } from '../../../src/http/bounds/rate-counts.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { exchangeLines } from '../../support/line-exchange.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import { RateCounts } from '../../support/source/service.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 import { startTestService } from '../../support/test-service.ts'
 

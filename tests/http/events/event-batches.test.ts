@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { Json } from '../../../src/domain/json.ts'
-import type { ErrorCode } from '../../../src/errors.ts'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { asAnswered } from '../../support/as-answered.ts'
 import { assertError } from '../../support/assert-error.ts'
@@ -10,6 +8,8 @@ import { all } from '../../support/contracts.ts'
 import { candidatePath, newCandidate, newClaim, uniqueName } from '../../support/new-records.ts'
 import { asSingle, errorOf, runBatch, runBatchOfTexts } from '../../support/run-batch.ts'
 import { sharedService } from '../../support/shared.ts'
+import type { ErrorCode } from '../../support/source/errors.ts'
+import type { Json } from '../../support/source/json.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
 /* POST /v1/events/batch with JSON (§4.3): each submission stands alone, as in the single form. */

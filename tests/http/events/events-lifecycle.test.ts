@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
-import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { asAnswered } from '../../support/as-answered.ts'
 import { assertError } from '../../support/assert-error.ts'
@@ -9,6 +7,8 @@ import { firstCheckFrom, secondsAfter } from '../../support/check-time.ts'
 import { all } from '../../support/contracts.ts'
 import { candidatePath, newCandidate, newClaim } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import type { Contract } from '../../support/source/contracts.ts'
+import { runScheduledCheck } from '../../support/source/decisions.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
 const service = await sharedService()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Json } from '../../../src/domain/json.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { newCandidate, newClaim, uniqueName } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import type { Json } from '../../support/source/json.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
 const service = await sharedService()

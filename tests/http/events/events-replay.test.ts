@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
-import type { JsonObject } from '../../../src/domain/json.ts'
 import { asAnswered } from '../../support/as-answered.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { firstCheckFrom } from '../../support/check-time.ts'
 import { candidatePath, newCandidate, newClaim } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import { runScheduledCheck } from '../../support/source/decisions.ts'
+import type { JsonObject } from '../../support/source/json.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
 const service = await sharedService()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { ServiceError } from '../../../src/errors.ts'
 import { AnswerSeats } from '../../../src/http/bounds/answer-seats.ts'
 import { Seats, type SeatsSettings } from '../../../src/http/bounds/seats.ts'
+import { ServiceError } from '../../support/source/errors.ts'
 
 const SETTINGS = { mostWaiting: 10, mostWaitingOfOne: 10, patienceMs: 60_000, refusal: 'No.' }
 

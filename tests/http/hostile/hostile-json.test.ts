@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Condition } from '../../../src/domain/contract/condition.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { all, contractWith, not } from '../../support/contracts.ts'
 import { newClaim, newCustomer } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import type { Condition } from '../../support/source/contracts.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
 const service = await sharedService()

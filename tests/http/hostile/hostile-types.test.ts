@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json, JsonObject } from '../../../src/domain/json.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { isOnCitus } from '../../support/database-nodes.ts'
 import { newClaim, newCustomer, newSchema } from '../../support/new-records.ts'
 import { newSignedInApi } from '../../support/session-client.ts'
 import { sharedService } from '../../support/shared.ts'
+import type { Json, JsonObject } from '../../support/source/json.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
 /* Every field of every body, with each wrong type of JSON. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Json } from '../../../src/domain/json.ts'
 import { type CutBody, cutList, leastBytes, pathAt } from '../../../src/http/bodies/json-text.ts'
 import { payload } from '../../support/json-arbitraries.ts'
+import type { Json } from '../../support/source/json.ts'
 
 const cut = (text: string, most = 1_000): CutBody => {
   const cutting = cutList(text, 'events', most)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { firstCheckFrom, secondsAfter } from '../../support/check-time.ts'
@@ -9,6 +8,7 @@ import { contractWith } from '../../support/contracts.ts'
 import { newCustomer, uniqueName } from '../../support/new-records.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
 import { sharedService } from '../../support/shared.ts'
+import { runScheduledCheck } from '../../support/source/decisions.ts'
 
 const service = await sharedService()
 const api = await service.newAccount()

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { candidateId } from '../../../src/storage/claims/candidate-id.ts'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
 import { sharedService } from '../../support/shared.ts'
+import { candidateId } from '../../support/source/claims.ts'
 
 const service = await sharedService()
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
-import { oldNotifications } from '../../../src/app/removal/old-notifications.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
+import { runScheduledCheck } from '../../support/source/decisions.ts'
+import { oldNotifications } from '../../support/source/webhooks.ts'
 
 const { app, newAccount, sql } = await sharedWebhookService()
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import { awaitNotifications, type FeedRequest } from '../../../src/app/notifications/read-notifications.ts'
-import { oldNotifications } from '../../../src/app/removal/old-notifications.ts'
 import { EVENT_TYPES, NOTIFICATION_TYPES } from '../../../src/domain/notification-types.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
+import { runScheduledCheck } from '../../support/source/decisions.ts'
+import { oldNotifications } from '../../support/source/webhooks.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
 
 const service = await sharedWebhookService()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
-import { deliveryBody, deliveryHeaders, hashOf, NO_HASH } from '../../../src/app/webhooks/sign-delivery.ts'
+import { deliveryBody, deliveryHeaders, hashOf, NO_HASH } from '../../support/source/webhooks.ts'
 import type { Arrival, Arrivals, Finding, Programs } from './guide-programs.ts'
 
 /* What the programs of the guide to webhooks must find, in each language. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdWebhookEndpoints } from '../../support/held-rows.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
+import { runScheduledCheck } from '../../support/source/decisions.ts'
 import { faultsOfChain, startWebhookReceiver } from '../../support/webhook-receiver.ts'
 
 const service = await sharedWebhookService()

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { hashOf, NO_HASH } from '../../../src/app/webhooks/sign-delivery.ts'
+import { hashOf, NO_HASH } from '../../support/source/webhooks.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 import { guideBlock } from './guide-blocks.ts'
 import {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { deliveryBody, deliveryHeaders } from '../../../src/app/webhooks/sign-delivery.ts'
 import { Conformance } from '../../support/conformance.ts'
+import { deliveryBody, deliveryHeaders } from '../../support/source/webhooks.ts'
 import { guideBlock, guideSecret } from './guide-blocks.ts'
 import {
   believesTheGoodOnly,

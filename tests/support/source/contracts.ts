@@ -1,0 +1,22 @@
+/* Contracts and conditions: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+
+export { compile } from '../../../src/domain/contract/compiled-condition.ts'
+export {
+  type Condition,
+  holds,
+  type Leaf,
+  leavesOf,
+  namedEventTypes,
+} from '../../../src/domain/contract/condition.ts'
+export { type Contract, decisiveEventTypes, windowMs } from '../../../src/domain/contract/contract.ts'
+export {
+  HINT_CODES,
+  type Hint,
+  hintsOf,
+  lookForHints,
+  MAX_HINTS,
+} from '../../../src/domain/contract/hints/hints.ts'
+export { satisfyingPayload, suggestedEvents } from '../../../src/domain/contract/satisfying-event.ts'
+export { MAX_CONDITION_NODES, validateCondition } from '../../../src/domain/contract/validate-condition.ts'
+export { MAX_CONTRACT_BYTES, validateContract } from '../../../src/domain/contract/validate-contract.ts'
+export { dayAt, isTimeZone, lastDays, localTime, startOfDay, timeAt } from '../../../src/domain/time-zone.ts'

@@ -24,8 +24,8 @@ const SCOPE = new URL('./process-scope.ts', import.meta.url).href
 const MAX_FILES_PER_PROCESS = 8
 /** Files of these folders replace timers or measure the machine, so each has a process of its own. */
 const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
-/** Files of this folder share a browser, slow ones too. Other slow files take long by themselves. */
-const SHARES_BROWSER = /^tests\/dashboard\//
+/** Slow files of these folders take long by themselves. */
+const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
 /** A file that looks at its whole process has one of its own. */
 const LOOKS_AT_PROCESS = /\b(collectGarbage|TurnCounter|process\.on)\(/
 /** More than the processors: tests wait for other processes, connections and timers. */
@@ -91,7 +91,7 @@ export async function runTests(
 /** Which files share a process: those of one folder. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
-    (suiteOf(file) !== 'fast' && !SHARES_BROWSER.test(file)) ||
+    (suiteOf(file) !== 'fast' && PROCESS_PER_SLOW_FILE.test(file)) ||
     PROCESS_PER_FILE.test(file) ||
     LOOKS_AT_PROCESS.test(readFileSync(join(ROOT, file), 'utf8'))
   const folders = Map.groupBy(files, (file) => (isAlone(file) ? file : dirname(file)))

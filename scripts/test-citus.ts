@@ -1,17 +1,21 @@
 /*
- * npm run test:citus -- [FILES] [--suite slow]: the tests on distributed tables. On the cluster whose coordinator TEST_CITUS_URL names,
- * else on one of its own if this machine has a PostgreSQL with Citus; else it says that it tries nothing.
+ * npm run test:citus -- [FILES] [--suite slow]: tests on distributed tables, on the cluster whose coordinator TEST_CITUS_URL
+ * names, else on one that this starts if the machine has a PostgreSQL with Citus; else it says that it tries nothing.
  */
 import { parseArgs, styleText } from 'node:util'
 import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
 import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
-/** Those about claims in the tests' database; the others have none, or one of their own, or see them by the same API. */
+/** What differs there: statements, plans and locks, and for each kind of record its life over HTTP. */
 const FILES = [
-  ...['abuse', 'app', 'e2e', 'faults', 'http', 'storage'].map((folder) => `tests/${folder}/**/*.test.ts`),
-  'tests/deterministic/store-contract.test.ts',
-  'tests/simulate/fuzz.slow.test.ts',
+  'tests/storage/{constraints,distribution,lock-order,lost-machine,migrate,shard-statements,take-positions}.test.ts',
+  'tests/app/{check-turns,run-scheduled-check}.test.ts',
+  'tests/http/claims/{archived-claims,candidates,claim-batches-schemas,claims,customers,test-clocks}.test.ts',
+  'tests/http/events/{event-results,events-lifecycle,events-replay,events-submission}.test.ts',
+  'tests/http/lists/{list-filters,lists}.test.ts',
+  'tests/http/notifications/notifications.test.ts',
+  'tests/http/webhooks/webhook-deliveries.test.ts',
 ]
 
 const runOn = (url: string) =>

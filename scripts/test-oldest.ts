@@ -1,6 +1,7 @@
 /*
- * npm run test:oldest -- [FILES]: the tests of what PostgreSQL does for us, on the oldest version that the service runs on, plain.
- * Planners differ from one version to the next; npm test has the newest. So the wide tables of the slow suite are tried, too. Without such a PostgreSQL it says that it tries nothing.
+ * npm run test:oldest -- [FILES]: the storage tests on a plain PostgreSQL 15, the oldest that the service runs on. Its planner
+ * makes other plans than that of the embedded one, so the slow tests of plans are among them. Without such a PostgreSQL it
+ * says that it tries nothing.
  */
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +14,10 @@ import { findTests, runTests } from '../tests/support/run-tests.ts'
 
 const OLDEST = 15
 /** The embedded database is not of this version, whatever the tests run on. */
-const FILES = ['tests/storage/!(embedded*|require-durable*).test.ts']
+const FILES = [
+  'tests/storage/!(embedded*|require-durable*|*.slow|*.nightly).test.ts',
+  'tests/storage/*plans.slow.test.ts',
+]
 const SETTINGS = 'max_connections = 400\n'
 
 /** In the run's folder, which is removed at its end. */

@@ -33,8 +33,16 @@ export async function dashboardTests(): Promise<DashboardTests> {
   const browser = await sharedBrowser()
   const newPage = async () => {
     if (!shared || shared.page.isClosed()) shared = await openShared(browser, service.url)
+    // A page that has crashed cannot be reset.
+    const isReset = await reset(shared.page).then(
+      () => true,
+      () => false,
+    )
+    if (!isReset) {
+      await shared.page.context().close()
+      shared = await openShared(browser, service.url)
+    }
     const { page, complaints } = shared
-    await reset(page)
     complaints.length = 0
     const email = await newPerson(service)
     await signIn(page, service, email)

@@ -15,7 +15,11 @@ type Failed = DataOf<'test:fail'> & {
 }
 
 const SLOWEST_FILES = 10
-const FILES = Number(process.env.CLAIMKEEPER_TEST_FILES)
+const FILES = process.env.CLAIMKEEPER_TEST_FILES?.split('\n') ?? []
+/** With a pattern of names, files without such a test do not count. */
+const HAS_PATTERN = process.execArgv.some((option) => option.startsWith('--test-name-pattern'))
+/** What node:test says of an error that belongs to no test that is still running. */
+const STRAY_ERROR = /^(Error|Warning): /
 
 const isFile = ({ nesting, name }: { nesting: number; name: string }) =>
   nesting === 0 && name.startsWith('tests/')
@@ -25,13 +29,24 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const failures: string[] = []
   const skipped = new Map<string, number>()
   const files: { name: string; ms: number }[] = []
+  let tests = 0
   for await (const event of source) {
     const { type } = event
     if (type === 'test:stdout' || type === 'test:stderr') yield event.data.message
-    if (type === 'test:summary' && event.data.file === undefined)
+    if (type === 'test:diagnostic' && STRAY_ERROR.test(event.data.message)) {
+      failures.push(`${styleText('red', '✖ after a test')}\n    ${event.data.message}\n`)
+      yield failures.at(-1) as string
+    }
+    if (type === 'test:summary' && event.data.file === undefined) {
+      failures.push(...missing(files, tests))
+      // Also where node:test found no failure.
+      if (failures.length > 0) process.exitCode = 1
       yield end(event.data, failures, skipped, files)
+    }
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const { data } = event
+    // A process that ran no test is told of as one.
+    if (data.details.type !== 'suite' && !data.name.endsWith('.mjs')) tests++
     if (typeof data.skip === 'string') skipped.set(data.skip, (skipped.get(data.skip) ?? 0) + 1)
     const failure = type === 'test:fail' ? failureOf(event.data) : null
     if (failure !== null) {
@@ -41,7 +56,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     if (!isFile(data)) continue
     files.push({ name: data.name, ms: data.details.duration_ms })
     const mark = type === 'test:pass' ? styleText('green', '✔') : styleText('red', '✖')
-    yield `${mark} ${`${files.length}`.padStart(4)}/${FILES}  ${data.name}  ${styleText('dim', seconds(data.details.duration_ms))}\n`
+    yield `${mark} ${`${files.length}`.padStart(4)}/${FILES.length}  ${data.name}  ${styleText('dim', seconds(data.details.duration_ms))}\n`
   }
 }
 
@@ -50,7 +65,7 @@ function failureOf({ name, classname = '', file = '', details }: Failed): string
   const error: Error & { failureType?: string } = details.error
   if (error.failureType === 'subtestsFailed') return null
   // A test may be defined in a module that its file imports.
-  const path = /^tests\/\S+?\.test\.ts/.exec(classname)?.[0] ?? relative('', file)
+  const path = /^tests\/\S+?\.test\.ts/.exec(classname || name)?.[0] ?? relative('', file)
   const title = [classname, name].filter(Boolean).join(' › ')
   return [
     styleText('red', `✖ ${title}`),
@@ -58,6 +73,15 @@ function failureOf({ name, classname = '', file = '', details }: Failed): string
     ...(path.startsWith('tests/') ? [styleText('bold', `    Repeat: npm test -- ${path}`)] : []),
     '',
   ].join('\n')
+}
+
+/** A process that ends early takes the files along that it has not run. */
+function missing(files: readonly { name: string }[], tests: number): string[] {
+  if (HAS_PATTERN) return tests > 0 ? [] : [`${styleText('red', '✖ no test has such a name')}\n`]
+  const ended = new Set(files.map(({ name }) => name))
+  return FILES.filter((name) => !ended.has(name)).map(
+    (name) => `${styleText('red', `✖ ${name}`)}\n    Its process ended before it.\n`,
+  )
 }
 
 function end(
@@ -72,14 +96,14 @@ function end(
   })
   for (const { name, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST_FILES))
     slowest.push([name, { content: seconds(ms), hAlign: 'right' }])
-  const { tests, passed, skipped: left } = counts
+  const { passed, skipped: left } = counts
   return [
     '',
     slowest.toString(),
     ...[...skipped].map(([reason, count]) => styleText('yellow', `skipped ${count}: ${reason}`)),
     // Once more, beside the totals.
     ...(failures.length > 0 ? [styleText('red', 'failed:'), ...failures] : []),
-    `${passed} passed, ${tests - passed - left} failed, ${left} skipped in ${seconds(duration_ms)}`,
+    `${passed} passed, ${failures.length} failed, ${left} skipped in ${seconds(duration_ms)}`,
     '',
   ].join('\n')
 }

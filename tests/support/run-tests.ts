@@ -27,11 +27,14 @@ const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
 /** Slow files of these folders take long by themselves. */
 const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
 /** A file that looks at its whole process has one of its own. */
-const LOOKS_AT_PROCESS = /\b(collectGarbage|TurnCounter|process\.on)\(/
+const LOOKS_AT_PROCESS =
+  /\b(collectGarbage|TurnCounter|queryObjects|process\.(on|cpuUsage))\(|\bmock\.timers\b/
 /** More than the processors: tests wait for other processes, connections and timers. */
 const CONCURRENCY = 4
-/** How long a process may stay open after its last test. */
-const EXIT_TIMEOUT_MS = 30_000
+/** Bounds a test that hangs, and the process of its file. */
+const TIMEOUT_MS = 900_000
+/** How long a process may take to end after its last test. */
+const EXIT_TIMEOUT_MS = 60_000
 
 /** The files of the suites that match the patterns. A file that is named in full is taken whatever its suite. */
 export function findTests(patterns: readonly string[], ...suites: Suite[]): string[] {
@@ -64,6 +67,7 @@ export async function runTests(
     await writeFile(join(folder, `${String(i).padStart(3, '0')}.mjs`), moduleOf(group))
   const options = [
     `--test-concurrency=${CONCURRENCY}`,
+    `--test-timeout=${TIMEOUT_MS}`,
     '--test-global-setup=tests/support/global-setup.ts',
     `--test-reporter=${REPORTER}`,
     '--test-reporter-destination=stdout',
@@ -72,7 +76,7 @@ export async function runTests(
   const child = spawn(process.execPath, ['--test', ...options, join(folder, '*.mjs')], {
     stdio: 'inherit',
     cwd: ROOT,
-    env: { ...env, CLAIMKEEPER_TEST_FILES: `${files.length}` },
+    env: { ...env, CLAIMKEEPER_TEST_FILES: files.join('\n') },
   })
   // `node --test` exits with 0 if a signal ends it before its first test.
   let isInterrupted = false
@@ -111,11 +115,11 @@ const moduleOf = (files: readonly string[]): string =>
       const url = pathToFileURL(join(ROOT, file)).href
       return `await suite(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})))`
     }),
-    `const { releaseProcessScope } = await import(${JSON.stringify(SCOPE)})`,
-    'await releaseProcessScope()',
     // A handle that a failed test left open must not keep the process alive.
     `setTimeout(() => {
       console.error('Still open after the last test:', process.getActiveResourcesInfo())
       process.exit(1)
     }, ${EXIT_TIMEOUT_MS}).unref()`,
+    `const { releaseProcessScope } = await import(${JSON.stringify(SCOPE)})`,
+    'await releaseProcessScope()',
   ].join('\n')

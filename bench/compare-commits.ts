@@ -115,7 +115,7 @@ async function compareWith(commit: string, { pairs, json }: { pairs: string; jso
     console.log(tableOf(figures))
     const commits = { other: git('rev-parse', commit), this: git('rev-parse', 'HEAD') }
     await writeJson(resolve(json), { measured_at: new Date(), machine, commits, figures })
-    console.log(`All of it: ${json}`)
+    console.log(`Written to ${json}`)
   } finally {
     execFileSync('git', ['worktree', 'remove', '--force', other], { cwd: ROOT, stdio: 'ignore' })
     await rm(folder, { recursive: true, force: true })
@@ -126,8 +126,8 @@ await new Command('npm run bench:compare --')
   .description(
     'Compares this checkout with another commit, by turns. A pair of turns takes about ten minutes.',
   )
-  .argument('<commit>', 'any name that git knows; its benchmark must have the option --turn')
-  .option('--pairs <number>', 'turns of each commit', '3')
+  .argument('<commit>', 'commit, branch or tag; its bench/run.ts must have the option --turn')
+  .option('--pairs <number>', 'runs of each commit', '3')
   .option('--json <file>', 'where the result is written', join(ROOT, 'bench/results/comparison.json'))
   .action(compareWith)
   .parseAsync()

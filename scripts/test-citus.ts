@@ -1,6 +1,6 @@
 /*
  * npm run test:citus -- [FILES] [--suite slow]: tests on distributed tables, on the cluster whose coordinator TEST_CITUS_URL
- * names, else on one that this starts if the machine has a PostgreSQL with Citus; else it says that it tries nothing.
+ * names, else on one of its own. Without Citus it prints that it was skipped.
  */
 import { parseArgs, styleText } from 'node:util'
 import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import type { Verdict } from './hunt.ts'
 import type { Mutant } from './mutant.ts'
 
-/** Tests of what the service does. The others look at the source, its documents and the dashboard. */
+/** Tests of the service's behaviour. Left out: architecture, documents, dashboard, deployment, benchmark, simulator. */
 const FOLDERS = 'tests/{abuse,app,cli,deterministic,domain,e2e,faults,http,scheduler,storage}/**/*.test.ts'
-/** A run that hangs is no finding. */
+/** A run that takes longer is stopped, and the defect counts as not found. */
 const TIMEOUT_MS = 1_800_000
 const MAX_CHARACTERS = 160
 

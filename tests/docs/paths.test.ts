@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-/* A file or folder of the project that a document names is there, so that a move shows which sentences it makes false. */
+/* Every file and folder of the project that a document names exists, so a move shows which documents to change. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** In backquotes: a path below a folder of the project, or the name of a source file, with folders before it or not. */
@@ -29,7 +29,7 @@ const paths = new Set(files)
 for (const file of files)
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) paths.add(folder)
 
-/** Documents name a file by its last parts, as its folder's heading says the rest. */
+/** A document may give only the end of a path, where its heading names the folder. */
 function isThere(name: string): boolean {
   const path = name.replace(/\/$/, '')
   return paths.has(path) || [...paths].some((one) => one.endsWith(`/${path}`))

@@ -14,13 +14,13 @@ import { createWorld, settles, type World } from './world.ts'
 
 /** One run of an operation, on records of its own. */
 interface Episode {
-  /** Does it. It does not reject because of a fault. */
+  /** Performs the operation. It does not reject because of a fault. */
   run: () => Promise<unknown>
-  /** Of the check that comes next, where it is not the present. */
+  /** The time of the scheduled check that follows; by default the present. */
   checkTime?: Date
   /** What others do to the same records meanwhile. */
   beside?: () => Promise<unknown>
-  /** After the fault: does it again if it was not done, and compares what is stored with what was answered. */
+  /** Repeats the operation if it was not done, and compares what is stored with what was answered. */
   finish: () => Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface Operation {
   begin: (world: World, ledger: Ledger) => Promise<Episode>
   /** Statements that other requests send too, and that belong to this operation. */
   alsoSends?: readonly string[]
-  /** Why it is not tried in this run. */
+  /** Why the operation is skipped in this run. */
   skip?: string | false
 }
 
@@ -53,7 +53,7 @@ const POLLING = [
   'note_webhook_success',
 ]
 
-/** On a slow machine a batch may come apart into two, and then takes a statement more. */
+/** How often an operation is recorded. A batch may be split in two and send a statement more; only what each recording has is tested. */
 const RECORDINGS = 2
 const MAX_TRIES = 4
 

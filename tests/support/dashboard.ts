@@ -5,23 +5,23 @@ import { newPerson, openOverview, type SignedInPage, signIn } from './signed-in-
 import type { TestService } from './test-service.ts'
 
 /*
- * What the dashboard's tests of a process share: a service, a browser, and a page that one test after the other gets. A
- * page whose process, scripts and cache are there loads in a quarter of the processor time that a new one takes.
+ * The dashboard's tests of a process share a service, a browser and one page, which is reset for each test. A page whose
+ * process and cache are warm loads in a quarter of the processor time of a new one.
  */
 
 export interface DashboardTests {
   service: TestService
   browser: Browser
   /**
-   * The shared page, signed in as a new account; it has gone nowhere yet. What cannot be undone on a page (init
-   * scripts, its clock, exposed functions) needs one of its own: `newSignedInPage`.
+   * The shared page, signed in as a new account, at about:blank. A test that changes its page for good (init scripts, its
+   * clock, exposed functions) uses `newSignedInPage`.
    */
   newPage: () => Promise<SignedInPage>
-  /** The same, at the overview. */
+  /** As `newPage`, at the overview. */
   openPage: () => Promise<SignedInPage>
 }
 
-/** What Playwright gives a new page. */
+/** Playwright's default. */
 const VIEWPORT = { width: 1280, height: 720 }
 /** Events that tests listen to. */
 const EVENTS = ['request', 'requestfinished', 'requestfailed', 'response', 'dialog', 'download', 'popup']
@@ -66,7 +66,7 @@ async function openShared(browser: Browser, url: string): Promise<WatchedPage> {
   return watched
 }
 
-/** Leaves nothing of the test before. */
+/** Removes what the test before left. */
 async function reset(page: Page): Promise<void> {
   const context = page.context()
   for (const event of EVENTS) page.removeAllListeners(event)

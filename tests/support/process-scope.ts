@@ -2,10 +2,10 @@ import type { Scope } from './test-database.ts'
 
 const releases: (() => Promise<void>)[] = []
 
-/** What lives until the last test file of this process has ended. */
+/** The scope of what all test files of this process share. */
 export const processScope: Scope = { after: (release) => void releases.push(release) }
 
-/** Called once, after the last file (`run-tests.ts`). The newest goes first; one that fails keeps no other from its turn. */
+/** Called once, after the last file (`run-tests.ts`). The newest goes first. One that fails does not stop the others. */
 export async function releaseProcessScope(): Promise<void> {
   const errors: unknown[] = []
   for (const release of releases.splice(0).reverse())

@@ -16,9 +16,9 @@ type Failed = DataOf<'test:fail'> & {
 
 const SLOWEST_FILES = 10
 const FILES = process.env.CLAIMKEEPER_TEST_FILES?.split('\n') ?? []
-/** With a pattern of names, files without such a test do not count. */
+/** With `--name`, a file without such a test is not missing. */
 const HAS_PATTERN = process.execArgv.some((option) => option.startsWith('--test-name-pattern'))
-/** What node:test says of an error that belongs to no test that is still running. */
+/** How node:test reports an error that was thrown after its test ended. */
 const STRAY_ERROR = /^(Error|Warning): /
 
 const isFile = ({ nesting, name }: { nesting: number; name: string }) =>
@@ -38,14 +38,14 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       yield failures.at(-1) as string
     }
     if (type === 'test:summary' && event.data.file === undefined) {
-      failures.push(...missing(files, tests))
+      failures.push(...unfinishedFiles(files, tests))
       // Also where node:test found no failure.
       if (failures.length > 0) process.exitCode = 1
-      yield end(event.data, failures, skipped, files)
+      yield summaryOf(event.data, failures, skipped, files)
     }
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const { data } = event
-    // A process that ran no test is told of as one.
+    // node:test reports a process without tests as a test.
     if (data.details.type !== 'suite' && !data.name.endsWith('.mjs')) tests++
     if (typeof data.skip === 'string') skipped.set(data.skip, (skipped.get(data.skip) ?? 0) + 1)
     const failure = type === 'test:fail' ? failureOf(event.data) : null
@@ -75,16 +75,16 @@ function failureOf({ name, classname = '', file = '', details }: Failed): string
   ].join('\n')
 }
 
-/** A process that ends early takes the files along that it has not run. */
-function missing(files: readonly { name: string }[], tests: number): string[] {
+/** Files that did not end because their process ended early. */
+function unfinishedFiles(files: readonly { name: string }[], tests: number): string[] {
   if (HAS_PATTERN) return tests > 0 ? [] : [`${styleText('red', '✖ no test has such a name')}\n`]
   const ended = new Set(files.map(({ name }) => name))
   return FILES.filter((name) => !ended.has(name)).map(
-    (name) => `${styleText('red', `✖ ${name}`)}\n    Its process ended before it.\n`,
+    (name) => `${styleText('red', `✖ ${name}`)}\n    The process ended before this file did.\n`,
   )
 }
 
-function end(
+function summaryOf(
   { counts, duration_ms }: DataOf<'test:summary'>,
   failures: readonly string[],
   skipped: ReadonlyMap<string, number>,

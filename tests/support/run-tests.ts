@@ -24,19 +24,19 @@ const SCOPE = new URL('./process-scope.ts', import.meta.url).href
 const MAX_FILES_PER_PROCESS = 8
 /** Files of these folders replace timers or measure the machine, so each has a process of its own. */
 const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
-/** Slow files of these folders take long by themselves. */
+/** Slow files of these folders take long, so each has a process of its own. */
 const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
-/** A file that looks at its whole process has one of its own. */
+/** A file with such a call measures or changes its whole process, so it has one of its own. */
 const LOOKS_AT_PROCESS =
   /\b(collectGarbage|TurnCounter|queryObjects|process\.(on|cpuUsage))\(|\bmock\.timers\b/
-/** More than the processors: tests wait for other processes, connections and timers. */
+/** More than two processors, because tests also wait for other processes, connections and timers. */
 const CONCURRENCY = 4
-/** Bounds a test that hangs, and the process of its file. */
+/** Limit of one test, and of one process with all its files. */
 const TIMEOUT_MS = 900_000
 /** How long a process may take to end after its last test. */
 const EXIT_TIMEOUT_MS = 60_000
 
-/** The files of the suites that match the patterns. A file that is named in full is taken whatever its suite. */
+/** The files that match the patterns and are of the suites. A file that is named in full is taken whatever its suite. */
 export function findTests(patterns: readonly string[], ...suites: Suite[]): string[] {
   const files = patterns.flatMap((pattern) => {
     const found = globSync(pattern, { cwd: ROOT })
@@ -57,7 +57,7 @@ interface RunOptions {
   name?: string | undefined
 }
 
-/** Runs the files, within a run folder (`inRunFolder`). Returns the exit status. */
+/** Runs the files and returns the exit status. Call it inside `inRunFolder`. */
 export async function runTests(
   files: readonly string[],
   { env = process.env, name }: RunOptions = {},
@@ -92,7 +92,7 @@ export async function runTests(
   return isInterrupted ? status || 1 : (status ?? 1)
 }
 
-/** Which files share a process: those of one folder. */
+/** Groups the files by folder, at most `MAX_FILES_PER_PROCESS` a group. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
     (suiteOf(file) !== 'fast' && PROCESS_PER_SLOW_FILE.test(file)) ||
@@ -109,7 +109,7 @@ function groupsOf(files: readonly string[]): string[][] {
 const moduleOf = (files: readonly string[]): string =>
   [
     "import { suite } from 'node:test'",
-    // Before a test replaces the timers.
+    // A test may replace it.
     'const { setTimeout } = globalThis',
     ...files.map((file) => {
       const url = pathToFileURL(join(ROOT, file)).href

@@ -6,26 +6,26 @@ import { startTestService, type TestService } from './test-service.ts'
 import { startWebhookService } from './webhook-service.ts'
 
 /*
- * What the test files of a process share: starting it costs more than most files do. Each test makes an account of its
- * own, so it does not see the records of the others. A test that stops or breaks a service starts its own.
+ * What the test files of a process share: starting it costs more than most files do. Each call makes a new account, so a
+ * file does not see the records of the others. A test that stops or breaks a service starts its own.
  */
 
-function once<T>(start: (t: Scope) => Promise<T>): () => Promise<T> {
+function startOnce<T>(start: (t: Scope) => Promise<T>): () => Promise<T> {
   let started: Promise<T> | undefined
-  // Each caller awaits a promise of its own: after `await started` node:test takes the file that started it for the current one.
+  // `async` gives each caller a new promise: after awaiting the same one, node:test would take the file that made it for the current one.
   return async () => {
     started ??= start(processScope)
     return await started
   }
 }
 
-const service = once((t) => startTestService(t))
-const secondService = once(async (t) =>
+const service = startOnce((t) => startTestService(t))
+const secondService = startOnce(async (t) =>
   startTestService(t, { databaseUrl: (await service()).databaseUrl, withoutAccount: true }),
 )
-const webhookService = once((t) => startWebhookService(t))
+const webhookService = startOnce((t) => startWebhookService(t))
 // Loaded only where a test asks for it: the library takes as long as a small test file.
-const browserOfProcess = once(async (t) => (await import('./browser.ts')).startBrowser(t))
+const browserOfProcess = startOnce(async (t) => (await import('./browser.ts')).startBrowser(t))
 
 const withOwnAccount = async <T extends TestService>(shared: T): Promise<T> => ({
   ...shared,
@@ -35,10 +35,10 @@ const withOwnAccount = async <T extends TestService>(shared: T): Promise<T> => (
 /** The service of this process; `api` speaks as a new account. */
 export const sharedService = async () => withOwnAccount(await service())
 
-/** Another server on the database of the shared service. It knows no claims but those that were sent to it. */
+/** Another server on the shared service's database; it caches only claims that were sent to it. Its `api` has no token. */
 export const sharedSecondService = (): Promise<TestService> => secondService()
 
-/** The same, which also sends webhooks, to addresses of this machine too. */
+/** A service on its own database that also sends webhooks, to private addresses too; `api` speaks as a new account. */
 export const sharedWebhookService = async () => withOwnAccount(await webhookService())
 
 const kept = new Set<BrowserContext>()
@@ -46,7 +46,10 @@ const kept = new Set<BrowserContext>()
 /** Keeps the context for the tests that follow. */
 export const keepContext = (context: BrowserContext): void => void kept.add(context)
 
-/** The browser of this process. It closes what a test opened after the test, the rest after the file: an open page polls the service. */
+/**
+ * The browser of this process. Contexts that a test opened are closed after the test, those of the file after the file, as
+ * an open page polls the service. Those given to `keepContext` stay open.
+ */
 export async function sharedBrowser(): Promise<Browser> {
   const browser = await browserOfProcess()
   let ofFile: readonly BrowserContext[] = []

@@ -1,4 +1,4 @@
-/* Accounts, sessions and tokens: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* Accounts, sessions and tokens: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { Passwords } from '../../../src/app/accounts/passwords.ts'
 export { createUser, setUserPassword } from '../../../src/app/accounts/users.ts'

@@ -1,4 +1,4 @@
-/* The back-test: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* The back-test: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { cellValue, valueBytes } from '../../../src/cli/backtest/log/cell-value.ts'
 export { resultTable } from '../../../src/cli/backtest/report/result-table.ts'

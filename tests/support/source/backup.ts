@@ -1,4 +1,4 @@
-/* Backups: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* Backups: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { restoreBackup } from '../../../src/app/backup/restore-backup.ts'
 export { writeBackup } from '../../../src/app/backup/write-backup.ts'

@@ -1,4 +1,4 @@
-/* Claims, their logs, metadata and archive: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* Claims, their logs, metadata and archive: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { ClaimArchive } from '../../../src/app/archive/claim-archive.ts'
 export { restoreClaim } from '../../../src/app/archive/restore-claim.ts'

@@ -1,4 +1,4 @@
-/* Contracts and conditions: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* Contracts and conditions: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { compile } from '../../../src/domain/contract/compiled-condition.ts'
 export {

@@ -1,4 +1,4 @@
-/* The database: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* The database: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { readClock } from '../../../src/storage/database/clock.ts'
 export type { Connection, Statement } from '../../../src/storage/database/connection.ts'

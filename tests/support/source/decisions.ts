@@ -1,4 +1,4 @@
-/* Submissions and checks: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* Submissions and checks: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { IdsInOrder } from '../../../src/app/check/ids-in-order.ts'
 export { moveOf } from '../../../src/app/check/move-batch.ts'

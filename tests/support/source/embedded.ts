@@ -1,4 +1,4 @@
-/* The embedded database: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* The embedded database: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { type Binaries, findBinaries } from '../../../src/storage/embedded/binaries.ts'
 export { destroyEmbeddedDatabase } from '../../../src/storage/embedded/destroy-embedded-database.ts'

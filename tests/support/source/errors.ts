@@ -1,4 +1,4 @@
-/* Errors: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* Errors: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { ERRORS } from '../../../src/errors/catalogue.ts'
 export { type ErrorCode, ServiceError } from '../../../src/errors.ts'

@@ -1,3 +1,3 @@
-/* JSON: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* JSON: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'

@@ -1,4 +1,4 @@
-/* The service as a whole: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* The service as a whole: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { type App, createApp, partsOf } from '../../../src/app/app.ts'
 export { Pace } from '../../../src/app/pace.ts'

@@ -1,4 +1,4 @@
-/* Notifications and webhooks: what tests use of the source. If a file of it moves, one line changes here and none in the tests. */
+/* Notifications and webhooks: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { oldNotifications } from '../../../src/app/removal/old-notifications.ts'
 export { isPublic, literalAddress, publicLookup } from '../../../src/app/webhooks/public-addresses.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Overviews } from '../../src/app/overview/overviews.ts'
-import { eventually } from '../support/eventually.ts'
+import { holdBy, holdReads } from '../support/held-rows.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
 
@@ -10,6 +10,8 @@ const { api } = service
 const customer = await newCustomer(api)
 const userId: string = (await api.get(`/v1/customers/${customer.id}`)).body.user_id
 const REQUEST = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
+/** An overview that takes 250 ms is costly. */
+const COSTLY: [string, unknown[]] = ['SELECT pg_sleep(0.3)', []]
 
 test('who asks for the same overview at the same time is given the same one', async () => {
   const overviews = new Overviews(service.app.db)
@@ -42,16 +44,19 @@ test('an overview that costs little is made anew for who asks later, and a costl
 
   const overviews = new Overviews(service.app.db)
 
-  // A lock on the table makes the next one as slow as many claims would, also if it takes a while to see the lock.
-  const release = await lockFor(1_000)
+  // A lock on the table makes the next one as slow as many claims would.
+  const held = await holdReads(t, service.databaseUrl)
   const request = { ...REQUEST, days: 7 }
   const costly = overviews.get(request)
-  await release()
-  assert.equal(await overviews.get(request), await costly)
-  t.diagnostic(`as of ${(await costly).asOf.toISOString()}`)
+  await held.keepWaiting()
+  await held.run(...COSTLY)
+  await held.letGo()
+  const made = await costly
+  assert.equal(await overviews.get(request), made)
+  t.diagnostic(`as of ${made.asOf.toISOString()}`)
 })
 
-test('of a test clock that was advanced neither a costly one is given again nor one that is being made', async () => {
+test('of a test clock that was advanced neither a costly one is given again nor one that is being made', async (t) => {
   const overviews = new Overviews(service.app.db)
   const clock = (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00.000Z' })).body
   const request = { ...REQUEST, customerId: customer.id, testClockId: clock.id }
@@ -60,27 +65,16 @@ test('of a test clock that was advanced neither a costly one is given again nor 
     service.sql('UPDATE test_clocks SET frozen_time = $2 WHERE id = $1', [clock.id, time])
 
   // Only the overview looks for the customer, when the moment that it is of has been chosen.
-  const release = await lockFor(1_000, 'customers')
+  const held = await holdBy(t, service.databaseUrl, 'LOCK TABLE customers', [])
   const costly = overviews.get(request)
-  await eventually(async () => (await service.sql(`${LOCKS} AND NOT granted`, ['customers'])).length > 0)
+  await held.keepWaiting()
   await advanceTo('2026-01-02T00:00:00.000Z')
   const later = asOf()
-  await release()
+  await held.keepWaiting(2)
+  await held.run(...COSTLY)
+  await held.letGo()
   assert.equal((await costly).asOf.toISOString(), '2026-01-01T00:00:00.000Z')
   assert.equal(await later, '2026-01-02T00:00:00.000Z')
   await advanceTo('2026-01-03T00:00:00.000Z')
   assert.equal(await asOf(), '2026-01-03T00:00:00.000Z')
 })
-
-/** Other databases of the server have locks too. */
-const LOCKS = `SELECT FROM pg_locks
-  WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND relation = $1::regclass`
-
-/** Holds the table for so long, in the database's own time. */
-async function lockFor(milliseconds: number, table = 'claims'): Promise<() => Promise<unknown>> {
-  const text = `BEGIN; LOCK TABLE ${table}; SELECT pg_sleep(${milliseconds / 1000}); COMMIT`
-  const done = service.sql(text)
-  const isHeld = `${LOCKS} AND mode = 'AccessExclusiveLock' AND granted`
-  while ((await service.sql(isHeld, [table])).length === 0);
-  return () => done
-}

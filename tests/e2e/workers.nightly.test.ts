@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
 import { Conformance } from '../support/conformance.ts'
 import { databaseProcess, hasRunningDatabase, madeDataFolder, newDataFolder } from '../support/data-folder.ts'
+import { isRunning } from '../support/embedded-data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../support/moved-times.ts'
@@ -34,13 +35,8 @@ function pidsOf(served: ServeProcess): Record<string, number> {
   return Object.fromEntries([...lines].map(([, pid, worker]) => [worker, Number(pid)]))
 }
 
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
+const untilEnded = (pids: Iterable<number>) =>
+  eventually(async () => !(await Promise.all([...pids].map(isRunning))).some(Boolean))
 
 /** A connection of its own for each, which come to the workers by turns. */
 const getEach = (api: ApiClient, count: number) =>
@@ -97,7 +93,7 @@ describe('several workers', { concurrency: 2 }, () => {
     })
 
     assert.equal(await served.end('SIGTERM'), 0)
-    await eventually(async () => ![...all].some(isAlive))
+    await untilEnded(all)
   })
 
   test('the one that does the scheduled checks is killed: another does them', async (t) => {
@@ -151,7 +147,7 @@ describe('several workers', { concurrency: 2 }, () => {
       new ApiClient(url, first.token, await conformanceOf({ url }))
     const { id } = await newClaim(await clientOf(first))
     await first.end('SIGKILL')
-    await eventually(async () => !Object.values(pidsOf(first)).some(isAlive))
+    await untilEnded(Object.values(pidsOf(first)))
 
     const second = await startServeProcess(t, settings)
     const api = await clientOf(second)

@@ -38,6 +38,7 @@ describe('a collector', () => {
     const since = performance.now()
     await toSlow.stop()
     assert.ok(performance.now() - since < STOP_MS)
+    await eventually(async () => slow.spans.length > 0)
     assert.equal(slow.spans.length, 1, 'what there was had been sent')
   })
 

@@ -185,6 +185,8 @@ test('a collector that refuses spans is reported with its status', async (t) => 
   const { tracing: refused, lost } = tracingTo(refusing.url, 1)
   refused.request('GET', {}, undefined)?.end()
   await refused.stop()
+  // The stop waits for less than a second.
+  await eventually(async () => lost.length > 0)
   assert.equal(lost.length, 1)
   assert.match(lost[0]?.[1] ?? '', /400|Bad Request/i)
 })

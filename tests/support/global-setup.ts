@@ -22,7 +22,7 @@ const { CLAIMKEEPER_TEST_FOLDER: FOLDER } = process.env
 const DATA_DIR = FOLDER
   ? dataDirOf(FOLDER)
   : fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
-const BUILD = fileURLToPath(new URL('../../scripts/build.ts', import.meta.url))
+const BUILDS = ['scripts/build.ts', 'dashboard/build.js']
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
 /** Few: each costs a table on a machine, and tests have few claims. */
 const SHARDS = 4
@@ -35,7 +35,14 @@ let release: () => Promise<void> = async () => {}
 export async function globalSetup(): Promise<void> {
   // Hundreds of processes load the same sources: each strips and compiles only what none did before it.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
-  execFileSync(process.execPath, [BUILD, '--if-stale'], { stdio: 'inherit' })
+  for (const build of BUILDS)
+    execFileSync(
+      process.execPath,
+      [fileURLToPath(new URL(`../../${build}`, import.meta.url)), '--if-stale'],
+      {
+        stdio: 'inherit',
+      },
+    )
   const { TEST_CITUS_URL, TEST_DATABASE_URL } = process.env
   const serverUrl = TEST_CITUS_URL ?? TEST_DATABASE_URL ?? (await startEmbedded())
   nodes = TEST_CITUS_URL ? await nodesOfCluster(TEST_CITUS_URL) : [serverUrl]

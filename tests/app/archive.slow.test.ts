@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { archiveAll, archiveFolder, growOld, resolvedClaims, storedRows } from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { eventually } from '../support/eventually.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { restoreClaim } from '../support/source/claims.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -52,7 +53,9 @@ test('whoever reads while a claim leaves and comes back never hears that there i
   const readers = Promise.all([read(), read()])
   for (let round = 0; round < 5; round++) {
     assert.ok((await archiveAll(app, folder)) > 0)
+    await eventually(async () => seen.has(410))
     await restore(folder, id)
+    await eventually(async () => seen.has(200) && seen.has(422))
     await sql(`UPDATE archived_claims SET ${movedBy('-31 days', ['restored_at'])}`)
   }
   isOver = true

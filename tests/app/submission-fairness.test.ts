@@ -20,16 +20,22 @@ describe('while an account’s clock is held and all that may wait of the accoun
     const [first, second] = [await service.newAccount(), await service.newAccount()]
     const clock = await newClock(first)
     const customer_id = await first.customer('acme')
+    const customers = [
+      [first, customer_id],
+      [second, await second.customer('acme')],
+    ] as const
     const held = await holdClock(t, service.databaseUrl, clock)
     const body = { customer_id, contract: contractWith(), test_clock_id: clock }
     // More than there are connections.
     const creating = Array.from({ length: 30 }, () => first.post('/v1/claims', body))
-    for (const api of [first, second, first, second]) {
-      const { id } = await newClaim(api)
+    const createAndList = async ([api, customer]: (typeof customers)[number]) => {
+      const { id } = await api.claim(customer, contractWith())
       const { data } = (await api.get('/v1/claims')).body
       assert.ok(data.some((claim: { id: string }) => claim.id === id))
     }
-    assert.equal((await second.get('/v1/test_clocks')).status, 200)
+    // All at once: whatever waits for the clock is refused after five seconds.
+    const [clocks] = await Promise.all([second.get('/v1/test_clocks'), ...customers.map(createAndList)])
+    assert.equal(clocks.status, 200)
     await held.run('UPDATE test_clocks SET frozen_time = $2 WHERE id = $1', [clock, NEW])
     await held.letGo()
     for (const { status, body } of await Promise.all(creating)) {
@@ -40,11 +46,12 @@ describe('while an account’s clock is held and all that may wait of the accoun
   test('its advances wait without connections, and are made one after the other', async (t) => {
     const [first, second] = [await service.newAccount(), await service.newAccount()]
     const clock = await newClock(first)
+    const customer = await second.customer('acme')
     const held = await holdClock(t, service.databaseUrl, clock)
     const advancing = Array.from({ length: 30 }, () =>
       first.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: NEW }),
     )
-    for (let i = 0; i < 5; i++) await newClaim(second)
+    await Promise.all(Array.from({ length: 5 }, () => second.claim(customer, contractWith())))
     await held.letGo()
     for (const { status } of await Promise.all(advancing)) assert.equal(status, 200)
     assert.equal((await first.delete(`/v1/test_clocks/${clock}`)).status, 204)

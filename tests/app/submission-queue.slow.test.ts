@@ -9,6 +9,7 @@ import { newCandidate, newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { type EventRequest, SubmissionQueue } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
+import { assertLogFollows, fatesOf, requestFor } from '../support/waiting-events.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
 
@@ -19,26 +20,18 @@ const openClaim = async (): Promise<Answer['body']> => api.claim(customer, contr
 const logOf = async (id: string): Promise<string[]> =>
   (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
-/** Submissions as the entrances make them. */
-function requestFor(claim: Answer['body'], id: string, { type = 'seen', value = '' } = {}): EventRequest {
-  const payload = { value }
-  const payloadJson = JSON.stringify(payload)
-  const submission = { id, type, payload, payloadBytes: payloadJson.length }
-  return { userId: claim.user_id, address: { kind: 'claim', id: claim.id }, submission, payloadJson }
-}
-
 test('where 16 MiB of an account’s payloads wait, one more answers 503 at once; all that were taken are recorded', async (t) => {
   const claim = await openClaim()
   const held = await holdClaims(t, service.databaseUrl, [claim.id])
   const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
-  const waiting = Array.from({ length: 64 }, (_, i) =>
-    app.submissions.submit(requestFor(claim, `${i}`, { value })),
-  )
+  const requests = Array.from({ length: 64 }, (_, i) => requestFor(claim, `${i}`, { value }))
+  const waiting = fatesOf(app.submissions, requests)
   await assert.rejects(app.submissions.submit(requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
   await held.letGo()
-  await Promise.all(waiting)
+  const fates = await waiting
   await app.submissions.submit(requestFor(claim, 'late'))
-  assert.deepEqual(await logOf(claim.id), [...waiting.keys().map(String), 'late'])
+  fates.set('late', 'recorded')
+  assertLogFollows(await logOf(claim.id), [...fates.keys()], fates)
 })
 
 test('two servers and ten claims at once: nothing is lost or doubled, no deadlock, times never run backwards', async (t) => {

@@ -7,6 +7,7 @@ import { holdClaims } from '../support/held-rows.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
 import { type EventRequest, SubmissionQueue } from '../support/source/decisions.ts'
+import { assertLogFollows, fatesOf, requestFor } from '../support/waiting-events.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
 
@@ -109,14 +110,6 @@ test('a claim is settled once by all events of a group, and at the time of the o
   }
 })
 
-/** Submissions as the entrances make them. */
-function requestFor(claim: Answer['body'], id: string, { type = 'seen', value = '' } = {}): EventRequest {
-  const payload = { value }
-  const payloadJson = JSON.stringify(payload)
-  const submission = { id, type, payload, payloadBytes: payloadJson.length }
-  return { userId: claim.user_id, address: { kind: 'claim', id: claim.id }, submission, payloadJson }
-}
-
 test('where 5,000 events of an account wait, one more answers 503 at once with Retry-After; all that were taken are recorded', async (t) => {
   const [other, ...claims] = await claimsOfOneShard(service, 11)
   const held = await holdClaims(
@@ -125,30 +118,29 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
     claims.map(({ id }) => id),
   )
   const requests = Array.from({ length: 5_000 }, (_, i) => requestFor(claims[i % 10], `${i}`))
-  const waiting = requests.map((request) => app.submissions.submit(request))
-  await held.keepWaiting()
-  await assert.rejects(app.submissions.submit(requestFor(claims[0], 'late')), {
-    code: 'UNAVAILABLE',
-    headers: { 'Retry-After': '2' },
-  })
-  const answer = await api.post('/v1/events', { claim_id: other.id, id: 'late', type: 'seen' })
+  const waiting = fatesOf(app.submissions, requests)
+  const late = { claim_id: other.id, id: 'late', type: 'seen' }
+  // All at once, since the rows must be let go before the first has waited for too long.
+  const [, answer, [inBatch]] = await Promise.all([
+    assert.rejects(app.submissions.submit(requestFor(claims[0], 'late')), {
+      code: 'UNAVAILABLE',
+      headers: { 'Retry-After': '2' },
+    }),
+    api.post('/v1/events', late),
+    submit([late]),
+  ])
+  await held.letGo()
   assert.equal(answer.status, 503)
   assert.equal(answer.headers.get('Retry-After'), '2')
   assert.match(answer.body.error.message, /This one was not/)
-  const [inBatch] = await submit([{ claim_id: other.id, id: 'late', type: 'seen' }])
   assert.equal(inBatch.error.code, 'UNAVAILABLE')
 
-  await held.letGo()
-  for (const [i, { event, replayed }] of (await Promise.all(waiting)).entries()) {
-    assert.deepEqual([event.id, replayed], [`${i}`, false])
-  }
+  const fates = await waiting
   for (const [n, { id }] of claims.entries()) {
-    assert.deepEqual(
-      await logOf(id),
-      requests.map(({ submission }) => submission.id).filter((_, i) => i % 10 === n),
-    )
+    const ids = requests.map(({ submission }) => submission.id).filter((_, i) => i % 10 === n)
+    assertLogFollows(await logOf(id), ids, fates)
   }
-  assert.equal((await api.post('/v1/events', { claim_id: other.id, id: 'late', type: 'seen' })).status, 201)
+  assert.equal((await api.post('/v1/events', late)).status, 201)
   assert.deepEqual(await logOf(other.id), ['late'])
 })
 

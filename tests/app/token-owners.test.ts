@@ -26,9 +26,14 @@ describe('a server that hears of revocations', () => {
     const server = await startServer(t)
     const { token, owner } = await newToken()
     assert.equal(await server.find(token), owner)
-    const answers = await Promise.all(Array.from({ length: 100 }, () => server.find(token)))
-    assert.deepEqual(new Set(answers), new Set([owner]))
-    assert.equal(server.asked(), 1)
+    // On a busy machine a sign of life may be late, and then it asks again.
+    await eventually(async () => {
+      await remembers(server, token)
+      const before = server.asked()
+      const answers = await Promise.all(Array.from({ length: 100 }, () => server.find(token)))
+      assert.deepEqual(new Set(answers), new Set([owner]))
+      return server.asked() === before
+    })
   })
 
   test('does not remember that a token is unknown', async (t) => {
@@ -42,13 +47,18 @@ describe('a server that hears of revocations', () => {
 
   test('forgets its tokens one by one: the others are remembered', async (t) => {
     const server = await startServer(t)
-    const [kept, ended] = [await newToken(), await newToken()]
-    for (const { token } of [kept, ended]) await remembers(server, token)
-    await revokeToken(app, ended.id)
-    const before = server.asked()
-    assert.equal(await server.find(kept.token), kept.owner)
-    assert.equal(server.asked(), before)
-    assert.equal(await server.find(ended.token), null)
+    const kept = await newToken()
+    // With another revocation each time: a late sign of life makes it ask as well.
+    await eventually(async () => {
+      const ended = await newToken()
+      for (const { token } of [ended, kept]) await remembers(server, token)
+      await revokeToken(app, ended.id)
+      const before = server.asked()
+      assert.equal(await server.find(kept.token), kept.owner)
+      const isRemembered = server.asked() === before
+      assert.equal(await server.find(ended.token), null)
+      return isRemembered
+    })
   })
 
   test('honours an expiry from memory, and one that is set later', async (t) => {

@@ -42,7 +42,7 @@ test('the keyboard leads to pages and to the search, and lists its shortcuts', a
   await page.keyboard.press('c')
   await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()
   await page.keyboard.press('/')
-  assert.equal(await page.evaluate('document.activeElement.type'), 'search')
+  await page.locator('[type=search]:focus').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('heading', { name: 'Claims', level: 1 }).click()
   await page.keyboard.press('?')

@@ -3,12 +3,14 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
+import { focusComesTo } from '../support/schema-form.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
 const hintsOn = (page: Page) => page.getByRole('region', { name: 'Hints' }).getByRole('listitem')
-const focused = (page: Page) => page.evaluate<string>('document.activeElement.dataset.focus')
+const focusComesToPlace = (page: Page, place: string | null) =>
+  page.locator(`[data-focus=${JSON.stringify(place)}]:focus`).waitFor()
 
 const delivered = { event: 'delivered', gte: 3 }
 /** A NOT that the leaf before it excludes, a window under a minute and a timeout. */
@@ -27,9 +29,9 @@ test('hints to a contract stand beside its words, lead to their places, and go a
 
   await page.getByRole('button', { name: 'Show fulfillment_condition.conditions[2]' }).click()
   const beside = page.getByRole('button', { name: 'And another event beside group “Not this”' })
-  assert.equal(await focused(page), await beside.getAttribute('data-focus'))
+  await focusComesToPlace(page, await beside.getAttribute('data-focus'))
   await page.getByRole('button', { name: 'Show activity_window' }).click()
-  assert.equal(await focused(page), 'activity_window')
+  await focusComesToPlace(page, 'activity_window')
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type('240')
   await hints.filter({ hasText: '24 seconds' }).waitFor({ state: 'detached' })
@@ -39,7 +41,7 @@ test('hints to a contract stand beside its words, lead to their places, and go a
   assert.equal(await hints.count(), 1)
   await page.getByLabel('If nothing happens in time').selectOption('CONFIRMED')
   await page.getByRole('button', { name: 'Show timeout_outcome' }).click()
-  assert.equal(await focused(page), 'timeout_outcome')
+  await focusComesToPlace(page, 'timeout_outcome')
   await page.getByLabel('If nothing happens in time').selectOption('FAILED')
   await page.getByLabel('Review window', { exact: true }).fill('0')
   await hints.first().waitFor({ state: 'detached' })
@@ -71,6 +73,7 @@ test('a type that no event has had is told, with what may be meant, and known ty
   await hint.waitFor()
   await hint.getByRole('button').click()
   const type = page.getByLabel('Event type')
+  await focusComesTo(type)
   const proposed = await page.evaluate('[...document.activeElement.list.options].map(({ value }) => value)')
   assert.deepEqual(proposed, ['ticket_resolved'])
   await type.fill('ticket_resolved')

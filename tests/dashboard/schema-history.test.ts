@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { changesBetween } from '../../dashboard/src/pages/schema/history/version-changes.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
+import { eventually } from '../support/eventually.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 import type { Contract } from '../support/source/contracts.ts'
 
@@ -94,8 +95,11 @@ test('a claim leads to the version that it was made from, and says if the schema
       .count(),
     1,
   )
-  const box = await version(page, 2).boundingBox()
-  assert.ok(box && box.y > 0 && box.y < (page.viewportSize()?.height ?? 0), 'it is in sight')
+  // It is scrolled to once it is laid out.
+  await eventually(async () => {
+    const box = await version(page, 2).boundingBox()
+    return box && box.y > 0 && box.y < (page.viewportSize()?.height ?? 0)
+  })
   assert.deepEqual(complaints, [])
 })
 

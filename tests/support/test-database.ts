@@ -2,6 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { isOnCitus, nodesOfRun, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
+import { retryWhile } from './retry-while.ts'
+
+/** A worker of autovacuum is in the template. */
+const IN_USE = '55006'
 
 /** What a resource belongs to: a test (`t`), or a whole file (`{ after }` of node:test). */
 export interface Scope {
@@ -18,7 +22,7 @@ export async function createTestDatabase(t: Scope, options = { migrated: true })
   const name = `claimkeeper_test_${run}_${randomBytes(6).toString('hex')}`
   const template = `claimkeeper_test_${run}_${options.migrated ? 'template' : 'empty'}`
   await onEachNode(nodes, async (client) => {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    await retryWhile([IN_USE], () => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
     // What distributing sets is not copied with a database.
     if (!isOnCitus()) return
     for (const setting of ['enable_seqscan', 'enable_bitmapscan'])

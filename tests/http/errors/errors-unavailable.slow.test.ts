@@ -15,31 +15,43 @@ import { signIn, signUp } from '../../support/session-client.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { startStruckService } from '../../support/struck-service.ts'
 import { startTestService } from '../../support/test-service.ts'
+import { assertLogFollows, fatesOf, requestFor } from '../../support/waiting-events.ts'
 
 test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wait is refused at once, with one line in the log', async (t) => {
   const lines: { route: string; msg: string }[] = []
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
   const service = await startTestService(t, { log })
   const { api } = service
-  const claims = [(await newClaim(api)).id, (await newClaim(api)).id]
-  const held = await holdClaims(t, service.databaseUrl, claims)
-  const sendBatch = (batch: number) => {
-    const ids = Array.from({ length: 1_000 }, (_, i) => `${batch}-${i}`)
-    const events = ids.map((id) => ({ claim_id: claims[batch % 2], id, type: 'a' }))
-    return runBatch(api, '/v1/events/batch', events)
-  }
-  const waiting = Array.from({ length: 5 }, (_, batch) => sendBatch(batch))
-  await eventually(async () => service.app.submissions.waiting === 5_000)
-  const refused = await sendBatch(5)
+  const claims = [await newClaim(api), await newClaim(api)]
+  const held = await holdClaims(
+    t,
+    service.databaseUrl,
+    claims.map(({ id }) => id),
+  )
+  const requests = Array.from({ length: 5_000 }, (_, i) => requestFor(claims[i % 2], `${i}`))
+  const waiting = fatesOf(service.app.submissions, requests)
+  const batch = Array.from({ length: 1_000 }, (_, i) => ({
+    claim_id: claims[0].id,
+    id: `late-${i}`,
+    type: 'a',
+  }))
+  const refused = await runBatch(api, '/v1/events/batch', batch)
+  await held.letGo()
   assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
   const [line, ...more] = lines
   assert.equal(line?.route, '/v1/events/batch')
   assert.equal(line?.msg, refused[0].error.message)
   assert.deepEqual(more, [])
 
-  await held.letGo()
-  const answers = (await Promise.all(waiting)).flat()
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  const fates = await waiting
+  for (const [n, { id }] of claims.entries()) {
+    const log = (await api.readClaim(id)).events.map((event: Answer['body']) => event.id)
+    assertLogFollows(
+      log,
+      requests.map(({ submission }) => submission.id).filter((_, i) => i % 2 === n),
+      fates,
+    )
+  }
 })
 
 test('what an account asks of its sessions is answered 503, whichever statement is lost', async (t) => {

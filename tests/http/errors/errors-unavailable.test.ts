@@ -116,15 +116,17 @@ test('/readyz is 503 while the database is read only, and many who ask at once c
   const ask = () => fetch(`${url}/readyz`)
   await setReadOnly('on')
   t.after(() => setReadOnly('off'))
+  const begun = performance.now()
   const answers = await Promise.all(Array.from({ length: 50 }, ask))
+  const tookMs = performance.now() - begun
   for (const answer of answers) {
     assert.equal(answer.status, 503)
     assert.match(((await answer.json()) as Answer['body']).error.message, /takes no writes/)
   }
-  assert.equal(lines.length, 1)
-  assert.match(lines[0] as string, /read-only transaction/)
+  // An answer is shared for two seconds.
+  assert.ok(lines.length >= 1 && lines.length <= 1 + tookMs / 2_000, `${lines.length} in ${tookMs} ms`)
+  for (const line of lines) assert.match(line, /read-only transaction/)
 
-  // An answer is shared for a moment.
   await setReadOnly('off')
   await eventually(async () => (await ask()).status === 200)
   await setReadOnly('on')

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../support/eventually.ts'
+import { holdClaims } from '../../support/held-rows.ts'
 import { exchangeLines } from '../../support/line-exchange.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
+import { head } from '../../support/raw-http.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* How long a connection may keep the server waiting, and that the server is then rid of it. */
@@ -12,6 +14,11 @@ import { startTestService } from '../../support/test-service.ts'
 const MIB = 1024 * 1024
 const { api, databaseUrl } = await startTestService({ after })
 const hasty = await startTestService({ after }, { databaseUrl, patience: { headersMs: 700, bodyMs: 700 } })
+/** Here something must be answered in time before something else is late. */
+const lenient = await startTestService(
+  { after },
+  { databaseUrl, patience: { bodyMs: 4_000, streamMs: 4_000 }, withoutAccount: true },
+)
 const authorization = `Bearer ${api.token}`
 
 describe('a head that does not arrive in time', () => {
@@ -27,7 +34,44 @@ describe('a head that does not arrive in time', () => {
   })
 })
 
-describe('a stream of lines', () => {
+describe('a body that does not arrive in time', () => {
+  test('since a request before it is still worked on is waited for', async (t) => {
+    const claim = await newClaim(api)
+    const held = await holdClaims(t, databaseUrl, [claim.id])
+    const headers = { Authorization: authorization, 'Content-Type': 'application/json' }
+    const event = JSON.stringify({ claim_id: claim.id, type: 'a' })
+    // More than the server takes in before somebody reads it.
+    const customer = `{"external_id": "late", "name": null}${' '.repeat(900_000)}`
+    const connection = await connectRaw(t, lenient.url)
+    connection.write(head('POST', '/v1/events', { ...headers, 'Content-Length': event.length }) + event)
+    connection.write(
+      head('POST', '/v1/customers', { ...headers, 'Content-Length': customer.length }) + customer,
+    )
+    await held.keepWaiting()
+    const late = await connectRaw(t, lenient.url)
+    late.write(`${head('POST', '/v1/customers', { ...headers, 'Content-Length': 500 })}{"external_id"`)
+    await late.isClosed()
+    await held.letGo()
+    await connection.receives(/^HTTP\/1\.1 201 .*HTTP\/1\.1 201 .*"external_id":"late"/s)
+  })
+})
+
+describe('a stream of lines', { concurrency: true }, () => {
+  test('on which nothing moves is cut, without a second answer in it', async (t) => {
+    const connection = await connectRaw(t, lenient.url)
+    const line = '{"type":"a"}\n'
+    const headers = {
+      Authorization: authorization,
+      'Content-Type': 'application/x-ndjson',
+      'Transfer-Encoding': 'chunked',
+    }
+    connection.write(`${head('POST', '/v1/events/batch', headers)}${line.length.toString(16)}\r\n${line}\r\n`)
+    await connection.receives(/^HTTP\/1\.1 200 .*"status":400/s)
+    await connection.isClosed()
+    assert.equal(connection.read().match(/HTTP\/1\.1/g)?.length, 1)
+    assert.doesNotMatch(connection.read(), /0\r\n\r\n$/, 'it must not look like an answer that is whole')
+  })
+
   test('may last longer than any body, as long as it moves', async () => {
     const { id } = await newClaim(api)
     const exchange = exchangeLines(hasty.clientWith(api.token), '/v1/events/batch')

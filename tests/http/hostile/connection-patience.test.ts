@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
-import { holdClaims } from '../../support/held-rows.ts'
 import { fillLog } from '../../support/large-records.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
@@ -10,7 +9,7 @@ import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* How long a connection may keep the server waiting, and that the server is then rid of it. */
-const patience = { headersMs: 700, bodyMs: 700, streamMs: 700, answerMs: 700 }
+const patience = { headersMs: 700, bodyMs: 700, answerMs: 700 }
 const patient = await sharedService()
 const { api, databaseUrl } = patient
 /** Tests reach it by connections of their own alone. */
@@ -43,26 +42,6 @@ describe('a body that does not arrive in time', () => {
     connection.write(`${top}{"external_id"`)
     await connection.receives(/^HTTP\/1\.1 400 .*did not arrive in time/s)
     await connection.isClosed()
-  })
-
-  test('since a request before it is still worked on is waited for', async (t) => {
-    const claim = await newClaim(api)
-    const held = await holdClaims(t, databaseUrl, [claim.id])
-    const headers = { Authorization: authorization, 'Content-Type': 'application/json' }
-    const event = JSON.stringify({ claim_id: claim.id, type: 'a' })
-    // More than the server takes in before somebody reads it.
-    const customer = `{"external_id": "late", "name": null}${' '.repeat(900_000)}`
-    const connection = await connectRaw(t, hasty.url)
-    connection.write(head('POST', '/v1/events', { ...headers, 'Content-Length': event.length }) + event)
-    connection.write(
-      head('POST', '/v1/customers', { ...headers, 'Content-Length': customer.length }) + customer,
-    )
-    await held.keepWaiting()
-    const late = await connectRaw(t, hasty.url)
-    late.write(`${top}{"external_id"`)
-    await late.isClosed()
-    await held.letGo()
-    await connection.receives(/^HTTP\/1\.1 201 .*HTTP\/1\.1 201 .*"external_id":"late"/s)
   })
 
   test('after its request was refused already leads to no second answer', async (t) => {
@@ -98,23 +77,6 @@ describe('a body in small pieces', () => {
     const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
     connection.write(`${begin('application/json')}${chunks.join('')}0\r\n\r\n`)
     await connection.receives(/^HTTP\/1\.1 400 .*"path":"events"/s)
-  })
-})
-
-describe('a stream of lines', () => {
-  test('on which nothing moves is cut, without a second answer in it', async (t) => {
-    const connection = await connectRaw(t, hasty.url)
-    const line = '{"type":"a"}\n'
-    const headers = {
-      Authorization: authorization,
-      'Content-Type': 'application/x-ndjson',
-      'Transfer-Encoding': 'chunked',
-    }
-    connection.write(`${head('POST', '/v1/events/batch', headers)}${line.length.toString(16)}\r\n${line}\r\n`)
-    await connection.receives(/^HTTP\/1\.1 200 .*"status":400/s)
-    await connection.isClosed()
-    assert.equal(connection.read().match(/HTTP\/1\.1/g)?.length, 1)
-    assert.doesNotMatch(connection.read(), /0\r\n\r\n$/, 'it must not look like an answer that is whole')
   })
 })
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { inAMinute } from '../support/check-time.ts'
-import { contractWith } from '../support/contracts.ts'
-import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { type CheckSizes, runScheduledCheck } from '../support/source/decisions.ts'
 import { startStruckService } from '../support/struck-service.ts'
+import { dueClaims } from './due-claims.ts'
 
 /* A check lists what is due a stretch at a time, and looks at the stretches again. */
 
@@ -13,16 +12,6 @@ const service = await startStruckService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 const check = (sizes: CheckSizes, isOver = () => false) => runScheduledCheck(app, inAMinute(), isOver, sizes)
-
-/** Due at times that follow no order of ids, and several at the same. */
-async function dueClaims(count: number): Promise<void> {
-  const { id } = await api.claim(customer, contractWith({ activity_window: 0.001, review_window: 86_400 }))
-  await sql(COPY_CLAIM, [id, count - 1])
-  // On distributed tables only what depends on no setting may be computed from columns.
-  await sql(`UPDATE claims
-    SET due_at = (due_at AT TIME ZONE 'UTC' - abs(hashtext(id::text)) % 50 * interval '1 second') AT TIME ZONE 'UTC'
-    WHERE status = 'OPEN'`)
-}
 
 beforeEach(() => sql('TRUNCATE claims, claim_events CASCADE'))
 
@@ -32,7 +21,7 @@ test('a long check leaves the index of due times rid of what it has moved', { sk
   // Entries stay while anything in the database could still see them, as an analysis of a table that begins just then.
   for (let tries = 0; tries < 10 && pages >= 60; tries++) {
     await sql('TRUNCATE claims, claim_events CASCADE')
-    await dueClaims(2_000)
+    await dueClaims(service, customer, 2_000)
     assert.equal(await check({ listed: 300, taken: 1_000, walked: 10_000, listingMs: 60_000 }), 2_000)
     pages = await pagesReadToFindNothing()
   }

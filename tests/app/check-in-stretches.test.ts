@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { inAMinute } from '../support/check-time.ts'
-import { contractWith } from '../support/contracts.ts'
-import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
 import { type CheckSizes, runScheduledCheck } from '../support/source/decisions.ts'
 import { startStruckService } from '../support/struck-service.ts'
+import { dueClaims } from './due-claims.ts'
 
 /* A check lists what is due a stretch at a time, and looks at the stretches again. */
 
@@ -16,16 +15,6 @@ const customer = await api.customer('acme')
 const SMALL: CheckSizes = { listed: 70, taken: 30, walked: 150, listingMs: 60_000 }
 const check = (sizes: CheckSizes, isOver = () => false) => runScheduledCheck(app, inAMinute(), isOver, sizes)
 
-/** Due at times that follow no order of ids, and several at the same. */
-async function dueClaims(count: number): Promise<void> {
-  const { id } = await api.claim(customer, contractWith({ activity_window: 0.001, review_window: 86_400 }))
-  await sql(COPY_CLAIM, [id, count - 1])
-  // On distributed tables only what depends on no setting may be computed from columns.
-  await sql(`UPDATE claims
-    SET due_at = (due_at AT TIME ZONE 'UTC' - abs(hashtext(id::text)) % 50 * interval '1 second') AT TIME ZONE 'UTC'
-    WHERE status = 'OPEN'`)
-}
-
 beforeEach(() => sql('TRUNCATE claims, claim_events CASCADE'))
 
 const checkedOnce = async () =>
@@ -35,14 +24,14 @@ const checkedOnce = async () =>
   )[0]?.count
 
 test('of many stretches and several walks each claim is moved, and once', async () => {
-  await dueClaims(400)
+  await dueClaims(service, customer, 400)
   assert.equal(await check(SMALL), 400)
   assert.equal(await checkedOnce(), 400)
   assert.equal(await check(SMALL), 0)
 })
 
 test('if listing takes too long, what is listed by then is moved first', async () => {
-  await dueClaims(400)
+  await dueClaims(service, customer, 400)
   const hasty: CheckSizes = { listed: 70, taken: 1_000, walked: 1_000, listingMs: 0 }
   const moved = await check(hasty, () => true)
   assert.ok(moved > 0 && moved <= 70, `${moved}`)
@@ -51,7 +40,7 @@ test('if listing takes too long, what is listed by then is moved first', async (
 })
 
 test('a claim that somebody held is found when the stretches are looked at again', async () => {
-  await dueClaims(200)
+  await dueClaims(service, customer, 200)
   const [held] = await sql('SELECT id FROM claims ORDER BY id LIMIT 1')
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: holds, resolve: hold } = Promise.withResolvers<void>()
@@ -70,7 +59,7 @@ test('a claim that somebody held is found when the stretches are looked at again
 })
 
 test('a check that is over leaves the rest to the next', async () => {
-  await dueClaims(200)
+  await dueClaims(service, customer, 200)
   let asked = 0
   const moved = await check(SMALL, () => ++asked > 2)
   assert.ok(moved > 0 && moved < 200, `${moved}`)

@@ -24,8 +24,6 @@ const customer = await here.customer('acme')
 const MINUTE_MS = 60_000
 const START = Math.floor(Date.now() / MINUTE_MS) + 10
 const inMinutes = (minutes: number) => new Date((START + minutes) * MINUTE_MS)
-const idsOf = (events: { id: string }[]): string[] => events.map(({ id }) => id)
-const logOf = async (id: string): Promise<string[]> => idsOf((await here.readClaim(id)).events)
 
 /** A new claim to which the first server has written, so that it keeps a copy. */
 async function copiedClaim(terms: Partial<Contract> = {}) {
@@ -52,7 +50,7 @@ describe('a claim that another server has written to', () => {
     })
     assert.equal((await submitted(onSecond('2', 'b'))).claim.status, 'OPEN')
     assert.equal((await submitted(onFirst('3', 'c'))).claim.status, 'PENDING')
-    assert.deepEqual(await logOf(id), ['copied', '2', '3'])
+    assert.deepEqual(await here.eventIds(id), ['copied', '2', '3'])
   })
 
   test('is not settled by an event that its copy alone would take for enough', async () => {
@@ -72,7 +70,7 @@ describe('a claim that another server has written to', () => {
     const replay = await onFirst('theirs', 'a', { value: 1 })
     assert.deepEqual([replay.status, replay.headers.get('Idempotent-Replayed')], [200, 'true'])
     assert.deepEqual(replay.body, recorded)
-    assert.deepEqual(await logOf(id), ['copied', 'theirs'])
+    assert.deepEqual(await here.eventIds(id), ['copied', 'theirs'])
   })
 
   test('answers a whole batch rightly, with events that are new, repeated, conflicting and late', async () => {
@@ -92,7 +90,7 @@ describe('a claim that another server has written to', () => {
       [201, 200, 409, 200, 201, 422],
     )
     assert.equal(results[4].claim.status, 'PENDING')
-    assert.deepEqual(await logOf(id), ['copied', 'theirs', 'new', 'last'])
+    assert.deepEqual(await here.eventIds(id), ['copied', 'theirs', 'new', 'last'])
   })
 
   test('that it settled answers 422 and names PENDING; a repeat shows the present state', async () => {
@@ -103,7 +101,7 @@ describe('a claim that another server has written to', () => {
     assert.match(refused.body.error.message, /PENDING/)
     const replay = await onFirst('copied', 'a')
     assert.deepEqual([replay.status, replay.body.claim], [200, claim])
-    assert.deepEqual(await logOf(id), ['copied', 'settles'])
+    assert.deepEqual(await here.eventIds(id), ['copied', 'settles'])
   })
 
   test('answers a repeat with the present state, also where only repeats are sent', async () => {
@@ -202,7 +200,7 @@ describe('the copy of a claim', () => {
     assert.equal((await onFirst('2', 'a')).status, 200)
     await submitted(onFirst('3', 'done'))
     assert.equal((await onFirst('3', 'done')).status, 200)
-    assert.deepEqual(await logOf(id), ['copied', '2', '3'])
+    assert.deepEqual(await here.eventIds(id), ['copied', '2', '3'])
   })
 
   test('is reached by its own account and address only', async () => {
@@ -221,7 +219,7 @@ describe('the copy of a claim', () => {
       )
       assertError(await here.post('/v1/events', { ...event, claim_id: row?.id }), 404, 'CLAIM_NOT_FOUND')
     }
-    assert.deepEqual(await logOf(id), ['copied'])
+    assert.deepEqual(await here.eventIds(id), ['copied'])
   })
 })
 
@@ -283,6 +281,6 @@ test('submissions to claims under long contracts are answered as any others, by 
   assert.deepEqual(await statusesOn(there, ['2', 'done']), [new Set([201])])
   // The copies of the first server are stale.
   assert.deepEqual(await statusesOn(here, ['2', 'done'], ['3', 'none']), [new Set([200]), new Set([201])])
-  for (const id of claims) assert.deepEqual(await logOf(id), ['1', '2', '3'])
+  for (const id of claims) assert.deepEqual(await here.eventIds(id), ['1', '2', '3'])
   assert.deepEqual(await statusesOn(await service.newAccount(), ['4', 'none']), [new Set([404])])
 })

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import { Database } from '../support/source/database.ts'
 import { createApp } from '../support/source/service.ts'
+import { requestFor } from '../support/submissions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* Connections over which no answer comes any more: nobody waits for ever, and nothing is promised that is not so. */
@@ -27,12 +28,7 @@ test('where connections answer no more, each submission is answered in time and 
   const app = createApp(db)
   const [a, b, c] = await claimsOfOneShard(service, 3)
   const submit = (claim: typeof a, id: string) =>
-    app.submissions.submit({
-      userId: claim.user_id,
-      address: { kind: 'claim', id: claim.id },
-      submission: { id, type: 'other', payload: {}, payloadBytes: 2 },
-      payloadJson: '{}',
-    })
+    app.submissions.submit(requestFor(claim, id, { type: 'other' }))
   const fall = async (claim: typeof a, id: string) => {
     proxy.strike({ statement: LAST_WRITE }, 'silence before')
     const submitted = submit(claim, id)

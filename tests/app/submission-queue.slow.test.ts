@@ -7,9 +7,9 @@ import { countDeadlocks } from '../support/deadlocks.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newCandidate, newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { type EventRequest, SubmissionQueue } from '../support/source/decisions.ts'
+import { SubmissionQueue } from '../support/source/decisions.ts'
+import { assertLogFollows, fatesOf, requestFor } from '../support/submissions.ts'
 import { startTestService } from '../support/test-service.ts'
-import { assertLogFollows, fatesOf, requestFor } from '../support/waiting-events.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
 
@@ -17,21 +17,19 @@ const service = await startTestService({ after })
 const { api, app } = service
 const customer = await api.customer('acme')
 const openClaim = async (): Promise<Answer['body']> => api.claim(customer, contractWith())
-const logOf = async (id: string): Promise<string[]> =>
-  (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
 test('where 16 MiB of an account’s payloads wait, one more answers 503 at once; all that were taken are recorded', async (t) => {
   const claim = await openClaim()
   const held = await holdClaims(t, service.databaseUrl, [claim.id])
   const value = 'v'.repeat(256 * 1024 - '{"value":""}'.length)
-  const requests = Array.from({ length: 64 }, (_, i) => requestFor(claim, `${i}`, { value }))
+  const requests = Array.from({ length: 64 }, (_, i) => requestFor(claim, `${i}`, { payload: { value } }))
   const waiting = fatesOf(app.submissions, requests)
   await assert.rejects(app.submissions.submit(requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
   await held.letGo()
   const fates = await waiting
   await app.submissions.submit(requestFor(claim, 'late'))
   fates.set('late', 'recorded')
-  assertLogFollows(await logOf(claim.id), [...fates.keys()], fates)
+  assertLogFollows(await api.eventIds(claim.id), [...fates.keys()], fates)
 })
 
 test('two servers and ten claims at once: nothing is lost or doubled, no deadlock, times never run backwards', async (t) => {
@@ -83,18 +81,8 @@ test('two servers and ten claims at once: nothing is lost or doubled, no deadloc
   assert.equal(await countDeadlocks(service), deadlocks)
 })
 
-const requestTo =
-  (userId: string, id: string) =>
-  (name: string): EventRequest => ({
-    userId,
-    address: { kind: 'claim', id },
-    submission: { id: name, type: 'seen', payload: {}, payloadBytes: 2 },
-    payloadJson: '{}',
-  })
-
 test('what is in the way for long is tried again with pauses, and told in the end', async () => {
-  const { id } = await openClaim()
-  const [owner] = await service.sql('SELECT user_id FROM claims WHERE id = $1', [id])
+  const claim = await openClaim()
   const submissions = app.db.submissionsTo(0)
   let tries = 0
   const withConnection: typeof submissions.withConnection = (work) =>
@@ -108,8 +96,8 @@ test('what is in the way for long is tried again with pauses, and told in the en
     app.heldClocks,
     app.pace,
   )
-  await assert.rejects(queue.submit(requestTo(owner?.user_id as string, id)('1')), { code: 'UNAVAILABLE' })
+  await assert.rejects(queue.submit(requestFor(claim, '1')), { code: 'UNAVAILABLE' })
   assert.ok(tries > 2 && tries < 30, `${tries} tries`)
   assert.equal(queue.waiting, 0)
-  assert.deepEqual(await logOf(id), [])
+  assert.deepEqual(await api.eventIds(claim.id), [])
 })

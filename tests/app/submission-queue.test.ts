@@ -6,8 +6,8 @@ import { contractWith } from '../support/contracts.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
-import { type EventRequest, SubmissionQueue } from '../support/source/decisions.ts'
-import { assertLogFollows, fatesOf, requestFor } from '../support/waiting-events.ts'
+import { SubmissionQueue } from '../support/source/decisions.ts'
+import { assertLogFollows, fatesOf, requestFor } from '../support/submissions.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
 
@@ -17,8 +17,6 @@ const customer = await api.customer('acme')
 const openClaim = async (): Promise<Answer['body']> => api.claim(customer, contractWith())
 const submit = (events: readonly object[]) => runBatch(api, '/v1/events/batch', events)
 const statuses = (results: Answer['body'][]): number[] => results.map(({ status }) => status)
-const logOf = async (id: string): Promise<string[]> =>
-  (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
 /** While the test runs, the database refuses events of this type. */
 async function refuseType(t: { after: (release: () => Promise<unknown>) => void }, type: string) {
@@ -64,7 +62,11 @@ test('an event that the database refuses answers 500 alone: those beside it in t
     assert.equal(error.code, 'INTERNAL_ERROR')
     assert.doesNotMatch(JSON.stringify(error), /secret|claim_events|bomb/)
   }
-  assert.deepEqual(await Promise.all([a, b, c].map(({ id }) => logOf(id))), [['1', '2', '3'], ['1', '2'], []])
+  assert.deepEqual(await Promise.all([a, b, c].map(({ id }) => api.eventIds(id))), [
+    ['1', '2', '3'],
+    ['1', '2'],
+    [],
+  ])
   assert.deepEqual(statuses(await submit([of(a, '4'), of(c, '1', 'done')])), [201, 201])
 })
 
@@ -138,10 +140,10 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
   const fates = await waiting
   for (const [n, { id }] of claims.entries()) {
     const ids = requests.map(({ submission }) => submission.id).filter((_, i) => i % 10 === n)
-    assertLogFollows(await logOf(id), ids, fates)
+    assertLogFollows(await api.eventIds(id), ids, fates)
   }
   assert.equal((await api.post('/v1/events', late)).status, 201)
-  assert.deepEqual(await logOf(other.id), ['late'])
+  assert.deepEqual(await api.eventIds(other.id), ['late'])
 })
 
 test('a claim whose row is held does not hold up the others, nor does it come out of order', async (t) => {
@@ -152,21 +154,11 @@ test('a claim whose row is held does not hold up the others, nor does it come ou
   for (let i = 0; i < 5; i++) await app.submissions.submit(requestFor(free, `${i}`))
   await held.letGo()
   await Promise.all(waiting)
-  assert.deepEqual(await logOf(stuck.id), ['1', '2', '3'])
+  assert.deepEqual(await api.eventIds(stuck.id), ['1', '2', '3'])
 })
 
-const requestTo =
-  (userId: string, id: string) =>
-  (name: string): EventRequest => ({
-    userId,
-    address: { kind: 'claim', id },
-    submission: { id: name, type: 'seen', payload: {}, payloadBytes: 2 },
-    payloadJson: '{}',
-  })
-
 test('after a fault of ours each of the group is answered, its places are free and its line goes on', async () => {
-  const { id } = await openClaim()
-  const [owner] = await service.sql('SELECT user_id FROM claims WHERE id = $1', [id])
+  const claim = await openClaim()
   let isFaulty = true
   const submissions = app.db.submissionsTo(0)
   // It keeps silent about what it did not do.
@@ -177,14 +169,16 @@ test('after a fault of ours each of the group is answered, its places are free a
     app.heldClocks,
     app.pace,
   )
-  const request = requestTo(owner?.user_id as string, id)
-  const both = await Promise.allSettled([queue.submit(request('1')), queue.submit(request('2'))])
+  const both = await Promise.allSettled([
+    queue.submit(requestFor(claim, '1')),
+    queue.submit(requestFor(claim, '2')),
+  ])
   assert.deepEqual(
     both.map(({ status }) => status),
     ['rejected', 'rejected'],
   )
   assert.equal(queue.waiting, 0)
   isFaulty = false
-  assert.equal((await queue.submit(request('3'))).replayed, false)
-  assert.deepEqual(await logOf(id), ['3'])
+  assert.equal((await queue.submit(requestFor(claim, '3'))).replayed, false)
+  assert.deepEqual(await api.eventIds(claim.id), ['3'])
 })

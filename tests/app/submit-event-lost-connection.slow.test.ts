@@ -6,13 +6,13 @@ import { startFaultProxy } from '../support/fault-proxy.ts'
 import { Database } from '../support/source/database.ts'
 import { createApp } from '../support/source/service.ts'
 import { startStruckService } from '../support/struck-service.ts'
+import { requestFor } from '../support/submissions.ts'
 
 /* The connection to the database breaks in the middle of a write. */
 
 const { api, app: served, databaseUrl, proxy } = await startStruckService({ after })
 const customer = await api.customer('acme')
 const openClaim = async (): Promise<string> => (await api.claim(customer, contractWith())).id
-const logOf = async (id: string) => (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
 const WRITE = { statement: LAST_WRITE }
 const WRITE_OF_CHANGE = { statement: LAST_WRITE_OF_CHANGE }
@@ -29,7 +29,7 @@ test('where it cannot be found out the answer is 503 and says so, with the id th
 
   const again = await api.post('/v1/events', submission)
   assert.equal(again.status, 200)
-  assert.deepEqual(await logOf(id), ['unknown'])
+  assert.deepEqual(await api.eventIds(id), ['unknown'])
 })
 
 test('a connection that is cut silently while it writes answers 503 in time, and serves nobody after that', async (t) => {
@@ -45,17 +45,11 @@ test('a connection that is cut silently while it writes answers 503 in time, and
   t.after(() => db.close())
   const app = createApp(db)
   const claim = await api.claim(customer, contractWith())
-  const submit = (id: string) =>
-    app.submissions.submit({
-      userId: claim.user_id,
-      address: { kind: 'claim', id: claim.id },
-      submission: { id, type: 'other', payload: {}, payloadBytes: 2 },
-      payloadJson: '{}',
-    })
+  const submit = (id: string) => app.submissions.submit(requestFor(claim, id, { type: 'other' }))
   await submit('1')
   quiet.strike(WRITE, 'silence before')
   await assert.rejects(submit('2'), { code: 'UNAVAILABLE', message: /not known/ })
   // On the dead connection it would be refused, too.
   await submit('3')
-  assert.deepEqual(await logOf(claim.id), ['1', '3'])
+  assert.deepEqual(await api.eventIds(claim.id), ['1', '3'])
 })

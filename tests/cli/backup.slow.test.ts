@@ -13,32 +13,18 @@ import { eventually } from '../support/eventually.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runCli, startCli } from '../support/serve-process.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
-import { restoreBackup, writeBackup } from '../support/source/backup.ts'
+import { restoreBackup } from '../support/source/backup.ts'
 import { CODE_VERSION } from '../support/source/database.ts'
 import { openEmbeddedDatabase } from '../support/source/embedded.ts'
 import { OperatorError } from '../support/source/errors.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+import { backupOf, emptyDatabase, inPieces, quietly, tablesIn } from './backups.ts'
 
 const ONE_LINE = /^claimkeeper: [^\n]+\n$/m
 /** So much that a backup is still being written when it is struck. */
 const EVENTS = 60
 const PAYLOAD_BYTES = 200_000
-
-const emptyDatabase = (t: Scope) => createTestDatabase(t, { migrated: false })
-const never = new AbortController().signal
-const silent = { begin: () => {}, advance: () => {}, note: () => {} }
-const quietly = { disablesWebhooks: false, report: () => {}, signal: never }
-
-async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
-}
-
-async function backupOf(url: string): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  await writeBackup(url, async (piece) => void pieces.push(Buffer.from(piece)), silent, never)
-  return Buffer.concat(pieces)
-}
 
 /** Of a claim with one event, whose payload is some thousand hexadecimal digits. */
 async function smallBackup(t: Scope): Promise<Buffer> {
@@ -48,12 +34,6 @@ async function smallBackup(t: Scope): Promise<Buffer> {
   assert.equal((await api.post(`/v1/claims/${id}/events`, { type: 'seen', value })).status, 201)
   return backupOf(databaseUrl)
 }
-
-const tablesIn = (url: string) =>
-  ask(
-    url,
-    "SELECT relname FROM pg_class WHERE relkind IN ('r', 'S') AND relnamespace = 'public'::regnamespace",
-  )
 
 describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed up' }, () => {
   const later: (() => Promise<void>)[] = []

@@ -8,34 +8,14 @@ import { ask } from '../support/embedded-data-folder.ts'
 import { newClaim, newSchema } from '../support/new-records.ts'
 import { runCli } from '../support/serve-process.ts'
 import { sharedService } from '../support/shared.ts'
-import { restoreBackup, writeBackup } from '../support/source/backup.ts'
+import { restoreBackup } from '../support/source/backup.ts'
 import { migrate, OWN_MIGRATIONS, Pool } from '../support/source/database.ts'
 import { OperatorError } from '../support/source/errors.ts'
-import { createTestDatabase, type Scope } from '../support/test-database.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { backupOf, emptyDatabase, inPieces, quietly, tablesIn } from './backups.ts'
 
 const service = await sharedService()
 const { api, databaseUrl: DATABASE_URL } = service
-const emptyDatabase = (t: Scope) => createTestDatabase(t, { migrated: false })
-const never = new AbortController().signal
-const silent = { begin: () => {}, advance: () => {}, note: () => {} }
-const quietly = { disablesWebhooks: false, report: () => {}, signal: never }
-
-async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
-}
-
-async function backupOf(url: string): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  await writeBackup(url, async (piece) => void pieces.push(Buffer.from(piece)), silent, never)
-  return Buffer.concat(pieces)
-}
-
-const tablesIn = (url: string) =>
-  ask(
-    url,
-    "SELECT relname FROM pg_class WHERE relkind IN ('r', 'S') AND relnamespace = 'public'::regnamespace",
-  )
-
 test('distributed claims are not backed up: a line says what to use', { skip: !isOnCitus() }, async () => {
   const { status, stdout, stderr } = await runCli(['backup', '-'], { DATABASE_URL })
   assert.deepEqual([status, stdout], [1, ''])

@@ -1,40 +1,18 @@
-import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { contractWith } from '../support/contracts.ts'
+import { test } from 'node:test'
 import { dashboardTests } from '../support/dashboard.ts'
 import { sendAs } from '../support/signed-in-page.ts'
-import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+import { newClaimOf, newEndpointOf, region } from '../support/webhooks-page.ts'
 
 const { newPage } = await dashboardTests()
-const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
-
-/** A new claim of the page's account. */
-async function newClaim(page: Page): Promise<string> {
-  const customer = await sendAs(page, 'POST', '/v1/customers', { external_id: `acme-${performance.now()}` })
-  const claim = { customer_id: customer.body.id, contract: contractWith() }
-  return (await sendAs(page, 'POST', '/v1/claims', claim)).body.id
-}
-
-/** A receiver, and an endpoint of the page's account that sends to it. */
-async function newEndpoint(page: Page, settings: object = {}) {
-  const receiver = await startWebhookReceiver({ after })
-  const { status, body } = await sendAs(page, 'POST', '/v1/webhook_endpoints', {
-    url: `${receiver.url}/hook`,
-    ...settings,
-  })
-  assert.equal(status, 201)
-  return { receiver, id: body.id as string }
-}
 
 test('an endpoint that fails says so, at a glance and on its page; one that is gone is disabled', async () => {
   const { page } = await newPage()
-  const { id, receiver } = await newEndpoint(page, { description: 'down' })
+  const { id, receiver } = await newEndpointOf(page, { description: 'down' })
   receiver.answer((response, { path }) => {
     response.statusCode = path === '/gone' ? 410 : 500
     response.end()
   })
-  await newClaim(page)
+  await newClaimOf(page)
   await page.goto('/webhooks')
   const row = page.getByRole('row', { name: /down/ })
   await row.getByText(/^(failing|paused)$/).waitFor()
@@ -43,7 +21,7 @@ test('an endpoint that fails says so, at a glance and on its page; one that is g
   await page.getByText(/All attempts have failed since/).waitFor()
 
   await sendAs(page, 'PATCH', `/v1/webhook_endpoints/${id}`, { url: `${receiver.url}/gone` })
-  await newClaim(page)
+  await newClaimOf(page)
   await page.getByText('It was disabled: it answered 410').waitFor()
   await region(page, 'Health').getByText('disabled: gone').waitFor()
   await page.goto('/activity?type=webhook_endpoint.disabled')

@@ -7,28 +7,10 @@ import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+import { newClaimOf, newEndpointOf, region } from '../support/webhooks-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
-
-/** A new claim of the page's account. */
-async function newClaim(page: Page): Promise<string> {
-  const customer = await sendAs(page, 'POST', '/v1/customers', { external_id: `acme-${performance.now()}` })
-  const claim = { customer_id: customer.body.id, contract: contractWith() }
-  return (await sendAs(page, 'POST', '/v1/claims', claim)).body.id
-}
-
-/** A receiver, and an endpoint of the page's account that sends to it. */
-async function newEndpoint(page: Page, settings: object = {}) {
-  const receiver = await startWebhookReceiver({ after })
-  const { status, body } = await sendAs(page, 'POST', '/v1/webhook_endpoints', {
-    url: `${receiver.url}/hook`,
-    ...settings,
-  })
-  assert.equal(status, 201)
-  return { receiver, id: body.id as string }
-}
 
 test('an endpoint is created with a secret that is shown until it is confirmed, and by which what arrives is verified', async () => {
   const { page, complaints } = await openPage()
@@ -97,7 +79,7 @@ test('what is wrong with an endpoint’s settings is told at its fields, and the
 test('an endpoint is edited, disabled and enabled, its secret rotated, and deleted', async () => {
   const { page, complaints } = await newPage()
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
-  const { id } = await newEndpoint(page)
+  const { id } = await newEndpointOf(page)
   await page.goto(`/webhooks/${id}`)
   await button(page, 'Edit').click()
   await page.getByLabel('Description (optional)').fill('shipping')
@@ -138,12 +120,12 @@ test('an endpoint is edited, disabled and enabled, its secret rotated, and delet
 
 test('deliveries open to their attempts and their body, are filtered by status, and sent again alone or as a range', async () => {
   const { page, complaints } = await newPage()
-  const { id, receiver } = await newEndpoint(page)
+  const { id, receiver } = await newEndpointOf(page)
   receiver.answer((response) => {
     response.statusCode = 400
     response.end('<b>no</b> \u202Ethanks')
   })
-  await newClaim(page)
+  await newClaimOf(page)
   await page.goto(`/webhooks/${id}?status=failed`)
   const deliveries = region(page, 'Deliveries')
   await deliveries.getByText('#1').click()
@@ -171,7 +153,7 @@ test('deliveries open to their attempts and their body, are filtered by status, 
 
 test('a claim’s and a candidate’s page show what was sent of it and with what result, if there are endpoints', async () => {
   const { page, complaints } = await newPage()
-  const claim = await newClaim(page)
+  const claim = await newClaimOf(page)
   const endpoints = page.waitForResponse('**/v1/webhook_endpoints')
   await page.goto(`/claims/${claim}`)
   await page.getByRole('heading', { name: 'Timeline' }).waitFor()
@@ -179,8 +161,8 @@ test('a claim’s and a candidate’s page show what was sent of it and with wha
   await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))')
   assert.equal(await region(page, 'Sent').count(), 0)
 
-  await newEndpoint(page, { description: 'billing' })
-  const { receiver } = await newEndpoint(page, { description: 'archive' })
+  await newEndpointOf(page, { description: 'billing' })
+  const { receiver } = await newEndpointOf(page, { description: 'archive' })
   receiver.answer((response) => {
     response.statusCode = 503
     response.end('later')

@@ -131,7 +131,7 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: 2 }, () => {
     assert.ok(answers.every(({ status }) => status === 201 || status === 503))
 
     const again = await clientOf({ ...(await startServeProcess(t, { DATABASE_URL })), token: served.token })
-    const log = new Set((await again.readClaim(id)).events.map((event: { id: string }) => event.id))
+    const log = new Set(await again.eventIds(id))
     for (const { id: name, status } of answers) if (status === 201) assert.ok(log.has(name), name)
   })
 })

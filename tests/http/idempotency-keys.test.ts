@@ -523,7 +523,7 @@ describe('events (§4.17 rule 7)', () => {
         }).then((answer) => answer.text().then(() => answer))
         assert.equal(status, 200)
       }
-      const ids = (await account.readClaim(id)).events.map((event: { id: string }) => event.id)
+      const ids = await account.eventIds(id)
       assert.deepEqual(ids, ['batch.0', 'own', 'batch.3'])
     })
   }

@@ -2,18 +2,10 @@ import assert from 'node:assert/strict'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import pg from 'pg'
 import { isOnCitus } from '../support/database-nodes.ts'
-import { madeDataDir, openHere } from '../support/embedded-data-folder.ts'
+import { ask, madeDataDir, openHere } from '../support/embedded-data-folder.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-
-async function onDatabase(url: string, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(text)
-  await client.end()
-}
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
@@ -51,12 +43,12 @@ test('a server with fsync and full_page_writes off is refused in one line that s
 test('synchronous_commit off of the database is refused, and less than on is not', async (t) => {
   const DATABASE_URL = await durableDatabase(t)
   const expected = /^claimkeeper: The database does not keep .*: synchronous_commit = off .*\n$/
-  await onDatabase(DATABASE_URL, `ALTER DATABASE ${nameOf(DATABASE_URL)} SET synchronous_commit = off`)
+  await ask(DATABASE_URL, `ALTER DATABASE ${nameOf(DATABASE_URL)} SET synchronous_commit = off`)
   assert.match((await runSharedCli(['migrate'], { DATABASE_URL })).stderr, expected)
   const allowed = { DATABASE_URL, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true' }
   assert.equal((await runSharedCli(['migrate'], allowed)).status, 0)
   for (const kept of ['local', 'remote_write', 'remote_apply']) {
-    await onDatabase(DATABASE_URL, `ALTER DATABASE ${nameOf(DATABASE_URL)} SET synchronous_commit = ${kept}`)
+    await ask(DATABASE_URL, `ALTER DATABASE ${nameOf(DATABASE_URL)} SET synchronous_commit = ${kept}`)
     assert.equal((await runSharedCli(['migrate'], { DATABASE_URL })).status, 0, kept)
   }
 })

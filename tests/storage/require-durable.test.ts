@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
+import { ask } from '../support/embedded-data-folder.ts'
 import { runCli } from '../support/serve-process.ts'
 import { Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-
-async function onDatabase(url: string, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(text)
-  await client.end()
-}
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
@@ -30,10 +23,7 @@ test('our connections wait for the disk, whatever is changed after the start; wh
     ['local', 'local'],
     ['remote_apply', 'remote_apply'],
   ]) {
-    await onDatabase(
-      connectionString,
-      `ALTER DATABASE ${nameOf(connectionString)} SET synchronous_commit = ${said}`,
-    )
+    await ask(connectionString, `ALTER DATABASE ${nameOf(connectionString)} SET synchronous_commit = ${said}`)
     const db = new Database({ connectionString, poolSize: 9 })
     const rows = await db.query({ text: "SELECT current_setting('synchronous_commit') AS level" })
     await db.close()

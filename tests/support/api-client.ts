@@ -87,6 +87,11 @@ export class ApiClient {
   async readClaim(id: string): Promise<Answer['body']> {
     return (await this.get(`/v1/claims/${id}`)).body
   }
+
+  /** The ids of the events of a claim, in the order of its log. */
+  async eventIds(claimId: string): Promise<string[]> {
+    return (await this.readClaim(claimId)).events.map(({ id }: { id: string }) => id)
+  }
 }
 
 function created({ status, body }: Answer): Answer['body'] {

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { publicLookup } from './source/webhooks.ts'
 import type { Scope } from './test-database.ts'
 
 /** What is known of a name: its addresses; null if there is no such name; undefined to say nothing at all. */
@@ -59,4 +60,20 @@ function answer(question: Buffer, type: number, known: readonly string[] | null)
   message.writeUInt16BE(records.length, 6)
   message.writeUInt32BE(0, 8)
   return message
+}
+
+interface Found {
+  error: Error | null
+  addresses: unknown
+}
+
+/** Looks names up as the sender of webhooks does, at a name server of its own. */
+export async function lookingUp(t: Scope, names: Names) {
+  const server = await startNameServer(t, names)
+  const look = publicLookup([server.address])
+  const lookUp = (name: string) =>
+    new Promise<Found>((resolve) =>
+      look(name, { all: true }, (error, addresses) => resolve({ error, addresses })),
+    )
+  return { server, look, lookUp }
 }

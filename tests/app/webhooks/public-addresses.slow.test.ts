@@ -1,26 +1,9 @@
 import assert from 'node:assert/strict'
 import { lookup } from 'node:dns/promises'
 import { describe, test } from 'node:test'
-import { type Names, startNameServer } from '../../support/name-server.ts'
-import { publicLookup } from '../../support/source/webhooks.ts'
-import type { Scope } from '../../support/test-database.ts'
+import { lookingUp } from '../../support/name-server.ts'
 
 /* Webhooks go where others want them to: never to this machine or a network inside, however that is written. */
-
-interface Found {
-  error: Error | null
-  addresses: unknown
-}
-
-async function lookingUp(t: Scope, names: Names) {
-  const server = await startNameServer(t, names)
-  const look = publicLookup([server.address])
-  const lookUp = (name: string) =>
-    new Promise<Found>((resolve) =>
-      look(name, { all: true }, (error, addresses) => resolve({ error, addresses })),
-    )
-  return { server, look, lookUp }
-}
 
 describe('a name', () => {
   test('of which nobody says anything keeps neither other names waiting nor the machine’s own look-ups', async (t) => {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, test } from 'node:test'
-import { type Names, startNameServer } from '../../support/name-server.ts'
-import { isPublic, literalAddress, publicLookup, WebhookClient } from '../../support/source/webhooks.ts'
-import type { Scope } from '../../support/test-database.ts'
+import { lookingUp, startNameServer } from '../../support/name-server.ts'
+import { isPublic, literalAddress, WebhookClient } from '../../support/source/webhooks.ts'
 
 /* Webhooks go where others want them to: never to this machine or a network inside, however that is written. */
 
@@ -96,21 +95,6 @@ describe('however a URL writes it, an address inside is found to be one', () => 
     for (const host of ['[fe80::1%25eth0]', '[fe80::1%eth0]']) assert.ok(!URL.canParse(`https://${host}/`))
   })
 })
-
-interface Found {
-  error: Error | null
-  addresses: unknown
-}
-
-async function lookingUp(t: Scope, names: Names) {
-  const server = await startNameServer(t, names)
-  const look = publicLookup([server.address])
-  const lookUp = (name: string) =>
-    new Promise<Found>((resolve) =>
-      look(name, { all: true }, (error, addresses) => resolve({ error, addresses })),
-    )
-  return { server, look, lookUp }
-}
 
 describe('a name', () => {
   test('is looked up, all of its addresses, those of IPv6 first', async (t) => {

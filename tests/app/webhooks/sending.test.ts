@@ -10,20 +10,11 @@ import { isOnCitus } from '../../support/database-nodes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
+import { newEndpoint } from '../../support/webhook-endpoint.ts'
 import { faultsOfChain, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
 
 const service = await sharedWebhookService()
 const { app, sql } = service
-
-async function newEndpoint(api: ApiClient, settings: object = {}) {
-  const receiver = await startWebhookReceiver({ after })
-  const { status, body } = await api.post('/v1/webhook_endpoints', {
-    url: `${receiver.url}/hook`,
-    ...settings,
-  })
-  assert.equal(status, 201, JSON.stringify(body))
-  return { receiver, id: body.id as string, secret: body.secret as string }
-}
 
 const readEndpoint = async (api: ApiClient, id: string) => (await api.get(`/v1/webhook_endpoints/${id}`)).body
 const readDelivery = async (api: ApiClient, id: string, number = 1) =>

@@ -14,8 +14,8 @@ import { startServeProcess } from '../../support/serve-process.ts'
 import { signIn, signUp } from '../../support/session-client.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { startStruckService } from '../../support/struck-service.ts'
+import { assertLogFollows, fatesOf, requestFor } from '../../support/submissions.ts'
 import { startTestService } from '../../support/test-service.ts'
-import { assertLogFollows, fatesOf, requestFor } from '../../support/waiting-events.ts'
 
 test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wait is refused at once, with one line in the log', async (t) => {
   const lines: { route: string; msg: string }[] = []
@@ -45,7 +45,7 @@ test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wa
 
   const fates = await waiting
   for (const [n, { id }] of claims.entries()) {
-    const log = (await api.readClaim(id)).events.map((event: Answer['body']) => event.id)
+    const log = await api.eventIds(id)
     assertLogFollows(
       log,
       requests.map(({ submission }) => submission.id).filter((_, i) => i % 2 === n),

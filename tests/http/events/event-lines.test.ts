@@ -20,8 +20,6 @@ const MIB = 1024 * 1024
 
 const line = (fields: object) => `${JSON.stringify(fields)}\n`
 const statuses = (results: Answer['body'][]): number[] => results.map(({ status }) => status)
-const logOf = async (id: string): Promise<string[]> =>
-  (await api.readClaim(id)).events.map((event: { id: string }) => event.id)
 
 /** The results of a whole body. */
 async function answerTo(
@@ -50,7 +48,7 @@ describe('line by line', () => {
     assert.deepEqual(await exchange.rest(), [])
     const { statusCode, headers } = await exchange.answer()
     assert.deepEqual([statusCode, headers['content-type']], [200, NDJSON])
-    assert.deepEqual(await logOf(claim.id), ['0', '1', '2'])
+    assert.deepEqual(await api.eventIds(claim.id), ['0', '1', '2'])
   })
 
   test('a line is answered although another one has begun', async () => {
@@ -103,7 +101,7 @@ describe('what a line is', () => {
       `\n\r\n  \n${event('1')}\r\n\t\n\n  ${event('2')}  \n${event('3')}\r\n${event('4')}`,
     )
     assert.deepEqual(statuses(results), [201, 201, 201, 201])
-    assert.deepEqual(await logOf(id), ['1', '2', '3', '4'])
+    assert.deepEqual(await api.eventIds(id), ['1', '2', '3', '4'])
   })
 
   // So many that they come in several chunks.
@@ -129,7 +127,7 @@ describe('what a line is', () => {
     const text = JSON.stringify({ claim_id: id, id: 'a\u2028b\u2029c\u0085d', type: 'a' })
     assert.ok(text.includes('\u2028'))
     assert.deepEqual(statuses(await answerTo(`${text}\n`)), [201])
-    assert.deepEqual(await logOf(id), ['a\u2028b\u2029c\u0085d'])
+    assert.deepEqual(await api.eventIds(id), ['a\u2028b\u2029c\u0085d'])
   })
 
   const BAD: Record<string, string | Buffer> = {
@@ -163,7 +161,7 @@ describe('what a line is', () => {
       const results = await answerTo(Buffer.concat(body))
       assert.deepEqual(statuses(results), [201, single.status, 201, single.status, 201])
       for (const refused of [results[1], results[3]]) assert.deepEqual(asSingle(refused), errorOf(single))
-      assert.deepEqual(await logOf(id), ['1', '2', '3'])
+      assert.deepEqual(await api.eventIds(id), ['1', '2', '3'])
     })
   }
 })
@@ -179,7 +177,7 @@ describe('limits', () => {
     assert.deepEqual(statuses(results), [201, 413, 201, 413, 201])
     assert.equal(results[1].error.code, 'PAYLOAD_TOO_LARGE')
     assert.match(results[1].error.message, /1 MiB/)
-    assert.deepEqual(await logOf(id), ['1', '3', '5'])
+    assert.deepEqual(await api.eventIds(id), ['1', '3', '5'])
   })
 
   test('a payload over 256 KiB is answered 413', async () => {
@@ -212,7 +210,7 @@ describe('limits', () => {
     for (const { id } of claims) {
       const expected = events.filter(({ claim_id }) => claim_id === id)
       assert.deepEqual(
-        await logOf(id),
+        await api.eventIds(id),
         expected.map((event) => event.id),
       )
     }
@@ -228,7 +226,7 @@ describe('a client that goes away', () => {
     await exchange.send(`{"claim_id":"${id}","id":"half","type":"a"}`)
     exchange.leave()
     assert.equal((await api.post('/v1/events', { claim_id: id, id: 'after', type: 'a' })).status, 201)
-    assert.deepEqual(await logOf(id), ['whole', 'after'])
+    assert.deepEqual(await api.eventIds(id), ['whole', 'after'])
   })
 
   test('without reading: everything that it sent in whole lines may be stored, each once, and the server goes on', async () => {
@@ -246,7 +244,7 @@ describe('a client that goes away', () => {
       results.map(({ event }) => event.id),
       events.map((event) => event.id),
     )
-    const log = await logOf(id)
+    const log = await api.eventIds(id)
     assert.deepEqual(new Set(log), new Set(events.map((event) => event.id)))
     assert.equal(log.length, events.length)
   })

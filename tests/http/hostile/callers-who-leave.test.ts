@@ -1,41 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { pino } from 'pino'
+import { test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
 import { holdClaims } from '../../support/held-rows.ts'
 import { addLargeSchemas, largeContract } from '../../support/large-records.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
-import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
-import { head } from '../../support/raw-http.ts'
+import { connectRaw } from '../../support/raw-connection.ts'
 import { sharedService } from '../../support/shared.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { startService } from './leaving-callers.ts'
 
 /* Whoever leaves before the answer, or in the middle of it, is no fault of the service. */
 
-const lines: { msg: string }[] = []
-const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
 const { databaseUrl } = await sharedService()
-const service = await startTestService({ after }, { log, databaseUrl })
+const { service, request, leave, logged } = await startService({ databaseUrl })
 const { api } = service
-
-const request = (method: string, path: string, body = '', type = 'application/json') =>
-  head(method, path, {
-    Authorization: `Bearer ${api.token}`,
-    'Content-Type': type,
-    'Content-Length': Buffer.byteLength(body),
-  }) + body
-
-async function leave(connections: readonly RawConnection[]): Promise<void> {
-  const before = await service.openConnections()
-  for (const { socket } of connections) socket.resetAndDestroy()
-  await eventually(async () => (await service.openConnections()) <= before - connections.length)
-}
-
-/** What is on its way to the log is there. */
-async function logged(): Promise<string[]> {
-  for (let n = 0; n < 20; n++) await api.get('/healthz')
-  return lines.splice(0).map(({ msg }) => msg)
-}
 
 const event = (id: string, value: unknown) => JSON.stringify({ claim_id: id, type: 'note', value })
 const heavy = Array.from({ length: 80_000 }, () => [])

@@ -8,6 +8,7 @@ import { connectRaw } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { runBatch } from '../../support/run-batch.ts'
 import { startTestService } from '../../support/test-service.ts'
+import { emptyObjects, heavyClaims, matching } from './heavy-claims.ts'
 
 /* Empty objects take 64 bytes for three of the text: what is in work is weighed, and items are made when it is their turn. */
 
@@ -15,22 +16,8 @@ const service = await startTestService({ after })
 const { api } = service
 const customer = await newCustomer(api)
 
-const empty = (count: number) => Array.from({ length: count }, () => ({}))
-const contract = (match: object) => ({
-  price: 1,
-  activity_window: 3_600_000,
-  review_window: 0,
-  timeout_outcome: 'fail',
-  fulfillment_condition: { event: 'e', match },
-})
-const heavyClaims = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({
-    customer_id: customer.id,
-    contract: contract({ i, a: empty(20_000) }),
-  }))
-
 test('what callers leave behind who go away in the middle is free again', async (t) => {
-  const bytes = Buffer.from(JSON.stringify({ claims: heavyClaims(60) }))
+  const bytes = Buffer.from(JSON.stringify({ claims: heavyClaims(customer.id, 60) }))
   const top = head('POST', '/v1/claims/batch', {
     Authorization: `Bearer ${api.token}`,
     'Content-Type': 'application/json',
@@ -42,21 +29,21 @@ test('what callers leave behind who go away in the middle is free again', async 
     await service.sql('SELECT 1')
     for (const { socket } of left) socket.resetAndDestroy()
   }
-  assert.equal((await runBatch(api, '/v1/claims/batch', heavyClaims(60))).length, 60)
+  assert.equal((await runBatch(api, '/v1/claims/batch', heavyClaims(customer.id, 60))).length, 60)
 })
 
 test('an account with many heavy requests waits for its own; others are answered', async () => {
   const greedy = (await service.newAccount()) satisfies ApiClient
   const simulation = {
-    contract: contract({}),
+    contract: matching({}),
     events: Array.from({ length: 4 }, (_, i) => ({
       type: 'e',
       at: `2026-01-01T00:00:0${i}.000Z`,
-      a: empty(80_000),
+      a: emptyObjects(80_000),
     })),
   }
   const asked = Array.from({ length: 8 }, () => greedy.post('/v1/simulations', simulation))
-  const [own] = await runBatch(api, '/v1/claims/batch', heavyClaims(1))
+  const [own] = await runBatch(api, '/v1/claims/batch', heavyClaims(customer.id, 1))
   assert.equal(own.status, 201)
   for (const { status } of await Promise.all(asked)) assert.ok(status === 200 || status === 503, `${status}`)
 })

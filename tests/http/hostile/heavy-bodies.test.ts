@@ -3,30 +3,17 @@ import { describe, test } from 'node:test'
 import { newCustomer } from '../../support/new-records.ts'
 import { runBatch } from '../../support/run-batch.ts'
 import { sharedService } from '../../support/shared.ts'
+import { emptyObjects, heavyClaims, matching } from './heavy-claims.ts'
 
 /* Empty objects take 64 bytes for three of the text: what is in work is weighed, and items are made when it is their turn. */
 
 const { api } = await sharedService()
 const customer = await newCustomer(api)
 
-const empty = (count: number) => Array.from({ length: count }, () => ({}))
-const contract = (match: object) => ({
-  price: 1,
-  activity_window: 3_600_000,
-  review_window: 0,
-  timeout_outcome: 'fail',
-  fulfillment_condition: { event: 'e', match },
-})
-const heavyClaims = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({
-    customer_id: customer.id,
-    contract: contract({ i, a: empty(20_000) }),
-  }))
-
 describe('items of a long batch that are parsed when it is their turn', () => {
   test('become claims with the contracts that were sent, those that are wrong being told in their places', async () => {
-    const items = heavyClaims(6)
-    const wrong = { ...items[0], contract: { ...contract({}), price: 'x'.repeat(600) } }
+    const items = heavyClaims(customer.id, 6)
+    const wrong = { ...items[0], contract: { ...matching({}), price: 'x'.repeat(600) } }
     const results = await runBatch(api, '/v1/claims/batch', [...items, wrong])
     for (const [i, { status, claim }] of results.slice(0, 6).entries()) {
       assert.equal(status, 201)
@@ -38,7 +25,7 @@ describe('items of a long batch that are parsed when it is their turn', () => {
   })
 
   test('become candidates, of which the second with an alias is a conflict', async () => {
-    const [item] = heavyClaims(1)
+    const [item] = heavyClaims(customer.id, 1)
     const candidate = {
       candidate_alias: 'heavy-and-late',
       customer_uuid: customer.external_id,
@@ -54,14 +41,14 @@ describe('items of a long batch that are parsed when it is their turn', () => {
 
   test('become events that are decided, answered, kept and known again as they were sent', async () => {
     const [claim] = await runBatch(api, '/v1/claims/batch', [
-      { customer_id: customer.id, contract: contract({ n: 2 }) },
+      { customer_id: customer.id, contract: matching({ n: 2 }) },
     ])
     const events = [1, 2].map((n) => ({
       claim_id: claim.claim.id,
       type: 'e',
       id: `event-${n}`,
       n,
-      a: empty(50_000),
+      a: emptyObjects(50_000),
     }))
     const first = await runBatch(api, '/v1/events/batch', events)
     assert.deepEqual(
@@ -79,7 +66,7 @@ describe('items of a long batch that are parsed when it is their turn', () => {
       again,
       first.map((result) => ({ ...result, status: 200, claim: again[0].claim })),
     )
-    const [other] = await runBatch(api, '/v1/events/batch', [{ ...events[1], a: empty(50_001) }])
+    const [other] = await runBatch(api, '/v1/events/batch', [{ ...events[1], a: emptyObjects(50_001) }])
     assert.equal(other.error.code, 'EVENT_ID_CONFLICT')
   })
 })

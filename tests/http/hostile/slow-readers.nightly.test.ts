@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import type { ApiClient } from '../../support/api-client.ts'
 import { eventually } from '../../support/eventually.ts'
-import { holdClaims, holdTokens } from '../../support/held-rows.ts'
+import { holdTokens } from '../../support/held-rows.ts'
 import { largeContract } from '../../support/large-records.ts'
 import { newClaim, newCustomer } from '../../support/new-records.ts'
 import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { startTestService } from '../../support/test-service.ts'
+import { assertAllTurns } from './all-turns.ts'
 
 /* Answers that are read slowly, or not at all, cost nobody else anything. */
 
@@ -71,17 +72,6 @@ test('of an account that does not read its answers no more than 64 batches are b
   assert.equal(next.status, 200)
 })
 
-/** So many batches of an account as may be are in work at the same moment: no turn was lost. */
-async function assertAllTurns(t: TestContext, account: ApiClient): Promise<void> {
-  const { id } = await newClaim(account)
-  const held = await holdClaims(t, service.databaseUrl, [id])
-  const events = [{ claim_id: id, type: 'note' }]
-  const sent = Array.from({ length: 64 }, () => account.post('/v1/events/batch', { events }))
-  await eventually(async () => service.app.submissions.waiting === 64)
-  await held.letGo()
-  for (const { status } of await Promise.all(sent)) assert.equal(status, 200)
-}
-
 test('batches that are cut off since they are too large together leave their turns', async (t) => {
   const account = await service.newAccount()
   const top = head('POST', '/v1/events/batch', {
@@ -100,7 +90,7 @@ test('batches that are cut off since they are too large together leave their tur
   const isCut = ({ socket }: RawConnection) => socket.destroyed || socket.closed
   await eventually(async () => begun.filter(isCut).length > 20)
   for (const { socket } of begun) socket.destroy()
-  await assertAllTurns(t, account)
+  await assertAllTurns(t, service, account)
 })
 
 test('callers who leave while it is asked whose token they have leave their turns', async (t) => {
@@ -122,5 +112,5 @@ test('callers who leave while it is asked whose token they have leave their turn
   for (const { socket } of begun) socket.resetAndDestroy()
   await eventually(async () => (await service.openConnections()) <= before)
   await held.letGo()
-  await assertAllTurns(t, account)
+  await assertAllTurns(t, service, account)
 })

@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import type { ApiClient } from '../../support/api-client.ts'
+import { test } from 'node:test'
 import { contractWith } from '../../support/contracts.ts'
-import { eventually } from '../../support/eventually.ts'
-import { holdClaims, holdSchemas } from '../../support/held-rows.ts'
+import { holdSchemas } from '../../support/held-rows.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
 import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
+import { assertAllTurns } from './all-turns.ts'
 
 /* Batches and simulations of slow callers wait behind those of their own account. */
 
 const service = await sharedService()
-
-/** So many batches of an account as may be are in work at the same moment: no turn was lost. */
-async function assertAllTurns(t: TestContext, account: ApiClient): Promise<void> {
-  const { id } = await newClaim(account)
-  const held = await holdClaims(t, service.databaseUrl, [id])
-  const events = [{ claim_id: id, type: 'note' }]
-  const sent = Array.from({ length: 64 }, () => account.post('/v1/events/batch', { events }))
-  await eventually(async () => service.app.submissions.waiting === 64)
-  await held.letGo()
-  for (const { status } of await Promise.all(sent)) assert.equal(status, 200)
-}
 
 test('batches whose bodies do not arrive, or break off, leave their turns to others', async (t) => {
   const account = await service.newAccount()
@@ -46,7 +34,7 @@ test('batches whose bodies do not arrive, or break off, leave their turns to oth
   left.socket.resetAndDestroy()
   for (const [n, { socket }] of begun.entries()) n % 2 === 0 ? socket.resetAndDestroy() : socket.end()
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
-  await assertAllTurns(t, account)
+  await assertAllTurns(t, service, account)
 })
 
 test('simulations are in work four of an account at a time; others are not kept waiting', async (t) => {

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
 import { holdWebhookEndpoints } from '../../support/held-rows.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
 import { runScheduledCheck } from '../../support/source/decisions.ts'
-import { faultsOfChain, startWebhookReceiver } from '../../support/webhook-receiver.ts'
+import { newEndpoint } from '../../support/webhook-endpoint.ts'
+import { faultsOfChain } from '../../support/webhook-receiver.ts'
 
 const service = await sharedWebhookService()
-
-async function newEndpoint(api = service.api, settings: object = {}) {
-  const receiver = await startWebhookReceiver({ after })
-  const made = await api.post('/v1/webhook_endpoints', { url: `${receiver.url}/hook`, ...settings })
-  assert.equal(made.status, 201)
-  return { receiver, ...made.body } as { receiver: typeof receiver; id: string; secret: string }
-}
 
 test('many claims, one receiver that fails at random: all arrive, without a hole', async () => {
   const api = await service.newAccount()

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { contractWith } from '../../support/contracts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newClaim, newCustomer } from '../../support/new-records.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
-import { faultsOfChain, startWebhookReceiver } from '../../support/webhook-receiver.ts'
+import { newEndpoint } from '../../support/webhook-endpoint.ts'
+import { faultsOfChain } from '../../support/webhook-receiver.ts'
 
 const service = await sharedWebhookService()
-
-async function newEndpoint(api = service.api, settings: object = {}) {
-  const receiver = await startWebhookReceiver({ after })
-  const made = await api.post('/v1/webhook_endpoints', { url: `${receiver.url}/hook`, ...settings })
-  assert.equal(made.status, 201)
-  return { receiver, ...made.body } as { receiver: typeof receiver; id: string; secret: string }
-}
 
 test('a claim that is created is sent to the endpoint, signed and numbered (§4.14 rule 1)', async () => {
   const api = await service.newAccount()

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import type { Answer } from './api-client.ts'
 import type { EventRequest, SubmissionQueue } from './source/decisions.ts'
+import type { JsonObject } from './source/json.ts'
 
 /** As `SubmissionQueue` has it: so long a submission waits before it is answered 503. */
 const PATIENCE_MS = 5_000
 
 /** A submission as the entrances make it. */
 export function requestFor(
-  claim: Answer['body'],
+  claim: { id: string; user_id: string },
   id: string,
-  { type = 'seen', value = '' } = {},
+  { type = 'seen', payload = {} }: { type?: string; payload?: JsonObject } = {},
 ): EventRequest {
-  const payload = { value }
   const payloadJson = JSON.stringify(payload)
   const submission = { id, type, payload, payloadBytes: payloadJson.length }
   return { userId: claim.user_id, address: { kind: 'claim', id: claim.id }, submission, payloadJson }

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { ApiClient } from '../../support/api-client.ts'
+import { eventually } from '../../support/eventually.ts'
+import { holdClaims } from '../../support/held-rows.ts'
+import { newClaim } from '../../support/new-records.ts'
+import type { TestService } from '../../support/test-service.ts'
+
+/** So many batches of an account as may be are in work at the same moment: no turn was lost. */
+export async function assertAllTurns(
+  t: TestContext,
+  service: TestService,
+  account: ApiClient,
+): Promise<void> {
+  const { id } = await newClaim(account)
+  const held = await holdClaims(t, service.databaseUrl, [id])
+  const events = [{ claim_id: id, type: 'note' }]
+  const sent = Array.from({ length: 64 }, () => account.post('/v1/events/batch', { events }))
+  await eventually(async () => service.app.submissions.waiting === 64)
+  await held.letGo()
+  for (const { status } of await Promise.all(sent)) assert.equal(status, 200)
+}

@@ -1,0 +1,34 @@
+import { after } from 'node:test'
+import { pino } from 'pino'
+import { eventually } from '../../support/eventually.ts'
+import type { RawConnection } from '../../support/raw-connection.ts'
+import { head } from '../../support/raw-http.ts'
+import { startTestService, type TestServiceOptions } from '../../support/test-service.ts'
+
+/** A service of the file whose log is read, and what its callers do who leave. */
+export async function startService(options: TestServiceOptions = {}) {
+  const lines: { msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })
+  const service = await startTestService({ after }, { ...options, log })
+  const { api } = service
+  return {
+    service,
+    request: (method: string, path: string, body = '', type = 'application/json') =>
+      head(method, path, {
+        Authorization: `Bearer ${api.token}`,
+        'Content-Type': type,
+        'Content-Length': Buffer.byteLength(body),
+      }) + body,
+    /** Resolves once the server has seen that they are gone. */
+    leave: async (connections: readonly RawConnection[]) => {
+      const before = await service.openConnections()
+      for (const { socket } of connections) socket.resetAndDestroy()
+      await eventually(async () => (await service.openConnections()) <= before - connections.length)
+    },
+    /** The messages since the last call, also those on their way to the log. */
+    logged: async () => {
+      for (let n = 0; n < 20; n++) await api.get('/healthz')
+      return lines.splice(0).map(({ msg }) => msg)
+    },
+  }
+}

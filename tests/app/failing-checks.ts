@@ -31,8 +31,8 @@ export async function failingChecks({ app, api, sql }: TestService) {
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
       const stored = await sql('SELECT id FROM claim_events WHERE claim_id = $1', [id])
       assert.deepEqual(new Set(stored.map((row) => row.id)), new Set(ids))
-      // One that is under way shows as idle between its statements.
-      await eventually(async () => (await sql(IDLE_IN_TRANSACTION)).length === 0)
+      // A running transaction is idle between its statements. PostgreSQL ends a forgotten one after 15 s.
+      await eventually(async () => (await sql(IDLE_IN_TRANSACTION)).length === 0, { seconds: 10 })
     },
 
     assertNextCheckDoesTheRest: async (): Promise<void> => {

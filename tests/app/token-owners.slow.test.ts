@@ -22,9 +22,11 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Of several times the shortest: this machine may be busy during the others. */
-const assertNobodyWaitedInVain = (times: readonly number[]) =>
-  assert.ok(Math.min(...times) < LONGEST_TRUST_MS, `${times} ms`)
+/** By the median: this machine may be busy in some rounds. */
+const assertNobodyWaitedInVain = (times: readonly number[]) => {
+  const median = times.toSorted((a, b) => a - b)[times.length >> 1] as number
+  assert.ok(median < LONGEST_TRUST_MS, `${times} ms`)
+}
 
 describe('revokeToken', () => {
   test('resolves when each of three servers refuses the token, which all use at that time, round after round', async (t) => {
@@ -97,7 +99,7 @@ describe('revokeToken', () => {
 })
 
 describe('a server that hears nothing any more', () => {
-  test('because its connection is dead without a word: a revoked token is refused some seconds later', async (t) => {
+  test('because its connection is dead without a word: a revoked token is refused three seconds later at most', async (t) => {
     const server = await startServer(t)
     const [byCommand, byHand] = [await newToken(), await newToken()]
     for (const { token } of [byCommand, byHand]) await remembers(server, token)
@@ -110,10 +112,13 @@ describe('a server that hears nothing any more', () => {
       revokeToken(app, byCommand.id).then(async () => {
         assert.equal(await server.find(byCommand.token), null)
       }),
-      eventually(async () => (await server.find(byHand.token)) === null),
+      eventually(async () => {
+        const askedAt = performance.now()
+        const found = await server.find(byHand.token)
+        assert.ok(found === null || askedAt - startedAt < LONGEST_TRUST_MS)
+        return found === null
+      }),
     ])
-    // On a busy machine later, but not never.
-    assert.ok(performance.now() - startedAt < LONGEST_TRUST_MS + 30_000)
     const { token, owner } = await newToken()
     await remembers(server, token)
     assert.equal(await server.find(token), owner)

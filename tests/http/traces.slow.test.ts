@@ -6,8 +6,8 @@ import { sharedService } from '../support/shared.ts'
 import { startTestService } from '../support/test-service.ts'
 import { tracingTo } from './tracing-to.ts'
 
-/** A stop waits a second for the collector; a busy machine needs longer. */
-const STOP_MS = 15_000
+/** `stop` waits 0.8 s for the collector; the rest is for a busy machine. The exporter would wait 10 s. */
+const MAX_STOP_MS = 5_000
 
 const service = await sharedService()
 
@@ -23,7 +23,7 @@ describe('a collector', () => {
     }
     const since = performance.now()
     await toNobody.stop()
-    assert.ok(performance.now() - since < STOP_MS)
+    assert.ok(performance.now() - since < MAX_STOP_MS)
     await eventually(async () => lost.length > 0)
     assert.equal(lost.length, 1)
     assert.match(lost[0]?.[1] ?? '', /ECONNREFUSED|refused|retryable/i)
@@ -37,7 +37,7 @@ describe('a collector', () => {
     await beside.api.get('/v1/me')
     const since = performance.now()
     await toSlow.stop()
-    assert.ok(performance.now() - since < STOP_MS)
+    assert.ok(performance.now() - since < MAX_STOP_MS)
     await eventually(async () => slow.spans.length > 0)
     assert.equal(slow.spans.length, 1, 'what there was had been sent')
   })

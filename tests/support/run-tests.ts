@@ -24,7 +24,7 @@ const SCOPE = new URL('./process-scope.ts', import.meta.url).href
 const MAX_FILES_PER_PROCESS = 8
 /** Files of these folders replace timers or measure the machine, so each has a process of its own. */
 const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
-/** Slow files of these folders take long, so each has a process of its own. */
+/** Slow and nightly files of these folders take long, so each has a process of its own. */
 const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
 /** A file with such a call measures or changes its whole process, so it has one of its own. */
 const LOOKS_AT_PROCESS =
@@ -92,13 +92,13 @@ export async function runTests(
   return isInterrupted ? status || 1 : (status ?? 1)
 }
 
-/** Groups the files by folder, at most `MAX_FILES_PER_PROCESS` a group. */
+/** Groups the files by folder and suite (siblings may share a module with a service), at most `MAX_FILES_PER_PROCESS` a group. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
     (suiteOf(file) !== 'fast' && PROCESS_PER_SLOW_FILE.test(file)) ||
     PROCESS_PER_FILE.test(file) ||
     LOOKS_AT_PROCESS.test(readFileSync(join(ROOT, file), 'utf8'))
-  const folders = Map.groupBy(files, (file) => (isAlone(file) ? file : dirname(file)))
+  const folders = Map.groupBy(files, (file) => (isAlone(file) ? file : `${dirname(file)} ${suiteOf(file)}`))
   return [...folders.values()].flatMap((together) => {
     const count = Math.ceil(together.length / MAX_FILES_PER_PROCESS)
     return Array.from({ length: count }, (_, group) => together.filter((_, i) => i % count === group))

@@ -36,11 +36,13 @@ export async function fatesOf(
       return /is not known/.test(`${error}`) ? 'unknown' : 'refused'
     }
   }
-  return new Map(
+  const fates = new Map(
     await Promise.all(
       requests.map(async (request) => [request.submission.id, await fateOf(request)] as const),
     ),
   )
+  assert.ok([...fates.values()].includes('recorded'), 'none was recorded')
+  return fates
 }
 
 /** In their order, the log has each event that was recorded, none that was refused, and nothing else. */

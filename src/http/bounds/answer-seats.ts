@@ -36,7 +36,7 @@ export class AnswerSeats extends Seats {
  * Of batches that do something, from before their body is read: of one account no more are begun than may wait to be
  * read, since what was done must be told. Those in work keep out nobody else.
  */
-class DeedSeats extends Seats {
+export class DeedSeats extends Seats {
   constructor() {
     super({
       most: Number.POSITIVE_INFINITY,

@@ -5,7 +5,7 @@ import { SendingSlots } from '../../support/source/webhooks.ts'
 /* Endpoints that are slow, however many of however many accounts, keep those of others waiting for some seconds at most. */
 
 describe('the attempts that are on their way', () => {
-  test('of one account are some, and never all', () => {
+  test('of one account are some, and never all (§4.14 rule 9)', () => {
     const slots = new SendingSlots(() => false)
     const taken = ['a', 'b', 'c', 'd', 'e'].map((account) => {
       let count = 0
@@ -33,7 +33,7 @@ describe('the attempts that are on their way', () => {
     assert.deepEqual(first, ['b', 'c', 'a', 'b', 'c', 'a'])
   })
 
-  test('are begun seldom while submissions stand in line, and as ever a moment after', () => {
+  test('are begun seldom while submissions stand in line, and as ever a moment after (§4.14 rule 9)', () => {
     let [submissionsWait, now] = [true, 0]
     const slots = new SendingSlots(
       () => submissionsWait,

@@ -63,7 +63,7 @@ describe('an endpoint that lets everything hang', () => {
 })
 
 describe('of one claim', () => {
-  test('deliveries come one after the other, in its order', async () => {
+  test('deliveries come one after the other, in its order (§4.14 rule 3)', async () => {
     const api = await service.newAccount()
     const customer = await api.customer('acme')
     const { receiver } = await newEndpoint(api)
@@ -90,7 +90,7 @@ describe('of one claim', () => {
 })
 
 describe('an endpoint is disabled', () => {
-  test('at once by 410, and the feed tells of it', async () => {
+  test('at once by 410, and the feed tells of it (§4.14 rule 6)', async () => {
     const api = await service.newAccount()
     const gone = await newEndpoint(api, { description: 'old' })
     const other = await newEndpoint(api, { types: ['webhook_endpoint.disabled'] })
@@ -130,7 +130,7 @@ describe('an endpoint is disabled', () => {
     assert.equal((await readEndpoint(api, id)).enabled, true)
   })
 
-  test('once it has done nothing but fail for five days, and no sooner', async () => {
+  test('once it has done nothing but fail for five days, and no sooner (§4.14 rule 6)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     answerWith(receiver, 500)
@@ -175,7 +175,7 @@ describe('an endpoint is disabled', () => {
 })
 
 describe('an endpoint that fails', () => {
-  test('five times in a row is left alone for a while', async () => {
+  test('five times in a row is left alone for a while (§4.14 rule 6)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     answerWith(receiver, 500)
@@ -266,7 +266,7 @@ describe('a secret that was changed', () => {
 })
 
 describe('an endpoint that is changed', () => {
-  test('is sent nothing while it is disabled, and then all that happened, without a gap', async () => {
+  test('is sent nothing while it is disabled, and then all that happened, without a gap (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     await newClaim(api)
@@ -282,7 +282,7 @@ describe('an endpoint that is changed', () => {
     assert.deepEqual(faultsOfChain(receiver.received), [])
   })
 
-  test('is sent what is left at its new URL', async () => {
+  test('is sent what is left at its new URL (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     const { held, letGo } = hold(receiver)
@@ -355,7 +355,7 @@ describe('what is old', () => {
     assert.deepEqual(await sql(left, [id]), [])
   })
 
-  test('of notifications, removed while the endpoint was disabled, is told of instead', async () => {
+  test('of notifications, removed while the endpoint was disabled, is told of instead (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api, { enabled: false })
     await newClaim(api)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { createHook } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import crypto, { randomBytes } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { beforeEach, describe, test } from 'node:test'
 import { hashPassword } from 'better-auth/crypto'
 import type { Answer } from '../../support/api-client.ts'
@@ -149,7 +149,7 @@ describe('a session', () => {
     assert.equal((await other.get('/v1/me')).status, 200)
   })
 
-  test('ends 90 days after its beginning, however often it is renewed', async () => {
+  test('ends 90 days after its beginning, however often it is renewed (§5 rule 4)', async () => {
     const other = await openSession(service, email)
     const { id } = (await other.get('/api/auth/get-session')).body.session
     const since = (days: number, expiresIn: number) =>
@@ -180,18 +180,24 @@ describe('a session', () => {
 })
 
 describe('a password', () => {
-  /** Keys that scrypt was asked for while it was at work, of whatever cost. */
-  async function keysDerived(work: () => Promise<unknown>): Promise<number> {
-    let count = 0
-    const hook = createHook({
-      init: (_, type) => {
-        if (type === 'SCRYPTREQUEST') count++
-      },
-    })
-    hook.enable()
-    await work()
-    hook.disable()
-    return count
+  /** The work of each scrypt computation meanwhile, N × r × p. */
+  async function costsOf(work: () => Promise<unknown>): Promise<number[]> {
+    const { scrypt } = crypto
+    const costs: number[] = []
+    const noting = (...args: Parameters<typeof scrypt>) => {
+      const { N = 0, r = 0, p = 0 } = args[3]
+      costs.push(N * r * p)
+      return scrypt(...args)
+    }
+    crypto.scrypt = noting as typeof scrypt
+    syncBuiltinESMExports()
+    try {
+      await work()
+    } finally {
+      crypto.scrypt = scrypt
+      syncBuiltinESMExports()
+    }
+    return costs
   }
 
   const attempt = async (email: string) => {
@@ -207,14 +213,15 @@ describe('a password', () => {
     return row?.password as string
   }
 
-  test('is hashed by scrypt with 2^17 blocks', async () => {
+  test('is hashed by scrypt with N = 2^17, r = 8, p = 1', async () => {
     assert.match(await new Passwords().hash(PASSWORD), /^\$scrypt\$ln=17,r=8,p=1\$/)
   })
 
-  test('of an unknown email is hashed as a wrong one is', async () => {
+  test('of an unknown email costs as much hashing as a wrong one', async () => {
     const { email } = await signUp(service)
-    assert.equal(await keysDerived(() => attempt(email)), 1)
-    assert.equal(await keysDerived(() => attempt(`${uniqueName()}@example.com`)), 1)
+    const costs = await costsOf(() => attempt(email))
+    assert.deepEqual(costs, [2 ** 10 * 8])
+    assert.deepEqual(await costsOf(() => attempt(`${uniqueName()}@example.com`)), costs)
   })
 
   test('renews a hash of before where it is right, and takes the whole work where it is wrong', async () => {
@@ -224,12 +231,17 @@ describe('a password', () => {
       old,
       await storedHash(email),
     ])
-    assert.equal(await keysDerived(() => attempt(email)), 2)
+    const costs = await costsOf(() => attempt(email))
+    assert.equal(
+      costs.reduce((sum, cost) => sum + cost, 0),
+      2 ** 17 * 8,
+    )
+    assert.equal(costs.length, 2)
     assert.equal(await storedHash(email), old)
 
     await signIn(service, email)
     const renewed = await storedHash(email)
-    assert.match(renewed, /^\$scrypt\$/)
+    assert.match(renewed, /^\$scrypt\$ln=10,r=8,p=1\$/)
     await signIn(service, email)
     assert.equal(await storedHash(email), renewed)
   })

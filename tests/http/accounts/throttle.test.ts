@@ -140,13 +140,19 @@ test('attempts to sign up, and to guess invitations, are limited for an address'
   const body = { email: 'a@example.com', name: 'a', password: PASSWORD }
   const key = { key: 'x'.repeat(43) }
   const nobody = new SessionClient(service)
-  for (const [what, most, send, status] of [
-    ['sign-up', 20, () => nobody.post('/api/auth/sign-up/email', body, address), 403],
-    ['invitation', 60, () => nobody.post('/api/invitations/lookup', key, address), 404],
+  for (const [what, most, send, status, code] of [
+    ['sign-up', 20, () => nobody.post('/api/auth/sign-up/email', body, address), 403, 'SIGN_UP_CLOSED'],
+    [
+      'invitation',
+      60,
+      () => nobody.post('/api/invitations/lookup', key, address),
+      404,
+      'INVITATION_NOT_FOUND',
+    ],
   ] as const) {
-    assert.equal((await send()).status, status)
+    assertError(await send(), status, code)
     await countedBefore(most - 1, `${what}|198.51.106.1`)
-    assert.equal((await send()).status, status)
+    assertError(await send(), status, code)
     assertTooMany(await send())
   }
 })

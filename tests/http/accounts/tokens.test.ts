@@ -27,7 +27,7 @@ test('GET /v1/me tells whose token or session it is', async () => {
 })
 
 describe('a token that is made over the API', () => {
-  test('is shown once, and works at once on every server', async () => {
+  test('is shown once, and works at once on every server (§5 rule 2)', async () => {
     const { token, ...record } = await newToken()
     assert.match(token, /^ck_[A-Za-z0-9_-]{43}$/)
     assert.deepEqual([record.name, record.expires_at, record.last_used_at], ['nightly', null, null])
@@ -39,7 +39,7 @@ describe('a token that is made over the API', () => {
     assert.ok(body.data.some(({ id }: { id: string }) => id === record.id))
   })
 
-  test('neither makes others, nor sees nor ends any, itself neither', async () => {
+  test('neither makes others, nor sees nor ends any, itself neither (§5 rule 2)', async () => {
     const { id, token } = await newToken()
     const api = service.clientWith(token)
     await assertStoresNothing(service, async () => {
@@ -112,7 +112,7 @@ describe('a session that is revoked takes the tokens that were made in it along,
     return new Set(await Promise.all(statuses))
   }
 
-  test('by its name, and no others', async () => {
+  test('by its name, and no others (§5 rule 2)', async () => {
     const { email, browser: own } = await signUp(service)
     const [other, third] = [await openSession(service, email), await openSession(service, email)]
     const made = await Promise.all(
@@ -140,7 +140,7 @@ describe('a session that is revoked takes the tokens that were made in it along,
     )
   })
 
-  test('but not one that signs out, nor by another account', async () => {
+  test('but not one that signs out, nor by another account (§5 rule 2)', async () => {
     const { browser: own, email } = await signUp(service)
     const other = await openSession(service, email)
     const { body: made } = await other.post('/v1/tokens', { name: 'stays' })

@@ -6,5 +6,5 @@ testOverviewAgainstLists({
   lateClaims: 60,
   lateChecks: 10,
   zones: ['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kathmandu', 'Pacific/Chatham'],
-  days: [1, 30, 366],
+  days: [1, 7, 30, 366],
 })

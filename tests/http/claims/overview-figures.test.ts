@@ -1,6 +1,6 @@
 import { testOverviewAgainstLists } from './overview-against-lists.ts'
 
-// The slow suite compares more.
+// The nightly suite compares more.
 testOverviewAgainstLists({
   claims: 150,
   checks: 25,

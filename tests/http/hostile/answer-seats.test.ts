@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { AnswerSeats } from '../../../src/http/bounds/answer-seats.ts'
+import { AnswerSeats, DeedSeats } from '../../../src/http/bounds/answer-seats.ts'
 import { Seats, type SeatsSettings } from '../../../src/http/bounds/seats.ts'
 import { ServiceError } from '../../support/source/errors.ts'
 
@@ -45,6 +45,16 @@ test('a seat that is given back goes to who has waited longest among those who m
   next.giveBack()
 })
 
+test('what was done is told without a seat of its own, and counts', async () => {
+  const seats = new AnswerSeats()
+  const anyway = Array.from({ length: 21 }, () => seats.takeAnyway('writer'))
+  const reading = seats.take('writer')
+  anyway[0]?.giveBack()
+  assert.equal(await isSettled(reading), false)
+  anyway[1]?.giveBack()
+  ;(await reading).giveBack()
+})
+
 test('who needs many seats is not overtaken, but for accounts that have room for no more', async () => {
   const seats = new Seats({ ...SETTINGS, most: 10, mostOfOne: 6 })
   const full = await seats.take('a', 6)
@@ -87,6 +97,18 @@ test('accounts take turns, however many of one wait', async () => {
   seat.giveBack()
   await Promise.all(all)
   assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a'])
+})
+
+test('while 64 large answers to an account’s deeds are not read, its next one waits; others do not', async () => {
+  const seats = new DeedSeats()
+  const told = Array.from({ length: 69 }, () => seats.takeAnyway('greedy'))
+  const next = seats.take('greedy')
+  for (let n = 0; n < 100; n++) seats.takeAnyway(`another ${n}`)
+  ;(await seats.take('modest')).giveBack()
+  for (const seat of told.slice(0, 5)) seat.giveBack()
+  assert.equal(await isSettled(next), false)
+  told[5]?.giveBack()
+  ;(await next).giveBack()
 })
 
 test('where all places to wait are taken, an account with fewer gets one of those who have most', async () => {

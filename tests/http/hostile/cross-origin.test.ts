@@ -35,7 +35,7 @@ const OWN: Record<string, Record<string, string>> = {
 const post = (path: string, body: object, headers: Record<string, string>) =>
   service.clientWith(null).send('POST', path, JSON.stringify(body), { ...JSON_TYPE, ...headers })
 
-test('with a session’s cookie, a request from elsewhere answers 403 and changes nothing', async (t) => {
+test('with a session’s cookie, a request from elsewhere answers 403 and changes nothing (§5 rule 4)', async (t) => {
   const isRefused = async (headers: Record<string, string>) => {
     const withCookie = { ...headers, Cookie: browser.cookie }
     const answer = await post('/v1/customers', { external_id: uniqueName() }, withCookie)

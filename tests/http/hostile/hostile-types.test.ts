@@ -49,12 +49,6 @@ const contract = {
   },
 } satisfies JsonObject
 const TREE = 'contract.fulfillment_condition'
-/** Bodies with a contract share one schema of it: `createSchema` has all of its fields, the others some. */
-const SOME_CONTRACT_FIELDS: Record<string, Takes[]> = {
-  contract: [],
-  'contract.price': ['number'],
-  [`${TREE}.conditions[0].event`]: [],
-}
 const CONTRACT_FIELDS: Record<string, Takes[]> = {
   contract: [],
   'contract.price': ['number'],
@@ -100,7 +94,7 @@ const BODIES: Record<string, Body> = {
       reference: [],
       metadata: ['object'],
       'metadata.order': ['empty string'],
-      ...SOME_CONTRACT_FIELDS,
+      ...CONTRACT_FIELDS,
     },
   },
   createClaimFromSchema: {
@@ -113,14 +107,14 @@ const BODIES: Record<string, Body> = {
     method: 'POST',
     path: '/v1/candidates',
     whole: { candidate_alias: 'an-alias', customer_uuid: customer.external_id, contract },
-    fields: { candidate_alias: [], customer_uuid: [], ...SOME_CONTRACT_FIELDS },
+    fields: { candidate_alias: [], customer_uuid: [], ...CONTRACT_FIELDS },
   },
   createSchema: { method: 'POST', path: '/v1/schemas', whole: { contract }, fields: CONTRACT_FIELDS },
   updateSchema: {
     method: 'PATCH',
     path: `/v1/schemas/${schema.id}`,
     whole: { contract },
-    fields: { ...SOME_CONTRACT_FIELDS, name: ['null'], description: ['null'] },
+    fields: { ...CONTRACT_FIELDS, name: ['null'], description: ['null'] },
   },
   updateMe: {
     method: 'PATCH',
@@ -212,7 +206,7 @@ const BODIES: Record<string, Body> = {
       'events[0].at': [],
       'events[0].type': [],
       'events[0].id': [],
-      ...SOME_CONTRACT_FIELDS,
+      ...CONTRACT_FIELDS,
     },
   },
   updateNotificationSettings: {

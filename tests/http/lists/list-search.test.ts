@@ -96,8 +96,8 @@ for (const [path, { records, key, filters }] of Object.entries(LISTS)) {
           const wanted = keysOf(records.filter((row) => one.matches(row) && other.matches(row)))
           const query = { [one.name]: one.value, [other.name]: other.value }
           const asked = JSON.stringify(query)
-          assert.deepEqual(await read({ ...query, limit: 5 }), wanted, asked)
-          assert.deepEqual(await read({ ...query, limit: 7, order: 'desc' }), wanted.toReversed(), asked)
+          assert.deepEqual(await read({ ...query, limit: 2 }), wanted, asked)
+          assert.deepEqual(await read({ ...query, limit: 3, order: 'desc' }), wanted.toReversed(), asked)
         }
       })
     }

@@ -5,7 +5,7 @@ import { sharedService } from '../../support/shared.ts'
 import { addRecords, compareQueries } from './random-queries.ts'
 
 /** On several machines each page takes several times as long. */
-const QUERIES = isOnCitus() ? 15 : 50
+const QUERIES = isOnCitus() ? 15 : 80
 
 const service = await sharedService()
 await addRecords(service, 1_000)

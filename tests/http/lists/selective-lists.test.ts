@@ -7,7 +7,7 @@ import { sharedService } from '../../support/shared.ts'
 import { addRecords, compareQueries, day, LISTS, select } from './random-queries.ts'
 
 const RECORDS = 400
-/** More of them are asked in the slow suite. */
+/** More of them are asked in the nightly suite. */
 const QUERIES = 12
 const PATHS = ['/v1/claims', '/v1/candidates'] as const
 

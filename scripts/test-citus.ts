@@ -7,7 +7,7 @@ import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
 import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
-/** What differs there: statements, plans and locks, and for each kind of record its life over HTTP. */
+/** What depends on distribution: statements, plans and locks; and requests for each kind of record. */
 const FILES = [
   'tests/storage/{constraints,distribution,lock-order,lost-machine,migrate,shard-statements,take-positions}.test.ts',
   'tests/app/{check-turns,run-scheduled-check}.test.ts',

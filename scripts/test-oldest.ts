@@ -1,7 +1,7 @@
 /*
  * npm run test:oldest -- [FILES]: the storage tests on a plain PostgreSQL 15, the oldest that the service runs on. Its planner
- * makes other plans than that of the embedded one, so the slow tests of plans are among them. Without one it prints
- * that it was skipped.
+ * chooses other plans than the embedded PostgreSQL's, so the slow tests of plans are included. Without PostgreSQL 15 it
+ * prints that it was skipped.
  */
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { inRunFolder } from '../tests/support/run-folder.ts'
 import { findTests, runTests } from '../tests/support/run-tests.ts'
 
 const OLDEST = 15
-/** Left out: the embedded database brings its own PostgreSQL. */
+/** Left out: tests of the embedded database and of durable settings, which start a PostgreSQL of their own. */
 const FILES = [
   'tests/storage/!(embedded*|require-durable*|*.slow|*.nightly).test.ts',
   'tests/storage/*plans.slow.test.ts',

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { after, test } from 'node:test'
 import { inAMinute } from '../support/check-time.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
-import { type CheckSizes, runScheduledCheck } from '../support/source/decisions.ts'
-import { startStruckService } from '../support/struck-service.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
+import { startTestService } from '../support/test-service.ts'
 import { dueClaims } from './due-claims.ts'
 
 /* A check lists what is due a stretch at a time, and looks at the stretches again. */
 
-const service = await startStruckService({ after })
+const service = await startTestService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
-const check = (sizes: CheckSizes, isOver = () => false) => runScheduledCheck(app, inAMinute(), isOver, sizes)
-
-beforeEach(() => sql('TRUNCATE claims, claim_events CASCADE'))
+const sizes = { listed: 300, taken: 1_000, walked: 10_000, listingMs: 60_000 }
 
 const skip = isOnCitus() && 'of one table'
 test('a long check leaves the index of due times rid of what it has moved', { skip }, async () => {
@@ -22,7 +20,7 @@ test('a long check leaves the index of due times rid of what it has moved', { sk
   for (let tries = 0; tries < 10 && pages >= 60; tries++) {
     await sql('TRUNCATE claims, claim_events CASCADE')
     await dueClaims(service, customer, 2_000)
-    assert.equal(await check({ listed: 300, taken: 1_000, walked: 10_000, listingMs: 60_000 }), 2_000)
+    assert.equal(await runScheduledCheck(app, inAMinute(), () => false, sizes), 2_000)
     pages = await pagesReadToFindNothing()
   }
   assert.ok(pages < 60, `${pages} pages`)

@@ -3,12 +3,12 @@ import { after, beforeEach, test } from 'node:test'
 import { inAMinute } from '../support/check-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { type CheckSizes, runScheduledCheck } from '../support/source/decisions.ts'
-import { startStruckService } from '../support/struck-service.ts'
+import { startTestService } from '../support/test-service.ts'
 import { dueClaims } from './due-claims.ts'
 
 /* A check lists what is due a stretch at a time, and looks at the stretches again. */
 
-const service = await startStruckService({ after })
+const service = await startTestService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 

@@ -27,7 +27,7 @@ describe('servers share a scheduled check shard by shard', { skip }, async () =>
     return new Map([...shards].map(([shard, { length }]) => [shard, length]))
   }
 
-  test('a check moves what no other server is at, and waits for the rest', async () => {
+  test('a check moves the claims of shards that no other server has locked, and waits for the rest', async () => {
     await dueClaims(200)
     const due = await dueByShard()
     assert.equal(due.size, distribution.shards)
@@ -50,7 +50,7 @@ describe('servers share a scheduled check shard by shard', { skip }, async () =>
     assert.deepEqual(await dueByShard(), new Map())
   })
 
-  test('if a part of the database is away, a check moves all others before it fails', async () => {
+  test('if one shard cannot be reached, a check moves the claims of all others before it fails', async () => {
     await dueClaims(200)
     for (const state of ['08006', '57014']) {
       proxy.strike({ statement: 'list_due' }, { refused: state })

@@ -17,7 +17,7 @@ const PAUSE_MS = 200
 const MOST_ATTEMPTS = 300
 
 const service = await startTestService({ after })
-const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const second = await startTestService({ after }, { databaseUrl: service.databaseUrl, withoutAccount: true })
 const { api, sql } = service
 const there = second.clientWith(api.token)
 const checkTime = new Date((Math.floor(Date.now() / 60_000) + 10) * 60_000)

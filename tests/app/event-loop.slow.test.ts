@@ -9,7 +9,7 @@ import { ServiceError } from '../support/source/errors.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import { TurnCounter } from '../support/turn-counter.ts'
 
-/* Work that takes long for one request leaves turns of the event loop to others. */
+/* Work that takes long for one request yields to the event loop. */
 
 const { api, app, proxy } = await startStruckService({ after })
 const { id: userId } = (await api.get('/v1/me')).body
@@ -51,7 +51,7 @@ test('once the database is away, contracts that are not tried are not made eithe
   assert.ok(made > 0 && made <= 10, `${made} contracts were made`)
 })
 
-test('contracts that take long to make are made in turns of their own', async () => {
+test('each slow contract is built in a tick of the event loop of its own', async () => {
   const counter = new TurnCounter()
   const turns: number[] = []
   const opened = await open(12, () => {
@@ -63,7 +63,7 @@ test('contracts that take long to make are made in turns of their own', async ()
   assert.equal(new Set(turns).size, turns.length, `made in the turns ${turns}`)
 })
 
-test('repeats of one event, sent together, are compared in turns of their own', async () => {
+test('repeats of one event, sent together, are compared one in a tick of the event loop', async () => {
   const { id: claimId } = await newClaim(api)
   const payload = { value: 'v'.repeat(5_000) }
   const payloadJson = JSON.stringify(payload)

@@ -11,7 +11,7 @@ import type { TestService } from '../support/test-service.ts'
 const IDLE_IN_TRANSACTION = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND state LIKE 'idle in transaction%'`
 
-/** For checks that fail, on a database of the test's own. */
+/** Assertions after a failed check. Needs a database of its own, because it reads all claims. */
 export async function failingChecks({ app, api, sql }: TestService) {
   const { id: customer } = await newCustomer(api)
   return {
@@ -21,7 +21,7 @@ export async function failingChecks({ app, api, sql }: TestService) {
       await sql(COPY_CLAIM, [id, count - 1])
     },
 
-    /** Submits events over as many requests as all connections would serve, and looks for them from outside. */
+    /** Submits as many events as use every connection, and checks by SQL that all are stored. */
     assertNothingAcknowledgedIsLost: async (): Promise<void> => {
       const { id } = await api.claim(customer, contractWith({ activity_window: 86_400 }))
       const ids = Array.from({ length: 40 }, () => randomUUID())

@@ -1,35 +1,29 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
-import type { ApiClient } from '../support/api-client.ts'
+import { test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
 import { newCustomer } from '../support/new-records.ts'
-import { startTestService } from '../support/test-service.ts'
+import { readFeed } from '../support/read-pages.ts'
+import { sharedService } from '../support/shared.ts'
 
 /* Notifications that are committed later than their numbers are taken. */
 
-const { api } = await startTestService({ after })
+const { api } = await sharedService()
 
-async function read(api: ApiClient, after?: string) {
-  const { status, body } = await api.get(
-    `/v1/notifications?limit=100${after === undefined ? '' : `&after=${after}`}`,
-  )
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
-}
+const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
 test('all that is settled has the number that was told, whoever writes at the same time', async () => {
   const customers = await Promise.all(Array.from({ length: 4 }, () => newCustomer(api)))
-  const { next_cursor } = await read(api)
+  const { cursor: start } = await readFeed(api)
   let isOver = false
   const seen: string[] = []
   const reading = (async () => {
-    for (let after = next_cursor; ; ) {
+    for (let after = start; ; ) {
       const isLast = isOver
-      const { data, ...page } = await read(api, after)
-      seen.push(...data.map(({ id }: { id: string }) => id))
-      after = page.next_cursor
-      if (isLast && !page.has_more) return
+      const read = await readFeed(api, { limit: 100, after })
+      seen.push(...idsOf(read))
+      after = read.cursor
+      if (isLast) return
     }
   })()
   const writing = Promise.all(
@@ -46,13 +40,6 @@ test('all that is settled has the number that was told, whoever writes at the sa
     isOver = true
     await reading
   }
-  const again: string[] = []
-  for (let after = next_cursor, hasMore = true; hasMore; ) {
-    const page = await read(api, after)
-    again.push(...page.data.map(({ id }: { id: string }) => id))
-    after = page.next_cursor
-    hasMore = page.has_more
-  }
   assert.equal(new Set(seen).size, 200)
-  assert.deepEqual(seen, again)
+  assert.deepEqual(seen, idsOf(await readFeed(api, { limit: 100, after: start })))
 })

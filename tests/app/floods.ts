@@ -2,13 +2,6 @@ import type { Answer, ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { runBatch } from '../support/run-batch.ts'
 
-/** Where new test clocks stand. */
-const FROZEN_TIME = '2026-01-01T00:00:00.000Z'
-
-export async function newClock(api: ApiClient): Promise<string> {
-  return (await api.post('/v1/test_clocks', { frozen_time: FROZEN_TIME })).body.id
-}
-
 export async function claimsOn(api: ApiClient, clock: string, count: number): Promise<string[]> {
   const customer_id = await api.customer(`customer-${clock}`)
   const contract = contractWith({ activity_window: 8_640_000 })

@@ -7,7 +7,7 @@ import { startLongLogs } from './long-logs.ts'
 
 /* Claims with long logs: their submissions are decided by the whole log, which is read aside, and only where it must. */
 
-const { service, second, proxy, reads, holdNextRead, claimWithLongLog, submit } = await startLongLogs({
+const { service, second, reads, holdNextRead, claimWithLongLog, submit } = await startLongLogs({
   after,
 })
 
@@ -19,7 +19,7 @@ describe('a claim with a long log', () => {
         const stranger = second.clientWith((await service.newAccount()).token)
         const other = await newClaim(stranger)
         const ids = await Promise.all([1, 2, 3].map(claimWithLongLog))
-        proxy.strike({ statement }, blow)
+        second.proxy.strike({ statement }, blow)
         const settling = ids.map((id) => submit(id, 'last', 'last'))
         for (let i = 0; i < 20; i++) {
           const answer = await stranger.post('/v1/events', { claim_id: other.id, id: `${i}`, type: 'a' })
@@ -28,7 +28,7 @@ describe('a claim with a long log', () => {
         for (const { status, body } of await Promise.all(settling)) {
           assert.deepEqual([status, body.claim?.status], [201, 'PENDING'])
         }
-        assert.ok(proxy.hasStruck())
+        assert.ok(second.proxy.hasStruck())
       })
     }
   }

@@ -14,7 +14,7 @@ export async function startLongLogs(scope: Scope) {
   const service = await sharedService()
   let reads = 0
   let holding: Promise<void> | null = null
-  const second = await startStruckService(scope, { databaseUrl: service.databaseUrl })
+  const second = await startStruckService(scope, { databaseUrl: service.databaseUrl, withoutAccount: true })
   second.proxy.listen((statement) => {
     if (statement !== 'read_long_log') return null
     reads++
@@ -29,7 +29,6 @@ export async function startLongLogs(scope: Scope) {
   return {
     service,
     second,
-    proxy: second.proxy,
     there,
     /** How often a long log was read. */
     reads: () => reads,

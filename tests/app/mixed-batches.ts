@@ -3,6 +3,7 @@ import type { Answer } from '../support/api-client.ts'
 import { ofFirstShard } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
+import { newClock } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import type { TestService } from '../support/test-service.ts'
 import { armWriteFaults, refuseOnce } from '../support/write-faults.ts'
@@ -38,13 +39,10 @@ export async function mixedBatches(service: TestService) {
   const customer = await api.customer('acme')
   let made = 0
 
-  const newClock = async (): Promise<string> =>
-    (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body.id
-
   /** A claim that the service has a copy of, or one that it must read. */
   async function newClaim(home: Home, known: boolean): Promise<string> {
     const contract = contractWith({ fulfillment_condition: { event: 'goal' } })
-    const onClock = home === 'clock' ? { test_clock_id: await newClock() } : {}
+    const onClock = home === 'clock' ? { test_clock_id: await newClock(api) } : {}
     const body = { customer_id: customer, contract, ...onClock }
     const { id } = await ofFirstShard(service, async () => (await api.post('/v1/claims', body)).body)
     if (known)
@@ -93,7 +91,7 @@ export async function mixedBatches(service: TestService) {
     else for (const one of prepared) await attempt(one)
   }
 
-  return { customer, newClaim, newClock, assertTold, assertFailureIsTold }
+  return { customer, newClaim, assertTold, assertFailureIsTold }
 }
 
 /** Types of faulty events, and what they are answered. */

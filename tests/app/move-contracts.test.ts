@@ -14,7 +14,7 @@ import { startTestService } from '../support/test-service.ts'
  */
 
 const service = await startTestService({ after })
-const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const second = await startTestService({ after }, { databaseUrl: service.databaseUrl, withoutAccount: true })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 const never = () => false

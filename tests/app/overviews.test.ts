@@ -11,7 +11,7 @@ const customer = await newCustomer(api)
 const userId: string = (await api.get(`/v1/customers/${customer.id}`)).body.user_id
 const REQUEST = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
 /** An overview that takes 250 ms is costly. */
-const COSTLY: [string, unknown[]] = ['SELECT pg_sleep(0.3)', []]
+const COSTLY = 'SELECT pg_sleep(0.3)'
 
 test('who asks for the same overview at the same time is given the same one', async () => {
   const overviews = new Overviews(service.app.db)
@@ -49,7 +49,7 @@ test('an overview that costs little is made anew for who asks later, and a costl
   const request = { ...REQUEST, days: 7 }
   const costly = overviews.get(request)
   await held.keepWaiting()
-  await held.run(...COSTLY)
+  await held.run(COSTLY, [])
   await held.letGo()
   const made = await costly
   assert.equal(await overviews.get(request), made)
@@ -71,7 +71,7 @@ test('of a test clock that was advanced neither a costly one is given again nor 
   await advanceTo('2026-01-02T00:00:00.000Z')
   const later = asOf()
   await held.keepWaiting(2)
-  await held.run(...COSTLY)
+  await held.run(COSTLY, [])
   await held.letGo()
   assert.equal((await costly).asOf.toISOString(), '2026-01-01T00:00:00.000Z')
   assert.equal(await later, '2026-01-02T00:00:00.000Z')

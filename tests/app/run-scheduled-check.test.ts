@@ -6,7 +6,7 @@ import { readCheckTime } from '../../src/app/check/read-check-time.ts'
 import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { eventually } from '../support/eventually.ts'
+import { waitsForLock } from '../support/held-rows.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { atScheduledCheck, holdTotalsBefore } from '../support/source/claims.ts'
 import type { Contract } from '../support/source/contracts.ts'
@@ -127,7 +127,7 @@ test('candidates go through the same checks', async () => {
 })
 
 test('due claims are moved in sets, each once, by several servers at the same time', async (t) => {
-  const other = await startTestService(t, { databaseUrl: service.databaseUrl })
+  const other = await startTestService(t, { databaseUrl: service.databaseUrl, withoutAccount: true })
   const account = await service.newAccount()
   const { id } = await account.claim(
     await account.customer('bulk'),
@@ -311,14 +311,7 @@ test('while claims are being resolved nothing is summed up, and nothing is resol
   })
   assert.equal(await held, true)
   const summedUp = sumUpResolutions(app)
-  await eventually(
-    async () =>
-      (
-        await service.sql(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-      ).length > 0,
-  )
+  await waitsForLock(service.sql)
   release()
   await Promise.all([resolving, summedUp])
   assert.equal(

@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
+import { newClock } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
 import { startStruckService } from '../support/struck-service.ts'
@@ -16,7 +17,7 @@ import { FAILURES, type Home, mixedBatches, statusesOf } from './mixed-batches.t
 const { databaseUrl } = await sharedService()
 const service = await startStruckService({ after }, { databaseUrl })
 const { api, proxy } = service
-const { customer, newClaim, newClock, assertTold, assertFailureIsTold } = await mixedBatches(service)
+const { customer, newClaim, assertTold, assertFailureIsTold } = await mixedBatches(service)
 
 describe('a write that fails says nothing of those before it and beside it', () => {
   for (const failure of FAILURES)
@@ -36,8 +37,8 @@ describe('a write that fails says nothing of those before it and beside it', () 
     ]
     const results = await runBatch(api, '/v1/events/batch', events)
     assert.deepEqual(statusesOf(results), [201, 201, 500, 201, 201, 422])
-    assert.deepEqual(await service.api.eventIds(live), ['first', 'x1', 'x2'])
-    assert.deepEqual(await service.api.eventIds(other), ['first', 'y1', 'y3'])
+    assert.deepEqual(await api.eventIds(live), ['first', 'x1', 'x2'])
+    assert.deepEqual(await api.eventIds(other), ['first', 'y1', 'y3'])
   })
 })
 
@@ -97,7 +98,7 @@ describe('a connection that is lost', () => {
 })
 
 test('a claim that is deleted between the look at its log and the look at a repeated event answers 404, and its neighbours as they were written', async () => {
-  const clock = await newClock()
+  const clock = await newClock(api)
   const body = { customer_id: customer, contract: contractWith(), test_clock_id: clock }
   const { id: doomed } = (await api.post('/v1/claims', body)).body
   const live = await newClaim('live', true)
@@ -117,5 +118,5 @@ test('a claim that is deleted between the look at its log and the look at a repe
   proxy.listen(null)
   assert.ok(deleted)
   assert.deepEqual(statusesOf(results), [404, 201])
-  assert.deepEqual(await service.api.eventIds(live), ['first', 'beside'])
+  assert.deepEqual(await api.eventIds(live), ['first', 'beside'])
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
-import { candidatePath, newCandidate } from '../support/new-records.ts'
+import { candidatePath, newCandidate, newClock } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
 import type { Contract } from '../support/source/contracts.ts'
@@ -158,7 +158,7 @@ describe('a claim that a scheduled check has moved', () => {
 
 describe('a claim that is gone with its test clock', () => {
   test('answers 404 CLAIM_NOT_FOUND, a candidate 404 CANDIDATE_NOT_FOUND, its repeats too', async () => {
-    const clock = (await here.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body.id
+    const clock = await newClock(here)
     const own = { contract: contractWith(), test_clock_id: clock }
     const { id } = (await here.post('/v1/claims', { customer_id: customer, ...own })).body
     const candidate_alias = `alias-${id}`
@@ -176,7 +176,7 @@ describe('a claim that is gone with its test clock', () => {
   })
 
   test('and whose alias was taken again is the new candidate, not the old one', async () => {
-    const clock = (await here.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body.id
+    const clock = await newClock(here)
     const body = { contract: contractWith(), customer_uuid: 'acme', candidate_alias: `reborn-${clock}` }
     await here.post('/v1/candidates', { ...body, test_clock_id: clock })
     const event = { candidate_alias: body.candidate_alias, id: 'e', type: 'a' }

@@ -4,10 +4,10 @@ import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { holdClock } from '../support/held-rows.ts'
-import { newClaim } from '../support/new-records.ts'
+import { newClaim, newClock } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { startTestService } from '../support/test-service.ts'
-import { claimsOn, flood, newClock } from './floods.ts'
+import { claimsOn, flood } from './floods.ts'
 
 /* What one account sends, or holds, is nobody else's trouble. */
 

@@ -5,10 +5,10 @@ import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { distributionOver } from '../support/distribution-over.ts'
 import { holdClock } from '../support/held-rows.ts'
-import { newClaim } from '../support/new-records.ts'
+import { newClaim, newClock } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
 import { type Kind, type PendingSubmission, SubmissionLines } from '../support/source/decisions.ts'
-import { claimsOn, flood, newClock } from './floods.ts'
+import { claimsOn, flood } from './floods.ts'
 
 /* What one account sends, or holds, is nobody else's trouble. */
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { holdClock } from '../support/held-rows.ts'
-import { newClaim } from '../support/new-records.ts'
+import { newClaim, newClock } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
 
@@ -15,10 +15,6 @@ const customer = await api.customer('acme')
 const OLD = '2026-01-01T00:00:00.000Z'
 const NEW = '2026-01-01T12:34:56.000Z'
 
-async function newClock(): Promise<string> {
-  return (await api.post('/v1/test_clocks', { frozen_time: OLD })).body.id
-}
-
 async function claimOn(clock: string): Promise<Answer['body']> {
   const contract = contractWith({ activity_window: 864_000 })
   return (await api.post('/v1/claims', { customer_id: customer, contract, test_clock_id: clock })).body
@@ -29,10 +25,10 @@ const eventTimes = async (id: string): Promise<string[]> =>
 
 describe('while a test clock is held', { concurrency: true }, () => {
   test('a submission waits, and is recorded at the new time once the clock is let go', async (t) => {
-    const clock = await newClock()
+    const clock = await newClock(api, OLD)
     const [known, unknown] = [await claimOn(clock), await claimOn(clock)]
     assert.equal((await api.post('/v1/events', { claim_id: known.id, type: 'a' })).status, 201)
-    const [live, other] = [await newClaim(api), await claimOn(await newClock())]
+    const [live, other] = [await newClaim(api), await claimOn(await newClock(api, OLD))]
     const held = await holdClock(t, service.databaseUrl, clock)
     const answers = [known, unknown].map(({ id }) => api.post('/v1/events', { claim_id: id, type: 'done' }))
     await held.run('UPDATE test_clocks SET frozen_time = $2 WHERE id = $1', [clock, NEW])
@@ -52,7 +48,7 @@ describe('while a test clock is held', { concurrency: true }, () => {
   })
 
   test('a batch for it and for others has the others recorded, and all of it in order', async (t) => {
-    const [clock, free] = [await newClock(), await newClock()]
+    const [clock, free] = [await newClock(api, OLD), await newClock(api, OLD)]
     const claims = [await claimOn(clock), await claimOn(free), await newClaim(api)]
     const held = await holdClock(t, service.databaseUrl, clock)
     const events = Array.from({ length: 30 }, (_, i) => ({
@@ -82,7 +78,7 @@ describe('while a test clock is held', { concurrency: true }, () => {
 })
 
 test('submissions and advances of their clock at once: every event is at a time that the clock had, in order', async () => {
-  const clock = await newClock()
+  const clock = await newClock(api, OLD)
   const claims = await Promise.all(Array.from({ length: 10 }, () => claimOn(clock)))
   const stops = Array.from({ length: 10 }, (_, i) =>
     new Date(Date.parse(OLD) + (i + 1) * 3_600_000).toISOString(),

@@ -7,7 +7,7 @@ import { holdClaims } from '../support/held-rows.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
 import { SubmissionQueue } from '../support/source/decisions.ts'
-import { assertLogFollows, fatesOf, requestFor } from '../support/submissions.ts'
+import { assertLogMatches, requestFor, submitAll } from '../support/submissions.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
 
@@ -120,7 +120,7 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
     claims.map(({ id }) => id),
   )
   const requests = Array.from({ length: 5_000 }, (_, i) => requestFor(claims[i % 10], `${i}`))
-  const waiting = fatesOf(app.submissions, requests)
+  const waiting = submitAll(app.submissions, requests)
   const late = { claim_id: other.id, id: 'late', type: 'seen' }
   // All at once, since the rows must be let go before the first has waited for too long.
   const [, answer, [inBatch]] = await Promise.all([
@@ -137,10 +137,10 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
   assert.match(answer.body.error.message, /This one was not/)
   assert.equal(inBatch.error.code, 'UNAVAILABLE')
 
-  const fates = await waiting
+  const outcomes = await waiting
   for (const [n, { id }] of claims.entries()) {
     const ids = requests.map(({ submission }) => submission.id).filter((_, i) => i % 10 === n)
-    assertLogFollows(await api.eventIds(id), ids, fates)
+    assertLogMatches(await api.eventIds(id), ids, outcomes)
   }
   assert.equal((await api.post('/v1/events', late)).status, 201)
   assert.deepEqual(await api.eventIds(other.id), ['late'])

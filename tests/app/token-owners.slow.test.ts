@@ -15,7 +15,7 @@ const { app, databaseUrl, sql } = service
 const startServer = (t: Scope) => startTokenServer(t, databaseUrl)
 const newToken = (expiresAt: Date | null = null) => newOwnedToken(service, expiresAt)
 
-/** In milliseconds. Who waits for a server in vain waits for LONGEST_TRUST_MS. */
+/** Duration in ms. A revocation that waits for a lost server takes LONGEST_TRUST_MS. */
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
@@ -104,7 +104,7 @@ describe('a server that hears nothing any more', () => {
     const [byCommand, byHand] = [await newToken(), await newToken()]
     for (const { token } of [byCommand, byHand]) await remembers(server, token)
     server.proxy.strike({ statement: 'SELECT pg_notify($n, $n)' }, 'silence before')
-    // The next sign of life is lost, which makes the connection dead from here on.
+    // The next heartbeat is lost, which makes the connection dead from here on.
     await eventually(async () => server.proxy.hasStruck())
     const startedAt = performance.now()
     await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [byHand.id])

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { beginRestoration } from '../../src/storage/backup/restoration.ts'
-import { madeDataFolder, newDataFolder } from '../support/data-folder.ts'
+import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { ask } from '../support/embedded-data-folder.ts'
 import { eventually } from '../support/eventually.ts'
@@ -139,7 +139,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     await restoreBackup(inPieces(whole), url, quietly)
   })
 
-  test('that is damaged leaves an empty database in a new data folder, into which a whole one is restored', async (t) => {
+  test('that is damaged leaves an empty database in a new data folder, into which a whole one is restored once', async (t) => {
     const whole = await smallBackup(t)
     const rows = whole.indexOf('\n') + 1
     const text = zstdDecompressSync(whole.subarray(rows)).toString()
@@ -155,11 +155,14 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     assert.match(stderr, /claimkeeper: The backup is damaged, and nothing was restored: [^\n]+\n$/)
     const again = await runCli(['restore', join(folder, 'sound')], { CLAIMKEEPER_DATA_DIR })
     assert.equal(again.status, 0, again.stderr)
+    const once = await runCli(['restore', join(folder, 'sound')], { CLAIMKEEPER_DATA_DIR })
+    assert.equal(once.status, 1)
+    assert.match(once.stderr, /claimkeeper: The database is not empty \(\w+ and \d+ more\)[^\n]+\n$/)
   })
 
-  test('is restored once by several commands that come to one data folder together', async (t) => {
+  test('is restored once by several commands that come to one new data folder together', async (t) => {
     await writeFile(join(folder, 'shared'), await smallBackup(t))
-    const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
+    const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
     const restores = await Promise.all(
       [1, 2, 3].map(() => runCli(['restore', join(folder, 'shared')], { CLAIMKEEPER_DATA_DIR })),
     )

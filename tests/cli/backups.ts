@@ -5,7 +5,7 @@ import { createTestDatabase, type Scope } from '../support/test-database.ts'
 const never = new AbortController().signal
 const silent = { begin: () => {}, advance: () => {}, note: () => {} }
 
-/** Options of a restoration. */
+/** Options of a restore, without progress reports. */
 export const quietly = { disablesWebhooks: false, report: () => {}, signal: never }
 
 export const emptyDatabase = (t: Scope) => createTestDatabase(t, { migrated: false })

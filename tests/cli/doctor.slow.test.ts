@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { contractWith } from '../support/contracts.ts'
 import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
-import { newCustomer } from '../support/new-records.ts'
+import { newClaim } from '../support/new-records.ts'
 import { runCli } from '../support/serve-process.ts'
 import { startTestService } from '../support/test-service.ts'
 import { doctor } from './run-doctor.ts'
@@ -17,7 +16,7 @@ test('the doctor restores a backup beside, says the point that it recovers to, a
   const folder = await newDataFolder(t)
   const temporary = dirname(folder)
   const file = join(temporary, 'file')
-  const { id } = await api.claim((await newCustomer(api)).id, contractWith())
+  const { id } = await newClaim(api)
   const { event } = (await api.post('/v1/events', { claim_id: id, id: 'last', type: 'seen' })).body
   assert.equal((await runCli(['backup', file], { DATABASE_URL })).status, 0)
   const { ok, recovers_to: point } = await doctor(['--backup', file], {

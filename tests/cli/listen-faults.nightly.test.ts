@@ -23,6 +23,25 @@ const AWAY = /^· The service does not answer \((.*)\): trying again until it do
 const BACK = /^· The service answers again\.$/gm
 const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length
 
+test('listen tries a delivery again, the same each time, and waits longer after another failure', async (t) => {
+  const api = await newAccount()
+  const statuses = [500, 503]
+  const receiver = await startWebhookReceiver(t, (response) =>
+    response.writeHead(statuses.shift() ?? 200).end(),
+  )
+  const listening = await startListening(t, { api, to: receiver.url })
+  const [one, other] = [await newClaim(api), await newClaim(api)]
+  await listening.untilPrinted('#2')
+  assert.deepEqual(listening.lines(), [
+    `#1 claim.created ${shortened(one.id)} 500 Internal Server Error … ms trying again in 0.5 s`,
+    `#1 claim.created ${shortened(one.id)} 503 Service Unavailable … ms trying again in 1 s`,
+    `#1 claim.created ${shortened(one.id)} 200 … ms`,
+    `#2 claim.created ${shortened(other.id)} 200 … ms`,
+  ])
+  const [first, second, third] = receiver.received.map(({ body }) => body)
+  assert.deepEqual([second, third], [first, first])
+})
+
 test('listen gives a delivery up after four attempts, and links the next one to it', async (t) => {
   const api = await newAccount()
   let failing = ''

@@ -13,8 +13,7 @@ import { runSharedCli } from '../support/shared-cli.ts'
 import { type Received, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { shortened, startListening } from './listening.ts'
 
-const service = await sharedService()
-const { newAccount } = service
+const { newAccount } = await sharedService()
 
 const untilReceived = ({ received }: WebhookReceiver, count: number) =>
   eventually(async () => received.length >= count)
@@ -45,7 +44,7 @@ test('listen delivers what comes next in order, signed, numbered and linked, byt
   const claim = await newClaim(api, {
     fulfillment_condition: { event: 'done', match: { '2': 'x', '1': '\u2028 "été" \\u0000 😀' } },
   })
-  await newCandidate(api, { alias: uniqueName('\u001b[2J\u202e').slice(0, 20) })
+  await newCandidate(api, { alias: uniqueName('\u001b[2J\u202e') })
   const closed = await newClaim(api)
   await api.post(`/v1/claims/${closed.id}/events`, { type: 'done' })
   await untilReceived(receiver, 4)
@@ -60,7 +59,7 @@ test('listen delivers what comes next in order, signed, numbered and linked, byt
   await listening.untilPrinted('#4')
   const [created, candidate, ...ofClosed] = listening.lines()
   assert.equal(created, `#1 claim.created ${shortened(claim.id)} 200 … ms`)
-  assert.match(`${candidate}`, /^#2 candidate\.created \\u001b\[2J\\u202e-\S+ 200 … ms$/)
+  assert.match(`${candidate}`, /^#2 candidate\.created \\u001b\[2J\\u202e-\S{33}… 200 … ms$/)
   assert.deepEqual(ofClosed, [
     `#3 claim.created ${shortened(closed.id)} 200 … ms`,
     `#4 claim.pending ${shortened(closed.id)} 200 … ms`,

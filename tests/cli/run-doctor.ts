@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Finding } from '../../src/app/doctor/finding.ts'
 import { runCli } from '../support/serve-process.ts'
 
-/** `claimkeeper doctor --json`: its report, and what it found at fault by what was looked at. */
+/** `claimkeeper doctor --json`: its report, and `faults`: the failed checks, by the name of the check. */
 export async function doctor(args: string[], settings: Record<string, string>) {
   const { status, stdout, stderr } = await runCli(['doctor', '--json', ...args], settings)
   assert.notEqual(stdout, '', stderr)

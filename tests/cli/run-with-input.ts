@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { MAIN } from '../support/serve-process.ts'
+import { childEnvironment, MAIN } from '../support/serve-process.ts'
 
 /** `claimkeeper user …` with the password on standard input, as a script gives it. */
 export async function runWithInput(databaseUrl: string, args: string[], input: string) {
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, DATABASE_URL: databaseUrl, NO_COLOR: '1' }
+  const env = childEnvironment({ DATABASE_URL: databaseUrl })
   const child = spawn(process.execPath, [MAIN, 'user', ...args], { env })
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve))
   child.stdin.end(input)

@@ -13,7 +13,7 @@ const COMMANDS = [
   ['token', 'create', '--email', 'ann@example.com', '--name', 'x'],
 ]
 
-describe('a command that makes no database', { concurrency: 2 }, () => {
+describe('a command that makes no database', () => {
   test('says where it looked and what to set, and leaves nothing behind', async (t) => {
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
     for (const command of COMMANDS) {

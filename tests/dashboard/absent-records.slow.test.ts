@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { archiveAll, archiveFolder, growOld, resolvedClaims } from '../support/archived-claims.ts'
-import { startTestBrowser } from '../support/browser.ts'
 import { contractWith } from '../support/contracts.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { sharedBrowser } from '../support/shared.ts'
+import { createAs, createCustomer, newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { startTestService } from '../support/test-service.ts'
 
 // Of its own: a test makes all claims of the service older.
 const service = await startTestService({ after })
-const browser = await startTestBrowser()
+const browser = await sharedBrowser()
 
 test('the page of a claim that was archived says so, and in which file it is', async (t) => {
   const folder = await archiveFolder(t)
@@ -32,16 +32,16 @@ test('the page of a claim that was archived says so, and in which file it is', a
 test('another account’s claim, candidate, customer and schema show "Not found"', async () => {
   const { page: owner } = await newSignedInPage(service, browser)
   const { page: stranger } = await newSignedInPage(service, browser)
-  const create = async (path: string, body: object) => (await sendAs(owner, 'POST', path, body)).body
   const contract = contractWith()
-  const customer = await create('/v1/customers', { external_id: 'acme' })
-  const claim = await create('/v1/claims', { customer_id: customer.id, contract })
-  await create('/v1/candidates', { candidate_alias: `order-${claim.id}`, customer_uuid: 'acme', contract })
-  const schema = await create('/v1/schemas', { contract })
+  const customer = await createCustomer(owner, 'acme')
+  const claim = await createAs(owner, '/v1/claims', { customer_id: customer, contract })
+  const candidate = { candidate_alias: `order-${claim.id}`, customer_uuid: 'acme', contract }
+  await createAs(owner, '/v1/candidates', candidate)
+  const schema = await createAs(owner, '/v1/schemas', { contract })
   for (const path of [
     `/claims/${claim.id}`,
     `/candidates/order-${claim.id}`,
-    `/customers/${customer.id}`,
+    `/customers/${customer}`,
     `/schemas/${schema.id}`,
   ]) {
     await stranger.goto(path)

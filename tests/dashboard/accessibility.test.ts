@@ -2,32 +2,35 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { COLOURS, findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import {
+  COLOURS,
+  findAccessibilityFaults,
+  isTooWide,
+  setTheme,
+  settle,
+} from '../support/find-accessibility-faults.ts'
+import { createAs, createCustomer } from '../support/signed-in-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
 
 test('axe finds nothing serious on the richest pages, on a phone and wide in the dark theme; none is wider than the screen', async () => {
   const { page, complaints } = await newPage()
-  const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
-  const customer_id = (await create('/v1/customers', { external_id: 'acme' })).id
-  const schema_id = (await create('/v1/schemas', { contract: contractWith(), name: 'Delivery' })).id
-  const claim = (await create('/v1/claims', { customer_id, schema_id, metadata: { order: 'A-1' } })).id
-  await create(`/v1/claims/${claim}/events`, { type: 'done' })
+  const customer_id = await createCustomer(page, 'acme')
+  const schema_id = (await createAs(page, '/v1/schemas', { contract: contractWith(), name: 'Delivery' })).id
+  const metadata = { order: 'A-1' }
+  const claim = (await createAs(page, '/v1/claims', { customer_id, schema_id, metadata })).id
+  await createAs(page, `/v1/claims/${claim}/events`, { type: 'done' })
   const width = (pixels: number) => page.setViewportSize({ width: pixels, height: 800 })
   for (const path of [`/claims/${claim}`, `/schemas/${schema_id}`]) {
     await width(360)
     await page.goto(path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+    await settle(page)
     assert.deepEqual(await findAccessibilityFaults(page), [], path)
-    const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-    assert.ok((await page.evaluate<number>(excess)) <= 0, `${path} is too wide`)
+    assert.equal(await isTooWide(page), false, `${path} is too wide`)
     await width(1440)
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.locator('html[data-theme=dark]').waitFor()
+    await setTheme(page, 'dark')
     assert.deepEqual(await findAccessibilityFaults(page, COLOURS), [], `${path}, dark`)
-    await page.emulateMedia({ colorScheme: 'light' })
+    await setTheme(page, 'light')
   }
   await width(360)
   await page.getByRole('button', { name: 'Menu' }).click()

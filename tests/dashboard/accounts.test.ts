@@ -133,6 +133,9 @@ test('the currency of the account is shown with every amount, as the reader writ
   await sendAs(page, 'PATCH', '/v1/me', { currency: 'JPY' })
   await page.reload()
   await page.getByText('¥1,234.5').waitFor()
+  await page.goto('/settings')
+  await page.getByLabel('Currency of the account').selectOption('None')
+  await page.getByText('Prices are shown as 1,234.50.').waitFor()
   assert.deepEqual(complaints, [])
 })
 

@@ -2,18 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import {
-  CONTRACT,
-  createCandidates,
-  createCustomer,
-  liveness,
-  rows,
-  told,
-  watchStreams,
-} from '../support/activity-page.ts'
+import { CONTRACT, createCandidates, liveness, rows, told, watchStreams } from '../support/activity-page.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
+import { createCustomer, newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import { oldNotifications } from '../support/source/webhooks.ts'
 
 const { browser, newPage, service } = await dashboardTests()

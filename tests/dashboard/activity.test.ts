@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  CONTRACT,
-  createCandidates,
-  createCustomer,
-  liveness,
-  rows,
-  told,
-  watchStreams,
-} from '../support/activity-page.ts'
+import { CONTRACT, createCandidates, liveness, rows, told, watchStreams } from '../support/activity-page.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { createCustomer, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
 

@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { all, any, contractWith, not } from '../support/contracts.ts'
+import { all, any, not } from '../support/contracts.ts'
+import { button, focusComesTo } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import {
-  button,
-  conditionOf,
-  eventType,
-  focusComesTo,
-  isDescribed,
-  json,
-  openSchema,
-} from '../support/schema-form.ts'
+import { findAccessibilityFaults, isTooWide } from '../support/find-accessibility-faults.ts'
+import { conditionOf, contractOf, eventType, isDescribed, json, openSchema } from '../support/schema-form.ts'
 import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import type { Condition } from '../support/source/contracts.ts'
 
 const { browser, newPage, service } = await dashboardTests()
-
-const contractOf = (condition: Condition) => contractWith({ fulfillment_condition: condition })
 
 test('after a removal the focus is at the neighbour, and what a leaf asks for begins in its field', async () => {
   const { page } = await newPage()
@@ -119,10 +110,9 @@ test('nothing is disabled without a reason: a form that rests while the JSON is 
   await button(page, 'Back to the form’s').click()
   await focusComesTo(json(page))
   const large = { event: 'a', match: { text: 'x'.repeat(70_000) } }
-  await json(page).fill(JSON.stringify(contractWith({ fulfillment_condition: large })))
+  await json(page).fill(JSON.stringify(contractOf(large)))
   await page.getByText(/^The contract has \d+ bytes as JSON; at most 65536 are allowed\.$/).waitFor()
-  const excess = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  assert.ok((await page.evaluate<number>(excess)) <= 0)
+  assert.equal(await isTooWide(page), false)
   assert.deepEqual(await findAccessibilityFaults(page), [])
 })
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { all, any, contractWith, not } from '../support/contracts.ts'
+import { all, any, not } from '../support/contracts.ts'
+import { button, focusComesTo } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import {
-  button,
   conditionOf,
+  contractOf,
   eventType,
-  focusComesTo,
   isDescribed,
   json,
   openSchema,
@@ -17,8 +17,6 @@ import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 import type { Condition } from '../support/source/contracts.ts'
 
 const { browser, newPage, service } = await dashboardTests()
-
-const contractOf = (condition: Condition) => contractWith({ fulfillment_condition: condition })
 
 test('a condition is put together by the keyboard alone, and the focus is always where one types next', async () => {
   const { page, complaints } = await newPage()

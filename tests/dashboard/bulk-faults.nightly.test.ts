@@ -27,8 +27,8 @@ const HURRY = `{
 }`
 
 test('what is not the service’s answer is none: it is asked again, in counting and in sending', async () => {
-  // Of its own: an init script stays.
-  const { page, names } = await openWithCandidates(3, {})
+  // An init script stays.
+  const { page, names } = await openWithCandidates(3, { ownPage: true })
   await page.addInitScript(HURRY)
   await page.goto('/candidates?customer=acme')
   await page.getByRole('link', { name: names[0] ?? '' }).waitFor()

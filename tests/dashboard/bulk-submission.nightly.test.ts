@@ -11,6 +11,7 @@ import {
   sendUntilSecondPiece,
 } from '../support/bulk-submission.ts'
 import { contractWith } from '../support/contracts.ts'
+import { focusComesTo } from '../support/controls.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
@@ -138,7 +139,7 @@ test('with an id of one’s own, what is there already is told, and another even
 })
 
 test('a value is read as on the page of a claim: by the numbers of the reader’s country, or refused with the reason', async () => {
-  const { page, complaints, names } = await openWithCandidates(2, { locale: 'de-DE' })
+  const { page, complaints, names } = await openWithCandidates(2, { ownPage: true, locale: 'de-DE' })
   await page.goto('/candidates?status=OPEN')
   await page.getByRole('button', { name: 'Submit to all' }).click()
   await dialog(page).getByLabel('Type').fill('seen')
@@ -150,7 +151,7 @@ test('a value is read as on the page of a claim: by the numbers of the reader’
     await value.fill(text)
     await dialog(page).getByText(reason).waitFor()
     await button(page, 'Count them').click()
-    await value.and(page.locator(':focus')).waitFor()
+    await focusComesTo(value)
   }
   await value.fill('4,5')
   await dialog(page).getByText('sent as a number').waitFor()

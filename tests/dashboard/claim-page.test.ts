@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page, Route } from 'playwright-core'
-import { contractWith } from '../support/contracts.ts'
+import { all } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { loseAnswer } from '../support/lose-answer.ts'
+import { newClaimOf, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
-const CONTRACT = contractWith({
-  fulfillment_condition: {
-    op: 'AND',
-    conditions: [{ event: 'ticket_resolved' }, { event: 'satisfaction', gte: 4 }],
-  },
-})
-
-/** A new claim of the page's account. */
-async function newClaim(page: Page): Promise<string> {
-  const customer = await sendAs(page, 'POST', '/v1/customers', { external_id: `acme-${performance.now()}` })
-  const claim = { customer_id: customer.body.id, contract: CONTRACT }
-  return (await sendAs(page, 'POST', '/v1/claims', claim)).body.id
-}
+const TERMS = { fulfillment_condition: all({ event: 'ticket_resolved' }, { event: 'satisfaction', gte: 4 }) }
 
 test('a claim’s page shows events as they arrive, what they satisfy, and the transition that they cause', async () => {
   const { page, complaints } = await newPage()
-  const id = await newClaim(page)
+  const id = await newClaimOf(page, TERMS)
   await page.goto(`/claims/${id}`)
   await page.getByText('Waiting for events.').waitFor()
 
@@ -43,7 +31,7 @@ test('a claim’s page shows events as they arrive, what they satisfy, and the t
 
 test('an event that is refused says why at its field, and keeps what was entered', async () => {
   const { page } = await newPage()
-  const id = await newClaim(page)
+  const id = await newClaimOf(page, TERMS)
   await page.goto(`/claims/${id}`)
   const type = page.getByLabel('Type')
   const submit = page.getByRole('button', { name: 'Submit event' })
@@ -73,14 +61,9 @@ test('an event that is refused says why at its field, and keeps what was entered
 
 test('an event whose answer was lost is recorded once, and a later one by itself', async () => {
   const { page } = await newPage()
-  const id = await newClaim(page)
+  const id = await newClaimOf(page, TERMS)
   await page.goto(`/claims/${id}`)
-  // The event is recorded, and its answer is lost on the way.
-  const loseAnswer = async (route: Route) => {
-    await route.fetch()
-    await route.abort()
-  }
-  await page.route('**/v1/claims/*/events', loseAnswer, { times: 1 })
+  await loseAnswer(page, '**/v1/claims/*/events')
   const eventsOf = async () => (await sendAs(page, 'GET', `/v1/claims/${id}`)).body.events
   const submit = page.getByRole('button', { name: 'Submit event' })
   await page.getByLabel('Type').fill('seen')
@@ -97,9 +80,9 @@ test('an event whose answer was lost is recorded once, and a later one by itself
 
 test('an unknown id and another account’s claim show "Not found"', async () => {
   const { page } = await newPage()
-  const id = await newClaim(page)
+  const id = await newClaimOf(page, TERMS)
   await newPage()
-  for (const path of ['/schemas/not-an-id', `/claims/${id}`]) {
+  for (const path of ['/claims/not-an-id', '/schemas/not-an-id', `/claims/${id}`]) {
     await page.goto(path)
     await page.getByRole('heading', { name: 'Not found' }).waitFor()
   }

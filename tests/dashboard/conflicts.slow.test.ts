@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { differencesIn } from '../support/conflicts.ts'
 import { contractWith } from '../support/contracts.ts'
+import { button } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { button, openSchema } from '../support/schema-form.ts'
+import { openSchema } from '../support/schema-form.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()

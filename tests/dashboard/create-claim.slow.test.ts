@@ -24,7 +24,8 @@ test('nothing can be created before the contract is there to be read: until then
   gate.resolve()
   await dialog.getByText('The claim is worth 22.00.').waitFor()
   assert.equal(await press.getAttribute('aria-busy'), null)
-  assert.equal((await created(page)).schema_id, newer)
+  const { schema_id, customer_id } = await created(page)
+  assert.deepEqual([schema_id, customer_id], [newer, customer])
 })
 
 test('another claim like one has its contract though its schema was changed since; a candidate is made alike', async () => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { differencesIn } from '../support/conflicts.ts'
 import { contractWith } from '../support/contracts.ts'
+import { button } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('customers are created, found by their external_id, renamed, and shown with their claims and totals', async () => {
   const { page, complaints } = await openPage()

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import { button, clickBeside, focusComesTo, isClosed } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-
-const focusComesTo = (control: Locator) => control.and(control.page().locator(':focus')).waitFor()
-const clickBeside = (page: Page) => page.mouse.click(5, 5)
-const isClosed = (dialog: Locator) => dialog.waitFor({ state: 'detached' })
 
 test('a dialog begins at its first field, or its first button, and gives the focus back where it came from', async () => {
   const { page, complaints } = await newPage()

@@ -53,6 +53,7 @@ test('a first visit loads less than 250 KB, compressed: the overview with its ch
     .filter(({ name }) => !name.includes('/v1/') && !name.includes('/api/'))
     .reduce((sum, { transferSize }) => sum + transferSize, 0)`
   for (const visit of [page, visitor]) {
+    await visit.waitForLoadState('networkidle')
     const bytes = await visit.evaluate<number>(loaded)
     assert.ok(bytes > 10_000 && bytes < MAX_BYTES, `${visit.url()} loads ${bytes} bytes`)
     if (process.env.SHOW_SIZES) console.log(visit.url(), bytes)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { all, contractWith, not } from '../support/contracts.ts'
+import { focusComesTo } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { focusComesTo } from '../support/schema-form.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { settle } from '../support/find-accessibility-faults.ts'
+import { createAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 const { page, complaints } = await newPage()
@@ -15,10 +16,9 @@ const METADATA = { [`${MARK}\u202e${'W'.repeat(30)}`]: NAME, 'two\nlines': `${NA
 const BY_METADATA = new URLSearchParams(
   Object.entries(METADATA).map(([key, value]) => [`metadata[${key}]`, value]),
 )
-const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
 
-const customer = await create('/v1/customers', { external_id: NAME, name: NAME, metadata: METADATA })
-const clock = await create('/v1/test_clocks', { name: NAME, frozen_time: '2026-01-01T00:00:00Z' })
+const customer = await createAs(page, '/v1/customers', { external_id: NAME, name: NAME, metadata: METADATA })
+const clock = await createAs(page, '/v1/test_clocks', { name: NAME, frozen_time: '2026-01-01T00:00:00Z' })
 // What is hidden is escaped in a contract's words, so that its events have none.
 const type = `${MARK}${'w'.repeat(120)}`
 const contract = contractWith({
@@ -27,19 +27,22 @@ const contract = contractWith({
     conditions: [{ event: type }, { event: 'later', match: { by: NAME } }],
   },
 })
-const schema = await create('/v1/schemas', { contract })
-const claim = await create('/v1/claims', {
+const schema = await createAs(page, '/v1/schemas', { contract })
+const claim = await createAs(page, '/v1/claims', {
   customer_id: customer.id,
   schema_id: schema.id,
   metadata: METADATA,
 })
-await create('/v1/claims', { customer_id: customer.id, contract, test_clock_id: clock.id })
+await createAs(page, '/v1/claims', { customer_id: customer.id, contract, test_clock_id: clock.id })
 const alias = `${NAME}${process.pid}`
-await create('/v1/candidates', { candidate_alias: alias, customer_uuid: NAME, contract })
+await createAs(page, '/v1/candidates', { candidate_alias: alias, customer_uuid: NAME, contract })
 for (const path of [`/v1/claims/${claim.id}`, `/v1/candidates/${encodeURIComponent(alias)}`])
-  await create(`${path}/events`, { id: NAME, type, value: NAME })
-const endpoint = await create('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', description: NAME })
-await create('/v1/tokens', { name: NAME })
+  await createAs(page, `${path}/events`, { id: NAME, type, value: NAME })
+const endpoint = await createAs(page, '/v1/webhook_endpoints', {
+  url: 'http://127.0.0.1:9/',
+  description: NAME,
+})
+await createAs(page, '/v1/tokens', { name: NAME })
 
 const PATHS = [
   '/',
@@ -128,17 +131,12 @@ const overhanging = (shown: Page) =>
     return false
   }).map((field) => field.outerHTML.slice(0, 300))`)
 
-const settle = async () => {
-  await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
-  await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
-}
-
 test('long words wrap, names turn nothing around, no button is clipped and no field overhangs, on any page, wide and at 320 pixels', async () => {
   const faults: Record<string, string[]> = {}
   for (const path of PATHS) {
     await page.goto(path)
-    await settle()
+    await settle(page)
+    await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
     for (const width of [1280, 320]) {
       await page.setViewportSize({ width, height: 800 })
       const looks = [outgrown, notIsolated, clipped, overhanging]

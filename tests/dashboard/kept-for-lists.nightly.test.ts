@@ -56,10 +56,13 @@ test('of what is stored only what fits is taken: broken, foreign and too much; a
   assert.deepEqual(complaints, [])
 })
 
-test('filters of the longest values are saved and found again; another tab hears of it, also that they are deleted', async () => {
+test('filters of the longest values are saved and found again; another tab hears of it, also that they are renamed and deleted', async () => {
   const { page } = await openKept()
   // Four times as much in a URL's bytes, each of them escaped.
   const note = '😀'.repeat(500)
+  const customer_id = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
+  const claim = { customer_id, contract: contractWith(), reference: 'order-1', metadata: { note } }
+  await sendAs(page, 'POST', '/v1/claims', claim)
   const menu = (of: Page) => of.getByRole('button', { name: /^Saved filters/ })
   const saved = (of: Page) => of.getByRole('list', { name: 'Saved filters' })
   const dialog = page.getByRole('dialog')
@@ -75,7 +78,15 @@ test('filters of the longest values are saved and found again; another tab hears
   await dialog.waitFor({ state: 'detached' })
   await saved(other).getByRole('link', { name: 'Long' }).click()
   await other.waitForURL(({ searchParams }) => searchParams.get('metadata[note]') === note)
+  await other.getByRole('link', { name: 'order-1' }).waitFor()
   await menu(other).click()
+  await menu(page).click()
+  await saved(page)
+    .getByRole('button', { name: /^Rename/ })
+    .click()
+  await dialog.getByLabel('Name').fill('Longest')
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click()
+  await saved(other).getByRole('link', { name: 'Longest', exact: true }).waitFor()
   await menu(page).click()
   await saved(page)
     .getByRole('button', { name: /^Delete/ })

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
+import { button, focusComesTo, isClosed } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
-import { button, isClosed, metadataForm } from '../support/metadata-form.ts'
+import { metadataForm } from '../support/metadata-form.ts'
 import { candidatePath, uniqueName } from '../support/new-records.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { createAs, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 const { page, complaints } = await newPage()
-const { create, card, form, hasFocus, field, save, nextChange, newClaim, edit, shown, openFilter } =
-  await metadataForm(page)
+const { card, form, field, save, nextChange, newClaim, edit, shown, openFilter } = await metadataForm(page)
 
-await create('/v1/schemas', { contract: contractWith() })
+await createAs(page, '/v1/schemas', { contract: contractWith() })
 
 test('what is too long, there twice, or without a key is said at its field, and a 51st key is refused with the reason', async () => {
   const { path, read } = await newClaim(
@@ -20,7 +20,7 @@ test('what is too long, there twice, or without a key is said at its field, and 
   )
   await edit(path)
   await button(form, 'Add a key').click()
-  await hasFocus(field('Key', 50))
+  await focusComesTo(field('Key', 50))
   await field('Key', 50).fill('🙂'.repeat(41))
   await form.getByText('41 characters: a key has 40 at most').waitFor()
   await field('Key', 50).fill('🙂'.repeat(40))
@@ -32,13 +32,13 @@ test('what is too long, there twice, or without a key is said at its field, and 
   await form.getByText('This key is above already').waitFor()
   assert.deepEqual(await findAccessibilityFaults(page), [])
   await save()
-  await hasFocus(field('Key', 3))
+  await focusComesTo(field('Key', 3))
   await field('Key', 3).fill('')
   await form.getByText('This key is above already').waitFor({ state: 'detached' })
   await field('Value', 50).fill('🙂'.repeat(500))
   await save()
   await form.getByText('A value needs a key').waitFor()
-  await hasFocus(field('Key', 3))
+  await focusComesTo(field('Key', 3))
   // A row without anything is none.
   await field('Value', 3).fill('')
   await save()
@@ -60,7 +60,7 @@ test('a dialog asks before what was changed in it is lost, removed rows too, and
   await question.waitFor()
   await button(question, 'Keep editing').click()
   await button(form, 'Remove key 1').click()
-  await hasFocus(field('Key', 1))
+  await focusComesTo(field('Key', 1))
   await save()
   await isClosed(form)
   assert.deepEqual(await read(), {})
@@ -124,7 +124,7 @@ test('a candidate and a customer are created with metadata, which is folded away
     // What is wrong in it unfolds it again.
     await button(dialog, 'Create').click()
     await dialog.getByText('A value needs a key').waitFor()
-    await hasFocus(field('Key', 1))
+    await focusComesTo(field('Key', 1))
     await field('Key', 1).fill('region')
     assert.deepEqual(await findAccessibilityFaults(page), [])
     await button(dialog, 'Create').click()
@@ -148,7 +148,7 @@ test('a pair with which the address of a list would be too long is refused with 
   await page.getByText('No claims fit the filters').waitFor()
   await add('three', '🙂'.repeat(30))
   await filter.getByText('use a shorter value, or remove another filter').waitFor()
-  await hasFocus(filter.getByLabel('Metadata value'))
+  await focusComesTo(filter.getByLabel('Metadata value'))
   assert.equal(await filter.getByRole('listitem').count(), 2)
   await page.reload()
   await page.getByText('No claims fit the filters').waitFor()
@@ -159,8 +159,13 @@ test('candidates and customers have the same: a card, its dialog and a list by i
   const alias = uniqueName('order')
   const contract = contractWith()
   const metadata = { mark }
-  await create('/v1/candidates', { candidate_alias: alias, customer_uuid: 'acme', contract, metadata })
-  const { id } = await create('/v1/customers', { external_id: mark, metadata })
+  await createAs(page, '/v1/candidates', {
+    candidate_alias: alias,
+    customer_uuid: 'acme',
+    contract,
+    metadata,
+  })
+  const { id } = await createAs(page, '/v1/customers', { external_id: mark, metadata })
   for (const [list, path, name] of [
     ['candidates', `/candidates/${alias}`, alias],
     ['customers', `/customers/${id}`, mark],
@@ -193,10 +198,12 @@ test('candidates and customers have the same: a card, its dialog and a list by i
 test('a pair of a card that is blank or has two lines leads to its list', async () => {
   const pairs = { tag: '', lines: 'one\ntwo ' }
   const { path } = await newClaim(pairs)
+  const without = await newClaim()
   for (const [key, value] of Object.entries(pairs)) {
     await page.goto(path)
     await card.getByRole('link', { name: value.trim() || '(blank)' }).click()
     await page.waitForURL(`**/claims?${new URLSearchParams({ [`metadata[${key}]`]: value })}`)
     await page.getByRole('main').locator(`a[href="${path}"]`).waitFor()
+    await page.getByRole('main').locator(`a[href="${without.path}"]`).waitFor({ state: 'detached' })
   }
 })

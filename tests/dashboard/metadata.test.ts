@@ -1,23 +1,25 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { differencesIn } from '../support/conflicts.ts'
 import { contractWith } from '../support/contracts.ts'
+import { button, focusComesTo, isClosed } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { button, isClosed, metadataForm } from '../support/metadata-form.ts'
+import { findAccessibilityFaults } from '../support/find-accessibility-faults.ts'
+import { metadataForm } from '../support/metadata-form.ts'
 import { uniqueName } from '../support/new-records.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { createAs, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 const { page, complaints } = await newPage()
-const { create, card, form, hasFocus, field, save, nextChange, newClaim, edit, shown, openFilter } =
-  await metadataForm(page)
+const { card, form, field, save, nextChange, newClaim, edit, shown, openFilter } = await metadataForm(page)
 
 test('metadata is written by the keyboard alone: Enter goes on, adds rows, and saves from a blank last one', async () => {
   const { path, read } = await newClaim()
   await page.goto(path)
   await card.getByText('no decision looks at them').waitFor()
   await button(card, 'Edit metadata').press('Enter')
-  await hasFocus(field('Key', 1))
+  await focusComesTo(field('Key', 1))
   const keys = page.keyboard
   for (const [key, value] of [
     ['order', 'A-4711'],
@@ -33,19 +35,19 @@ test('metadata is written by the keyboard alone: Enter goes on, adds rows, and s
     }
     await keys.press('Enter')
   }
-  await hasFocus(field('Key', 4))
+  await focusComesTo(field('Key', 4))
   // Back at the second: its removal leads to what comes into its place, that of the last to the one before.
   await button(form, 'Remove key 2').press('Enter')
-  await hasFocus(field('Key', 2))
+  await focusComesTo(field('Key', 2))
   assert.equal(await field('Key', 2).inputValue(), 'note')
   await button(form, 'Remove key 3').press('Enter')
-  await hasFocus(field('Key', 2))
+  await focusComesTo(field('Key', 2))
   await button(form, 'Add a key').press('Enter')
-  await hasFocus(field('Key', 3))
+  await focusComesTo(field('Key', 3))
   await keys.press('Enter')
   await page.getByText('Metadata saved').waitFor()
   await isClosed(form)
-  await hasFocus(button(card, 'Edit metadata'))
+  await focusComesTo(button(card, 'Edit metadata'))
   assert.deepEqual(await read(), { order: 'A-4711', note: 'one\ntwo' })
   assert.deepEqual(await shown(), { order: 'A-4711', note: 'one\ntwo' })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -123,7 +125,7 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
   const add = async (key: string, value: string) => {
     await write(key, value)
     await page.keyboard.press('Enter')
-    await hasFocus(filter.getByLabel('Metadata key'))
+    await focusComesTo(filter.getByLabel('Metadata key'))
   }
   const rows = page.getByRole('table', { name: 'Claims' }).locator('tbody tr')
   const linkTo = ({ path }: { path: string }) => page.getByRole('main').locator(`a[href="${path}"]`)
@@ -140,13 +142,19 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
   await add('order', 'A-1')
   await shows([one])
   await page.getByRole('button', { name: 'More (2) filters' }).waitFor()
-  const href = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')
-  const exported = new URL(href ?? '', page.url()).searchParams
+  await page.reload()
+  await shows([one])
+  const link = page.getByRole('link', { name: 'Export CSV' })
+  const exported = new URL((await link.getAttribute('href')) ?? '', page.url()).searchParams
   assert.deepEqual([exported.get('metadata[mark]'), exported.get('metadata[order]')], [mark, 'A-1'])
+  const coming = page.waitForEvent('download')
+  await link.click()
+  const lines = (await readFile(await (await coming).path(), 'utf8')).trim().split(/\r?\n/)
+  assert.equal(lines.length, 2)
   await filter.getByRole('button', { name: 'Remove the filter by \u2068order\u2069' }).click()
   await shows([one, two])
   await filter.getByRole('button', { name: 'Add filter' }).click()
-  await hasFocus(filter.getByLabel('Metadata key'))
+  await focusComesTo(filter.getByLabel('Metadata key'))
   await filter.getByText('A value needs a key').waitFor()
 
   await linkTo(one).click()
@@ -157,7 +165,7 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
 })
 
 test('a claim is created with metadata, which is folded away at first and unfolds for what is wrong in it', async () => {
-  await create('/v1/schemas', { contract: contractWith() })
+  await createAs(page, '/v1/schemas', { contract: contractWith() })
   const dialog = page.getByRole('dialog')
   await page.goto('/claims')
   await button(page, 'Create claim').first().click()
@@ -169,10 +177,12 @@ test('a claim is created with metadata, which is folded away at first and unfold
   await dialog.getByText('Metadata (1)').click()
   await button(dialog, 'Create').click()
   await dialog.getByText('A value needs a key').waitFor()
-  await hasFocus(field('Key', 1))
+  await focusComesTo(field('Key', 1))
   await field('Key', 1).fill('region')
+  assert.deepEqual(await findAccessibilityFaults(page), [])
   await button(dialog, 'Create').click()
   await page.waitForURL('**/claims/*')
   const { body } = await sendAs(page, 'GET', `/v1${new URL(page.url()).pathname}`)
   assert.deepEqual(body.metadata, { region: 'emea' })
+  assert.deepEqual(complaints, [])
 })

@@ -1,34 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { loseAnswer } from '../support/lose-answer.ts'
+import { newClaimOf, sendAs } from '../support/signed-in-page.ts'
 
 /* What is pressed twice is done once. */
 
 const { newPage, openPage } = await dashboardTests()
 
-/** The next answer from there is lost on its way: what was asked for is done. */
-const loseAnswer = (page: Page, path: string) =>
-  page.route(
-    path,
-    async (route) => {
-      await route.fetch()
-      await route.abort()
-    },
-    { times: 1 },
-  )
-
-async function newClaim(page: Page): Promise<string> {
-  const customer = await sendAs(page, 'POST', '/v1/customers', { external_id: `acme-${performance.now()}` })
-  const contract = contractWith({ fulfillment_condition: { event: 'done' } })
-  return (await sendAs(page, 'POST', '/v1/claims', { customer_id: customer.body.id, contract })).body.id
-}
-
 test('an event that somebody on the way answered, with a page of his own, is not said to be recorded', async () => {
   const { page } = await newPage()
-  const id = await newClaim(page)
+  const id = await newClaimOf(page)
   await page.goto(`/claims/${id}`)
   const login = { contentType: 'text/html', body: '<title>Sign in to the network</title>' }
   await page.route('**/v1/claims/*/events', (route) => route.fulfill(login), { times: 1 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { changesBetween } from '../../dashboard/src/pages/schema/history/version-changes.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { button, isClosed } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
 import { sendAs } from '../support/signed-in-page.ts'
@@ -16,7 +17,6 @@ const CONTRACT = contractWith({
   fulfillment_condition: { event: 'delivered' },
 })
 
-const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true })
 const history = (page: Page) => page.getByRole('region', { name: 'History' })
 const version = (page: Page, number: number) =>
   history(page).getByRole('listitem', { name: `Version ${number}`, exact: true })
@@ -114,7 +114,7 @@ test('one goes back to the contract of a version by way of the form, and loses n
   assert.equal(await page.getByLabel('Price').inputValue(), '70')
   await button(version(page, 1), 'Go back to this contract').click()
   await button(dialog, 'Discard it').click()
-  await dialog.waitFor({ state: 'detached' })
+  await isClosed(dialog)
   assert.equal(await page.getByLabel('Price').inputValue(), '49.5')
   await page.getByText('Not saved yet.').waitFor()
   const read = async () => (await sendAs(page, 'GET', `/v1/schemas/${id}`)).body
@@ -123,6 +123,7 @@ test('one goes back to the contract of a version by way of the form, and loses n
   await version(page, 3).waitFor()
   const { version: number, name, contract } = await read()
   assert.deepEqual([number, name, contract], [3, 'Parcels', CONTRACT])
+  assert.deepEqual(await changesOf(page, 3), [['Price', '59.00', '49.50']])
   // A new name stands in the history at once too.
   await button(page, 'Rename').click()
   await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Letters')

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { differencesIn } from '../support/conflicts.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { button } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
-import { button, json, openSchema, readJson } from '../support/schema-form.ts'
+import { json, openSchema, readJson } from '../support/schema-form.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
@@ -73,7 +74,7 @@ test('what is missing or wrong is said at its field, and nothing is saved', asyn
   assert.deepEqual((await sendAs(page, 'GET', '/v1/schemas')).body.data, [])
 })
 
-test('a schema is made from scratch, saved, changed and deleted; a claim from it is confirmed', async () => {
+test('a schema is made from scratch, tried, saved, changed and deleted; a claim from it is confirmed', async () => {
   const { page, complaints } = await newPage()
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const clock = { name: 'trial', frozen_time: '2026-01-01T09:00:00Z' }
@@ -86,6 +87,10 @@ test('a schema is made from scratch, saved, changed and deleted; a claim from it
   await button(page, '+ Field equals').click()
   await page.getByLabel('Field', { exact: true }).fill('country')
   await page.getByLabel('Value of country').fill('DE')
+
+  await button(page, 'delivered').click()
+  await page.getByLabel('Final state').getByText('CONFIRMED').waitFor()
+  await page.getByRole('list', { name: 'Simulated timeline' }).getByText('accepted').waitFor()
 
   await button(page, 'Create schema').click()
   await page.getByText('No claim was created from this schema.').waitFor()

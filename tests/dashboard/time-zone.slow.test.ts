@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dashboardTests } from '../support/dashboard.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 
 /* The account's time zone in a browser of another one (decision 0049). */
 
-const { newPage, service } = await dashboardTests()
+const { browser, service } = await dashboardTests()
 
 async function openInKathmandu() {
-  const { page, complaints } = await newPage()
+  const { page, complaints } = await newSignedInPage(service, browser, {
+    timezoneId: 'America/Los_Angeles',
+  })
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
   return { page, complaints }
 }

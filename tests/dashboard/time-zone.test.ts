@@ -4,21 +4,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 
 /* The account's time zone in a browser of another one (decision 0049). */
 
-const { newPage, service } = await dashboardTests()
-const { page } = await newPage()
+const { browser, service } = await dashboardTests()
+const { page, complaints } = await newSignedInPage(service, browser, { timezoneId: 'America/Los_Angeles' })
 const zone = async () => (await sendAs(page, 'GET', '/v1/me')).body.time_zone
 const setTimeZone = () => sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
 
-test('the account’s time zone is chosen in the settings, which say what it does not change', async (t) => {
+test('the account’s time zone is chosen in the settings, which say what it does not change', async () => {
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'UTC' })
-  // The browser's own zone, until the session is detached.
-  const session = await page.context().newCDPSession(page)
-  t.after(() => session.detach())
-  await session.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Los_Angeles' })
   await page.goto('/settings')
   const card = page.getByRole('region', { name: 'Time zone' })
   await card.getByText(/It changes no decision, .* no stored time/).waitFor()
@@ -83,4 +79,5 @@ test('a date that is picked is the account’s day, from its beginning to its en
   await page.getByLabel('Time of the day for Created from').fill('13:00')
   await page.waitForURL(/created_from=2026-01-31T07%3A15/)
   await showsOnly(`at ${times[2]}`)
+  assert.deepEqual(complaints, [])
 })

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { dashboardTests } from '../support/dashboard.ts'
-import { sendAs } from '../support/signed-in-page.ts'
-import { newClaimOf, newEndpointOf, region } from '../support/webhooks-page.ts'
+import { newClaimOf, sendAs } from '../support/signed-in-page.ts'
+import { newEndpointOf, region } from '../support/webhooks-page.ts'
 
 const { newPage } = await dashboardTests()
 

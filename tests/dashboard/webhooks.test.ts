@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { contractWith } from '../support/contracts.ts'
+import { button, clickBeside, focusComesTo, isClosed } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { newClaimOf, sendAs } from '../support/signed-in-page.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { newClaimOf, newEndpointOf, region } from '../support/webhooks-page.ts'
+import { newEndpointOf, region } from '../support/webhooks-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('an endpoint is created with a secret that is shown until it is confirmed, and by which what arrives is verified', async () => {
   const { page, complaints } = await openPage()
@@ -28,8 +27,8 @@ test('an endpoint is created with a secret that is shown until it is confirmed, 
   const secret = await dialog.locator('code').innerText()
   assert.match(secret, /^whsec_/)
   for (let n = 0; n < 3; n++) await page.keyboard.press('Escape')
-  await page.mouse.click(5, 5)
-  await page.mouse.click(5, 5)
+  await clickBeside(page)
+  await clickBeside(page)
   assert.ok(await dialog.isVisible())
   assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0)
   await button(page, 'I have copied it').click()
@@ -67,12 +66,15 @@ test('what is wrong with an endpoint’s settings is told at its fields, and the
   await button(page, 'Create').click()
   await page.getByText('Choose one at least').waitFor()
   await page.getByText(/There is no customer \W*nobody/).waitFor()
-  await all.and(page.locator(':focus')).waitFor()
+  await focusComesTo(all)
   await all.check()
   await page.getByLabel('Of all customers').check()
-  await button(page, 'Create').click()
-  await url.and(page.locator(':focus')).waitFor()
-  assert.equal(await url.getAttribute('aria-invalid'), 'true')
+  for (const wrong of ['ftp://example.com', 'nowhere']) {
+    await url.fill(wrong)
+    await button(page, 'Create').click()
+    await focusComesTo(url)
+    assert.equal(await url.getAttribute('aria-invalid'), 'true')
+  }
   assert.equal(await page.getByRole('alert').count(), 0)
 })
 
@@ -105,7 +107,7 @@ test('an endpoint is edited, disabled and enabled, its secret rotated, and delet
   await page.keyboard.press('Escape')
   assert.match(await dialog.locator('code').innerText(), /^whsec_/)
   await button(page, 'I have copied it').click()
-  await dialog.waitFor({ state: 'detached' })
+  await isClosed(dialog)
 
   await button(page, 'Delete').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { eventually } from '../support/eventually.ts'
@@ -20,8 +19,7 @@ test('a server killed in the middle of an advance leaves the clock as it was; ad
   side.on('error', () => {})
   await side.connect()
   t.after(() => side.end())
-  const conformance = new Conformance(await (await fetch(`${first.url}/openapi.json`)).json())
-  const api = new ApiClient(first.url, first.token, conformance)
+  const api = await clientOf(first)
 
   const clock = (await api.post('/v1/test_clocks', { frozen_time: START })).body
   const contract = contractWith({ activity_window: 86_400, review_window: 86_400 })
@@ -45,7 +43,7 @@ test('a server killed in the middle of an advance leaves the clock as it was; ad
   await eventually(async () => (await side.query(IN_THE_MIDDLE)).rowCount === 0)
 
   const second = await startServeProcess(t, { DATABASE_URL })
-  const again = new ApiClient(second.url, first.token, conformance)
+  const again = await clientOf({ url: second.url, token: first.token })
   assert.deepEqual((await again.get(`/v1/test_clocks/${clock.id}`)).body, before)
   assert.deepEqual(await standing(), [{ status: 'OPEN', event_count: 0, claims: CLAIMS }])
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { madeDataFolder, newDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
@@ -11,7 +10,7 @@ import { candidatePath, uniqueName } from '../support/new-records.ts'
 import { runCli, startServeProcess } from '../support/serve-process.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
-const AT_ONCE = 2
+const AT_ONCE = 6
 
 interface Acknowledged {
   alias: string
@@ -24,8 +23,7 @@ test('a backup made under load holds all that was acknowledged before it began, 
   const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
   const settings = { CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE: 'true' }
   const server = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...settings })
-  const document = await (await fetch(`${server.url}/openapi.json`)).json()
-  const api = new ApiClient(server.url, server.token, new Conformance(document))
+  const api = await clientOf(server)
   const customer = await api.customer('customer')
   const receiver = await startWebhookReceiver(t)
   const endpoint = (await api.post('/v1/webhook_endpoints', { url: `${receiver.url}/hook` })).body
@@ -79,7 +77,7 @@ test('a backup made under load holds all that was acknowledged before it began, 
   const restore = await runCli(['restore', file], { CLAIMKEEPER_DATA_DIR: restoredFolder })
   assert.equal(restore.status, 0, restore.stderr)
   const again = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR: restoredFolder, ...settings })
-  const restored = new ApiClient(again.url, server.token, new Conformance(document))
+  const restored = await clientOf({ url: again.url, token: server.token })
 
   for (const [i, { id, alias, events }] of beforeIt.entries()) {
     const claim = await restored.readClaim(id)

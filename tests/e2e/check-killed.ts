@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { withTriggers } from '../support/database-nodes.ts'
@@ -27,8 +26,7 @@ export const SOONER = { ...SOON, UNTIL_FIRST_CHECK_MS: '8000' }
 
 /** Makes claims that the next check moves, and begins to submit to others. */
 export async function prepareCheck(t: TestContext, served: ServeProcess, address: string) {
-  const clientAt = async (url: string) =>
-    new ApiClient(url, served.token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
+  const clientAt = (url: string) => clientOf({ url, token: served.token })
   const api = await clientAt(served.url)
   const contract = contractWith({ review_window: 86_400 })
   const { id } = await api.claim(await api.customer('due'), contract)

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { type Answer, ApiClient } from '../support/api-client.ts'
+import type { Answer, ApiClient } from '../support/api-client.ts'
 import { type CitusCluster, findCitus, startCitusCluster } from '../support/citus-cluster.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { findDistribution, isOnCitus } from '../support/database-nodes.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
 import type { PostgresNode } from '../support/postgres-node.ts'
-import { runCli, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { runCli, startServeProcess } from '../support/serve-process.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
 import type { Contract } from '../support/source/contracts.ts'
 import { Database, LEAST_CONNECTIONS } from '../support/source/database.ts'
@@ -21,8 +21,6 @@ import { createTestDatabase } from '../support/test-database.ts'
 
 const bin = findCitus()
 const DATABASE = 'claimkeeper'
-const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
-  new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
 
 const eventTo = (api: ApiClient, claimId: string, id: string) =>
   api.post(`/v1/claims/${claimId}/events`, { id, type: 'progress' })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { newClaim } from '../support/new-records.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { head } from '../support/raw-http.ts'
@@ -15,8 +14,7 @@ test('connections that were reset before they were accepted are not read: whoeve
   skip: process.platform !== 'linux' && 'elsewhere the system itself forgets what they sent',
 }, async (t) => {
   const served = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
-  const document = await (await fetch(`${served.url}/openapi.json`)).json()
-  const api = new ApiClient(served.url, served.token, new Conformance(document))
+  const api = await clientOf(served)
   const { id } = await newClaim(api)
   const submission = (type: string) => {
     const body = JSON.stringify({ claim_id: id, type })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { databaseProcess, embeddedUrl, madeDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
@@ -25,8 +24,7 @@ test('servers and the database are killed under readers of notifications: all ha
   const start = () => startServeProcess(t, { DATABASE_URL })
   const servers: ServeProcess[] = [await start(), await start()]
   const urls = () => servers.map(({ url }) => url)
-  const document = await (await fetch(`${host.url}/openapi.json`)).json()
-  const api = new ApiClient(host.url, host.token, new Conformance(document))
+  const api = await clientOf(host)
   const customer = await api.customer(uniqueName('feed'))
 
   /** Sends it to one server after the other until it is answered. Events are sent again with their id. */

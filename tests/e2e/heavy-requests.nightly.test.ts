@@ -4,8 +4,8 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Cleanup } from '../../bench/cleanup.ts'
 import { ServerProcess } from '../../bench/server-process.ts'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import type { ApiClient } from '../support/api-client.ts'
+import { clientOf } from '../support/client-of.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { connectRaw } from '../support/raw-connection.ts'
@@ -31,10 +31,9 @@ const server = await ServerProcess.start(
   [`--max-old-space-size=${HEAP_MB}`],
   cleanup,
 )
-const conformance = new Conformance(await (await fetch(`${server.url}/openapi.json`)).json())
-const clientOf = async () => new ApiClient(server.url, (await service.newAccount()).token, conformance)
-const attackers = [await clientOf(), await clientOf()]
-const honest = await clientOf()
+const newClient = async () => clientOf({ url: server.url, token: (await service.newAccount()).token })
+const attackers = [await newClient(), await newClient()]
+const honest = await newClient()
 
 const emptyObjects = (count: number) => `[${Array(count).fill('{}').join(',')}]`
 const heavyContract = `{"price":1,"activity_window":1000000,"review_window":0,"timeout_outcome":"fail",

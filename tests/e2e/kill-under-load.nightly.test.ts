@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { databaseProcess, embeddedUrl, madeDataFolder } from '../support/data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
 import { eventually } from '../support/eventually.ts'
@@ -21,7 +20,7 @@ test('a server is killed in the middle of a load and started again: nothing is l
   const DATABASE_URL = await createTestDatabase(t)
   const first = await startServeProcess(t, { DATABASE_URL })
   const second = await startServeProcess(t, { DATABASE_URL })
-  const api = await clientOf(first.url, first.token)
+  const api = await clientOf(first)
   const load = await startEventLoad(api, [first.url, second.url], CLAIMS)
 
   await load.acknowledges(400)
@@ -34,7 +33,7 @@ test('a server is killed in the middle of a load and started again: nothing is l
   await load.acknowledges(200)
   await load.stop()
   assert.ok(load.retries() > 0, 'the kills were felt')
-  await load.verify(await clientOf(third.url, first.token))
+  await load.verify(await clientOf({ url: third.url, token: first.token }))
 })
 
 test('the database is stopped at once in the middle of a load, and the service brings it back: nothing is lost, nothing doubled', async (t) => {
@@ -42,7 +41,7 @@ test('the database is stopped at once in the middle of a load, and the service b
   const first = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
   const DATABASE_URL = await embeddedUrl(CLAIMKEEPER_DATA_DIR)
   const second = await startServeProcess(t, { DATABASE_URL })
-  const api = await clientOf(first.url, first.token)
+  const api = await clientOf(first)
   const load = await startEventLoad(api, [first.url, second.url], CLAIMS)
 
   await load.acknowledges(400)
@@ -55,6 +54,3 @@ test('the database is stopped at once in the middle of a load, and the service b
   assert.ok(load.retries() > 0, 'the stop was felt')
   await load.verify(api)
 })
-
-const clientOf = async (url: string, token: string | null) =>
-  new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))

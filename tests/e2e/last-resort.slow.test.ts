@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { contractWith } from '../support/contracts.ts'
 import { hasRunningDatabase, madeDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { FULL } from '../support/full-disk.ts'
 import { holdClaims } from '../support/held-rows.ts'
-import { MAIN, runNode, type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { MAIN, runNode, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const NODE_OPTIONS = `--import ${new URL('../support/fault-on-signal.ts', import.meta.url).href}`
 const LAST_RESORT = new URL('../../src/cli/last-resort.ts', import.meta.url).href
-
-const clientOf = async ({ url, token }: Pick<ServeProcess, 'url' | 'token'>) =>
-  new ApiClient(url, token, new Conformance(await (await fetch(`${url}/openapi.json`)).json()))
 
 describe('a fault that nobody caught', { concurrency: true }, () => {
   test('a rejection: what is in flight is finished, new requests are refused, and the status is 1', async (t) => {

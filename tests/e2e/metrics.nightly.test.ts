@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import { clientOf } from '../support/client-of.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim } from '../support/new-records.ts'
 import { readMetrics } from '../support/read-metrics.ts'
@@ -35,8 +34,7 @@ test('the metrics of all workers come together, on a port of their own and with 
     CLAIMKEEPER_METRICS_TOKEN: TOKEN,
   })
   const beside = await startTestService(t, { databaseUrl: DATABASE_URL })
-  const conformance = new Conformance(await (await fetch(`${served.url}/openapi.json`)).json())
-  const api = new ApiClient(served.url, beside.api.token, conformance)
+  const api = await clientOf({ url: served.url, token: beside.api.token })
   const { id } = await newClaim(api)
   const statuses = Array.from({ length: 40 }, async () => {
     const sent = await api.post(`/v1/claims/${id}/events`, { type: 'progress' }, { Connection: 'close' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { ApiClient } from '../support/api-client.ts'
-import { Conformance } from '../support/conformance.ts'
+import type { ApiClient } from '../support/api-client.ts'
+import { clientOf } from '../support/client-of.ts'
 import { databaseProcess, hasRunningDatabase, madeDataFolder, newDataFolder } from '../support/data-folder.ts'
 import { isRunning } from '../support/embedded-data-folder.ts'
 import { startEventLoad } from '../support/event-load.ts'
@@ -22,12 +22,9 @@ async function startTwo(t: TestContext, settings: Record<string, string> = {}) {
   const DATABASE_URL = await createTestDatabase(t)
   const served = await startServeProcess(t, { DATABASE_URL, CLAIMKEEPER_WORKERS: '2', ...settings })
   const beside = await startTestService(t, { databaseUrl: DATABASE_URL })
-  const api = new ApiClient(served.url, beside.api.token, await conformanceOf(served))
+  const api = await clientOf({ url: served.url, token: beside.api.token })
   return { served, beside, api, pids: () => pidsOf(served) }
 }
-
-const conformanceOf = async ({ url }: { url: string }) =>
-  new Conformance(await (await fetch(`${url}/openapi.json`)).json())
 
 /** The process of each worker that listens, by its number: as the log has it. */
 function pidsOf(served: ServeProcess): Record<string, number> {
@@ -127,7 +124,7 @@ describe('several workers', { concurrency: 2 }, () => {
 
     const other = await beside.newAccount()
     const { id } = await newClaim(other)
-    const there = new ApiClient(api.url, other.token, await conformanceOf(api))
+    const there = await clientOf({ url: api.url, token: other.token })
     const events = Array.from({ length: 30 }, () => ({ claim_id: id, type: 'note' }))
     const batches = await Promise.all(
       [1, 2].map(() => there.post('/v1/events/batch', { events }, { Connection: 'close' })),
@@ -143,14 +140,12 @@ describe('several workers', { concurrency: 2 }, () => {
     const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
     const settings = { CLAIMKEEPER_DATA_DIR, CLAIMKEEPER_WORKERS: '2' }
     const first = await startServeProcess(t, settings)
-    const clientOf = async ({ url }: ServeProcess) =>
-      new ApiClient(url, first.token, await conformanceOf({ url }))
     const { id } = await newClaim(await clientOf(first))
     await first.end('SIGKILL')
     await untilEnded(Object.values(pidsOf(first)))
 
     const second = await startServeProcess(t, settings)
-    const api = await clientOf(second)
+    const api = await clientOf({ url: second.url, token: first.token })
     assert.equal((await api.readClaim(id)).status, 'OPEN')
     process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGQUIT')
     await eventually(async () => second.output().includes('PostgreSQL is back'))

@@ -26,7 +26,7 @@ export const BLOWS: Record<string, Blow> = {
 }
 
 const NAMES = Object.keys(BLOWS)
-/** Every second statement meets this one; the others take turns at the rest. */
+/** Every second statement gets this fault; the others get the remaining faults in rotation. */
 const OFTEN = NAMES[0] as string
 /** Seconds pass until a silence is noticed. */
 const SILENCES = 2

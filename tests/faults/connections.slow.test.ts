@@ -3,12 +3,13 @@ import { after, describe, test } from 'node:test'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Blow } from '../support/fault-proxy.ts'
+import { newClock } from '../support/new-records.ts'
 import { LANES_OF_MACHINE } from '../support/source/database.ts'
 import { runScheduledCheck, sumUpResolutions } from '../support/source/decisions.ts'
 import { POOL_SIZE } from '../support/test-service.ts'
 import { fateOf, Ledger } from './ledger.ts'
 import { startLoad } from './load.ts'
-import { createWorld, newClock, settles, type World } from './world.ts'
+import { createWorld, settles, type World } from './world.ts'
 
 /* Connections that cannot be had: new ones fail, or all are in use. */
 
@@ -32,7 +33,7 @@ describe('a connection that is made', () => {
 test('a full pool: whoever waits in vain is told so, nothing of it is stored, and all goes on afterwards', async () => {
   const world = await createWorld({ after })
   const { app, api, sql } = world.service
-  const clock = await newClock(world.service)
+  const clock = await newClock(world.service.api)
   const ledger = new Ledger(world)
   const letGo = await holdAllConnections(world)
   const load = startLoad(world, ledger)

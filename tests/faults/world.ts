@@ -3,7 +3,7 @@ import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import type { FaultProxy } from '../support/fault-proxy.ts'
-import { uniqueName } from '../support/new-records.ts'
+import { newClock, uniqueName } from '../support/new-records.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import type { Scope } from '../support/test-database.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -35,7 +35,7 @@ export async function createWorld(t: Scope): Promise<World> {
   const externalId = uniqueName('customer')
   const customer = { id: await service.api.customer(externalId), externalId }
   const live = await openClaims(service, customer.id, 2 * CLAIMS_OF_ONE_KIND, null)
-  const onClocks = [await newClock(service), await newClock(service)].map((clock) =>
+  const onClocks = [await newClock(service.api), await newClock(service.api)].map((clock) =>
     openClaims(service, customer.id, CLAIMS_OF_ONE_KIND, clock),
   )
   return {
@@ -66,11 +66,6 @@ export async function openClaims(
     ids.push(...made.filter((id) => !together || app.db.distribution.shardOf(id) === 0))
   }
   return ids
-}
-
-export async function newClock({ api }: TestService): Promise<string> {
-  const { body } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
-  return body.id
 }
 
 /** What must be so once a fault is over: no transaction stays open, nobody holds the check's turn. */

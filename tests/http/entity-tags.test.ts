@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import { after, describe, test } from 'node:test'
-import pg from 'pg'
+import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { withTriggers } from '../support/database-nodes.ts'
-import { eventually } from '../support/eventually.ts'
 import { holdBy } from '../support/held-rows.ts'
 import { newClaim, newCustomer, newSchema } from '../support/new-records.ts'
-import { sharedService } from '../support/shared.ts'
-import { startTestService } from '../support/test-service.ts'
+import { sharedSecondService, sharedService } from '../support/shared.ts'
 
 /* ETag, If-Match and If-None-Match (§4.16). */
 
 const service = await sharedService()
-/** Another server on the same database. */
-const other = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const other = await sharedSecondService()
 const { api } = service
 
 interface Kind {
@@ -95,7 +91,7 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
       assert.deepEqual([tagOf(after), after.body], [tagOf(changed), changed.body])
     })
 
-    test('is changed by who has read it as it is, and by nobody else: 412 (§4.16 rule 1)', async () => {
+    test('a change with a stale If-Match answers 412 (§4.16 rule 1)', async () => {
       const account = await service.newAccount()
       const path = await make(account)
       const before = tagOf(await account.get(path))
@@ -109,7 +105,7 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
       assert.equal((await account.patch(path, change(2), ifMatch(tagOf(now)))).status, 200)
     })
 
-    test('one of several ETags is enough; weak ones never match; * is whatever there is (§4.16 rules 1 and 2)', async () => {
+    test('If-Match accepts a list and *, and never a weak ETag (§4.16 rules 1 and 2)', async () => {
       const account = await service.newAccount()
       const path = await make(account)
       const tag = async () => tagOf(await account.get(path))
@@ -125,29 +121,20 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
       assert.equal(await statusOf('*'), 200)
     })
 
-    test('of what is changed at once from the same ETag one change is made (§4.16 rule 1)', async () => {
+    test('of concurrent changes with one ETag exactly one succeeds (§4.16 rule 1)', async (t) => {
       const account = await service.newAccount()
       const path = await make(account)
       const tag = tagOf(await account.get(path))
       const { id } = (await account.get('/v1/me')).body
       const [text, by] = hold
-      const holder = new pg.Client({ connectionString: withTriggers(service.databaseUrl) })
-      await holder.connect()
-      await holder.query('BEGIN')
-      await holder.query(text, [by === 'user_id' ? id : path.split('/').at(-1)])
+      const values = [by === 'user_id' ? id : path.split('/').at(-1)]
+      const held = await holdBy(t, withTriggers(service.databaseUrl), text, values)
       const changing = Array.from({ length: 12 }, (_, n) =>
         (n % 2 ? account : atOther(account)).patch(path, change(2 * n + 1), ifMatch(tag)),
       )
       // They have been let in, and wait for the row.
-      await eventually(async () => {
-        const [row] = await service.sql(
-          `SELECT count(*)::integer AS waiting FROM pg_stat_activity
-           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-        return Number(row?.waiting) >= 3
-      })
-      await holder.query('ROLLBACK')
-      await holder.end()
+      await held.keepWaiting(3)
+      await held.run('ROLLBACK', [])
       const answers = await Promise.all(changing)
       const made = answers.filter(({ status }) => status === 200)
       assert.equal(made.length, 1)
@@ -244,7 +231,7 @@ test('an empty change is refused like any other', async () => {
   }
 })
 
-test('what is sent to a webhook endpoint changes its ETag, and is in nobody’s way (§4.16 rule 7)', async () => {
+test('a test delivery changes an endpoint’s ETag, but causes no 412 (§4.16 rule 7)', async () => {
   const path = await (KINDS['webhook endpoint'] as Kind).make(api)
   const before = tagOf(await api.get(path))
   await api.post(`${path}/test`, {})

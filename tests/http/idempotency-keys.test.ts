@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
@@ -8,15 +8,13 @@ import { withTriggers } from '../support/database-nodes.ts'
 import { holdClock, holdCreations, holdSchemas } from '../support/held-rows.ts'
 import { newCandidate, newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { openSession, signUp } from '../support/session-client.ts'
-import { sharedService } from '../support/shared.ts'
+import { sharedSecondService, sharedService } from '../support/shared.ts'
 import { forgetExpired } from '../support/source/service.ts'
-import { startTestService } from '../support/test-service.ts'
 
 /* Idempotency-Key (§4.17). */
 
 const service = await sharedService()
-/** Another server on the same database. */
-const other = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const other = await sharedSecondService()
 
 /** Errors of items name the request that they are answered to, and the server. */
 const withoutIds = (body: unknown) =>

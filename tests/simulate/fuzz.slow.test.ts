@@ -1,51 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { pino } from 'pino'
-import { Accounts } from '../../simulate/fuzz/accounts.ts'
-import { ApiDocument } from '../../simulate/fuzz/document.ts'
-import { fuzz } from '../../simulate/fuzz/fuzz.ts'
-import { toCurl } from '../../simulate/fuzz/request.ts'
 import { describeUnreached } from '../../simulate/fuzz/tally.ts'
-import { seeded } from '../../simulate/random.ts'
-import { startTestService } from '../support/test-service.ts'
+import { prepareFuzz } from './prepare-fuzz.ts'
 
-/** Fewer on a machine that is busy: a run ends after so long. */
-const REQUESTS = 2_000
-const LASTS_MS = 3_000
-const CLIENTS = 4
-
-const errors: string[] = []
-const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
-const service = await startTestService({ after }, { log, mostSchemas: 30 })
-const document = await ApiDocument.of(service.url)
-const accounts = new Accounts(service.app, service.url)
-
-async function answersToSeed(seed: number, reachErrors: boolean) {
-  let sent = 0
-  // From the first random request on: what is made before takes long on a busy machine.
-  let endsAt = Number.POSITIVE_INFINITY
-  const { tally, findings } = await fuzz({
-    document,
-    url: service.url,
-    random: seeded(seed),
-    requests: REQUESTS,
-    clients: CLIENTS,
-    newAccount: (signedIn) => accounts.make(signedIn),
-    hasOthers: true,
-    fullAccount: reachErrors ? () => accounts.makeFull() : null,
-    keepGoing: false,
-    progress: () => {
-      if (sent++ === 0) endsAt = performance.now() + LASTS_MS
-    },
-    isOver: () => performance.now() > endsAt,
-  })
-  const found = findings.map(({ finding }) => `${finding.message}\n${toCurl(finding.request, service.url)}`)
-  assert.equal(found.join('\n\n'), '')
-  assert.ok(sent > CLIENTS, `only ${sent} random requests`)
-  assert.deepEqual(errors, [])
-  assert.equal((await service.api.get('/readyz')).status, 200)
-  return tally
-}
+const { document, answersToSeed } = await prepareFuzz({ after })
 
 test('every documented error that a request can reach is answered, and what openapi.json does not say is not', async () => {
   const tally = await answersToSeed(1, true)

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { startFaultProxy } from '../support/fault-proxy.ts'
-import { DatabaseUnavailable, Pool, THE_SERVICE } from '../support/source/database.ts'
-import { createTestDatabase, type Scope } from '../support/test-database.ts'
+import { DatabaseUnavailable, THE_SERVICE } from '../support/source/database.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+import { poolsOf } from './pools-of.ts'
 
 const connectionString = await createTestDatabase({ after })
-
-function openPool(t: Scope, options: { size: number; url?: string; statementTimeoutMs?: number }): Pool {
-  const { url = connectionString, ...rest } = options
-  const pool = new Pool({ connectionString: url, ...rest })
-  t.after(() => pool.close())
-  return pool
-}
+const openPool = poolsOf(connectionString)
 
 describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('who finds no connection free is told so, and the connection that was held serves the next', async (t) => {

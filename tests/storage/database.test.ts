@@ -4,15 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { type Borrower, DatabaseUnavailable, Pool, THE_SERVICE } from '../support/source/database.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
+import { poolsOf } from './pools-of.ts'
 
 const connectionString = await createTestDatabase({ after })
-
-function openPool(t: Scope, options: { size: number; statementTimeoutMs?: number }): Pool {
-  const pool = new Pool({ connectionString, ...options })
-  t.after(() => pool.close())
-  return pool
-}
-
+const openPool = poolsOf(connectionString)
 const open = (t: Scope): Borrower => openPool(t, { size: 2 }).for(THE_SERVICE)
 
 const pidOf = async (db: Borrower) =>

@@ -19,6 +19,7 @@ test('a data folder keeps its data, is used by one service at a time, and has no
   const first = await openHere(dataDir, 'service')
   await ask(first.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
   await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service already uses/))
+  assert.deepEqual(await ask(first.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
   const pid = await postmasterPid(dataDir)
   await Promise.all([first.release(), first.release()])
   assert.equal(await isRunning(pid), false)

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { MIGRATIONS } from '../../src/storage/database/advisory-locks.ts'
 import { eventually } from '../support/eventually.ts'
 import { migrationsWith } from '../support/migration-folder.ts'
-import { CODE_VERSION, Database, migrate, readSchemaVersion } from '../support/source/database.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { CODE_VERSION, migrate, readSchemaVersion } from '../support/source/database.ts'
+import { OURS, openNew } from './open-new.ts'
 
 /* Migrations that wait for others, for seconds. */
-
-async function openNew(t: TestContext, migrated: boolean): Promise<() => Database> {
-  const connectionString = await createTestDatabase(t, { migrated })
-  return () => {
-    const db = new Database({ connectionString, poolSize: 2 })
-    t.after(() => db.close())
-    return db
-  }
-}
-
-const OURS = String(CODE_VERSION).padStart(4, '0')
 
 test('a migration gives way to those behind it in line, and goes on when the lock is free', async (t) => {
   const open = await openNew(t, true)
@@ -46,7 +35,7 @@ test('a migration gives way to those behind it in line, and goes on when the loc
 })
 
 test('who waits for another server’s migrations tells whom he waits for', async (t) => {
-  const open = await openNew(t, false)
+  const open = await openNew(t)
   const taken = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const holding = open().transaction(async (connection) => {

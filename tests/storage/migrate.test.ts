@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { migrationsWith } from '../support/migration-folder.ts'
 import {
   CODE_VERSION,
-  Database,
   migrate,
   OWN_MIGRATIONS,
   readSchemaVersion,
   whyTooNew,
 } from '../support/source/database.ts'
-import { createTestDatabase } from '../support/test-database.ts'
-
-async function openNew(t: TestContext, migrated = false): Promise<() => Database> {
-  const connectionString = await createTestDatabase(t, { migrated })
-  return () => {
-    const db = new Database({ connectionString, poolSize: 2 })
-    t.after(() => db.close())
-    return db
-  }
-}
+import { OURS, openNew } from './open-new.ts'
 
 const quietly = () => {}
 /** The number of the next version's n-th migration, as its file says it. */
 const next = (n = 1) => String(CODE_VERSION + n).padStart(4, '0')
-const OURS = String(CODE_VERSION).padStart(4, '0')
 
 test('servers that start together run each migration once', async (t) => {
   const open = await openNew(t)

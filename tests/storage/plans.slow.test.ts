@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { after } from 'node:test'
 import { onOnePostgres } from '../support/on-one-postgres.ts'
-import { preparePlannedClaims } from '../support/planned-claims.ts'
+import { preparePlannedClaims } from './planned-claims.ts'
 import {
   STATUSES,
   testDecisions,

@@ -1,6 +1,6 @@
 import { after } from 'node:test'
 import { onOnePostgres } from '../support/on-one-postgres.ts'
-import { preparePlannedClaims } from '../support/planned-claims.ts'
+import { preparePlannedClaims } from './planned-claims.ts'
 import {
   testDecisions,
   testListsOfTheAccount,

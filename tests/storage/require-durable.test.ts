@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { databaseNameOf } from '../support/database-nodes.ts'
 import { ask } from '../support/embedded-data-folder.ts'
 import { runCli } from '../support/serve-process.ts'
 import { Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-
-const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 test('a database that does not keep what it acknowledges is refused in one line', async (t) => {
   const url = new URL(await createTestDatabase(t))
@@ -23,7 +22,10 @@ test('our connections wait for the disk, whatever is changed after the start; wh
     ['local', 'local'],
     ['remote_apply', 'remote_apply'],
   ]) {
-    await ask(connectionString, `ALTER DATABASE ${nameOf(connectionString)} SET synchronous_commit = ${said}`)
+    await ask(
+      connectionString,
+      `ALTER DATABASE ${databaseNameOf(connectionString)} SET synchronous_commit = ${said}`,
+    )
     const db = new Database({ connectionString, poolSize: 9 })
     const rows = await db.query({ text: "SELECT current_setting('synchronous_commit') AS level" })
     await db.close()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { contractWith } from './contracts.ts'
 import { sendAs } from './signed-in-page.ts'
 
-/* The page of activity, and what happens for it to tell. */
+/* The activity page, and records for it to show. */
 
 export const CONTRACT = contractWith({ price: 12.5, review_window: 0 })
 
@@ -20,7 +20,7 @@ export const told = async (page: Page) =>
       .replaceAll('\u00a0', ' '),
   )
 
-/** Waits until the page says so of its connection. */
+/** Waits for the page to show this state of its connection. */
 export const liveness = (page: Page, words: string) =>
   page.getByRole('main').getByRole('status').getByText(words, { exact: true }).waitFor()
 
@@ -31,9 +31,6 @@ export async function createCandidates(page: Page, ...aliases: string[]): Promis
     assert.equal((await sendAs(page, 'POST', '/v1/candidates', candidate)).status, 201)
   }
 }
-
-export const createCustomer = async (page: Page, external_id: string): Promise<string> =>
-  (await sendAs(page, 'POST', '/v1/customers', { external_id })).body.id
 
 /** How many streams of notifications the page has open. */
 export function watchStreams(page: Page) {

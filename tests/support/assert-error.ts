@@ -21,3 +21,9 @@ export function assertError(answer: Answer, status: number, code: ErrorCode, pat
     assert.ok(paths.includes(path), `no detail at ${path}: ${said}`)
   }
 }
+
+/** The answer is 503 UNAVAILABLE, and says when to ask again. */
+export function assertUnavailable(answer: Answer): void {
+  assertError(answer, 503, 'UNAVAILABLE')
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+}

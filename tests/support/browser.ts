@@ -1,12 +1,5 @@
 import { existsSync } from 'node:fs'
-import { after, afterEach, beforeEach } from 'node:test'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Scope } from './test-database.ts'
 
 /** As Debian, Fedora and others name it, the quickest first; the tests bring no browser of their own. */
@@ -37,20 +30,6 @@ export async function startBrowser(t: Scope): Promise<Browser> {
   if (!executablePath) throw new Error('Chromium is missing: apt-get install -y chromium-headless-shell')
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
   t.after(() => browser.close())
-  return browser
-}
-
-/** The same for a file of tests; a page that a test opened is closed with it: open ones go on asking the service. */
-export async function startTestBrowser(): Promise<Browser> {
-  const browser = await startBrowser({ after })
-  let ofFile: BrowserContext[] = []
-  beforeEach(() => {
-    ofFile = browser.contexts()
-  })
-  afterEach(async () => {
-    const ofTest = browser.contexts().filter((context) => !ofFile.includes(context))
-    await Promise.all(ofTest.map((context) => context.close()))
-  })
   return browser
 }
 

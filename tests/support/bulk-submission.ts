@@ -52,8 +52,11 @@ let accounts = 0
 
 export function bulkTests({ service, browser, newPage }: DashboardTests) {
   /** A page of an account with so many candidates of acme, which "done" settles, and one of globex. */
-  async function openWithCandidates(count: number, options?: BrowserContextOptions) {
-    const opened = await (options ? newSignedInPage(service, browser, options) : newPage())
+  async function openWithCandidates(
+    count: number,
+    { ownPage = false, ...options }: BrowserContextOptions & { ownPage?: boolean } = {},
+  ) {
+    const opened = await (ownPage ? newSignedInPage(service, browser, options) : newPage())
     const { page } = opened
     const prefix = `run-${process.pid}-${accounts++}`
     const names = Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`)

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core'
 import { contractWith } from './contracts.ts'
-import { type SignedInPage, sendAs } from './signed-in-page.ts'
+import { createAs, createCustomer, type SignedInPage, sendAs } from './signed-in-page.ts'
 
 /* The dialog that creates a claim. */
 
 /** Gives the page's account two schemas, of which the second is newer, a customer and a clock. */
 export async function furnish({ page, complaints }: SignedInPage) {
-  const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
-  const older = await create('/v1/schemas', { contract: contractWith({ price: 11 }) })
-  const newer = await create('/v1/schemas', { contract: contractWith({ price: 22 }) })
-  const customer = await create('/v1/customers', { external_id: 'acme' })
-  const clock = await create('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z', name: 'January' })
-  return { page, complaints, older: older.id, newer: newer.id, customer: customer.id, clock: clock.id }
+  const older = await createAs(page, '/v1/schemas', { contract: contractWith({ price: 11 }) })
+  const newer = await createAs(page, '/v1/schemas', { contract: contractWith({ price: 22 }) })
+  const customer = await createCustomer(page, 'acme')
+  const january = { frozen_time: '2026-01-01T00:00:00Z', name: 'January' }
+  const clock = await createAs(page, '/v1/test_clocks', january)
+  return { page, complaints, older: older.id, newer: newer.id, customer, clock: clock.id }
 }
 
 /** Creates the claim as the dialog stands, and returns it. */

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Page, Request } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { contractWith } from './contracts.ts'
-import { sendAs } from './signed-in-page.ts'
+import { createCustomer, sendAs } from './signed-in-page.ts'
 
 /* Fields of the dashboard that take a customer, and the requests by which they look it up. */
-
-export async function createCustomer(page: Page, externalId: string): Promise<string> {
-  return (await sendAs(page, 'POST', '/v1/customers', { external_id: externalId })).body.id
-}
 
 /** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
 export async function openClaimDialog(page: Page) {
@@ -26,6 +22,24 @@ export async function openClaimDialog(page: Page) {
 export async function customersOfClaims(page: Page): Promise<string[]> {
   const { data } = (await sendAs(page, 'GET', '/v1/claims')).body
   return data.map(({ customer_id }: { customer_id: string }) => customer_id)
+}
+
+/** Creates a claim of the customer that is written last, by a press while that customer is still looked up. */
+export async function createWhileLookedUp(
+  page: Page,
+  pressIn: (field: Locator, press: Locator) => Promise<void>,
+): Promise<void> {
+  const { field, globex, press } = await openClaimDialog(page)
+  const { asked, answer } = await holdLookUp(page, 'globex')
+  await field.fill('globex')
+  await pressIn(field, press)
+  await asked
+  await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
+  assert.equal(await page.getByText('Choose a customer').count(), 0)
+  assert.deepEqual(await customersOfClaims(page), [])
+  await answer()
+  await page.waitForURL('**/claims/*')
+  assert.deepEqual(await customersOfClaims(page), [globex])
 }
 
 /** The form of an endpoint of acme's. */
@@ -48,6 +62,30 @@ export async function openList(page: Page, pathOf: (acme: string) => string) {
   await (await areOffered).finished()
   await createCustomer(page, 'globex')
   return { page, acme, field: page.getByLabel('Customer', { exact: true }) }
+}
+
+/** Clears the filters of a list whose field has a customer that is still looked up, then one that does not exist. */
+export async function clearWhileLookedUp(page: Page, path: string): Promise<void> {
+  const { field } = await openList(page, () => path)
+  const clear = page.getByRole('button', { name: 'Clear' })
+  const { asked, answer } = await holdLookUp(page, 'globex')
+  await field.fill('globex')
+  await field.press('Enter')
+  await asked
+  await clear.click()
+  await page.waitForURL(({ search }) => search === '')
+  assert.equal(await field.inputValue(), '')
+  await answer()
+  assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
+
+  await page.evaluate('history.back()')
+  await page.waitForURL(({ search }) => search !== '')
+  await field.fill('nobody')
+  await field.press('Enter')
+  await page.locator('[aria-label=Customer][aria-invalid=true]').waitFor()
+  await clear.click()
+  await page.locator('[aria-label=Customer]:not([aria-invalid])').waitFor()
+  assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
 }
 
 /** As it is in the list's address. */

@@ -32,13 +32,11 @@ export async function dashboardTests(): Promise<DashboardTests> {
   const service = await sharedWebhookService()
   const browser = await sharedBrowser()
   const newPage = async () => {
-    if (!shared || shared.page.isClosed()) shared = await openShared(browser, service.url)
-    // A page that has crashed cannot be reset.
-    const isReset = await reset(shared.page).then(
-      () => true,
-      () => false,
-    )
-    if (!isReset) {
+    shared ??= await openShared(browser, service.url)
+    try {
+      await reset(shared.page)
+    } catch {
+      // A page that has crashed or was closed cannot be reset.
       await shared.page.context().close()
       shared = await openShared(browser, service.url)
     }
@@ -66,7 +64,7 @@ async function openShared(browser: Browser, url: string): Promise<WatchedPage> {
   return watched
 }
 
-/** Removes what the test before left. */
+/** Clears the state that the previous test left on the page. */
 async function reset(page: Page): Promise<void> {
   const context = page.context()
   for (const event of EVENTS) page.removeAllListeners(event)

@@ -40,11 +40,11 @@ export function urlOfDatabase(serverUrl: string, database: string): string {
   return url.href
 }
 
+export const databaseNameOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1)
+
 /** A test's database on each server, the coordinator's first. */
 export const urlsOfDatabase = (databaseUrl: string): string[] =>
-  isOnCitus()
-    ? nodesOfRun().map((node) => urlOfDatabase(node, new URL(databaseUrl).pathname.slice(1)))
-    : [databaseUrl]
+  isOnCitus() ? nodesOfRun().map((node) => urlOfDatabase(node, databaseNameOf(databaseUrl))) : [databaseUrl]
 
 /** For sessions of a test's own: in them it may put triggers on distributed tables, which do harm. */
 export function withTriggers(databaseUrl: string): string {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { nodesOfRun } from './database-nodes.ts'
+import { databaseNameOf, nodesOfRun } from './database-nodes.ts'
 
 /**
  * Ends all sessions in a database, and waits until they are gone. The workers of autovacuum
@@ -14,7 +14,7 @@ export async function endSessions(databaseUrl: string): Promise<void> {
       await admin.query(
         `SELECT ${end} FROM pg_stat_activity
          WHERE datname = $1 AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-        [new URL(databaseUrl).pathname.slice(1)],
+        [databaseNameOf(databaseUrl)],
       )
     }
   } finally {

@@ -15,6 +15,21 @@ interface Window {
 /** What depends on the theme. */
 export const COLOURS = ['color-contrast', 'link-in-text-block']
 
+/** Waits until nothing is being loaded. */
+export async function settle(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
+}
+
+export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.locator(`html[data-theme=${theme}]`).waitFor()
+}
+
+/** Whether the page is wider than the screen. */
+export const isTooWide = (page: Page) =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
+
 /** What axe finds serious or critical, a line each, on the page as it stands or in this part of it: by all rules, or by these alone. */
 export async function findAccessibilityFaults(
   shown: Page | Locator,

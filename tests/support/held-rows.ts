@@ -3,6 +3,7 @@ import type { ListName } from '../../src/storage/lists/list-page.ts'
 import { isOnCitus, urlsOfDatabase } from './database-nodes.ts'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'
+import type { TestService } from './test-service.ts'
 
 export interface HeldRows {
   /** Resolves when a statement of the service waits for the rows: as many as are given. */
@@ -103,6 +104,10 @@ export async function holdBy(
     letGo,
   }
 }
+
+/** Resolves when a statement on the service's database waits for a lock. */
+export const waitsForLock = (sql: TestService['sql']) =>
+  eventually(async () => (await sql(WAITING)).length > 0)
 
 const WAITING = `SELECT query_start AS since FROM pg_stat_activity
   WHERE wait_event_type = 'Lock' AND datname = current_database()`

@@ -1,29 +1,22 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { contractWith } from './contracts.ts'
-import { sendAs } from './signed-in-page.ts'
+import { button, focusComesTo } from './controls.ts'
+import { createAs, createCustomer, sendAs } from './signed-in-page.ts'
 
 /* The metadata of a record in the dashboard: its card, the form that edits it, and the filter of lists by it. */
 
 export type Metadata = Record<string, string>
 
-export const button = (within: Page | Locator, name: string) =>
-  within.getByRole('button', { name, exact: true })
-export const isClosed = (dialog: Locator) => dialog.waitFor({ state: 'detached' })
-
 /** For the page of an account, which gets the customer acme. */
 export async function metadataForm(page: Page) {
-  const create = async (path: string, body: object) => (await sendAs(page, 'POST', path, body)).body
-  const customer = await create('/v1/customers', { external_id: 'acme' })
+  const customer_id = await createCustomer(page, 'acme')
   const card = page.getByRole('region', { name: 'Metadata' })
   const form = page.getByRole('dialog', { name: 'Edit metadata' })
-  const hasFocus = (control: Locator) => control.and(page.locator(':focus')).waitFor()
   const field = (part: 'Key' | 'Value', number: number) =>
     page.getByLabel(`${part} ${number}`, { exact: true })
   return {
-    create,
     card,
     form,
-    hasFocus,
     field,
     save: () => button(form, 'Save').click(),
     /** The next change that is sent. */
@@ -31,8 +24,8 @@ export async function metadataForm(page: Page) {
 
     /** A claim with its path, which is the same in the dashboard and in the API. */
     newClaim: async (metadata: Metadata = {}) => {
-      const claim = { customer_id: customer.id, contract: contractWith(), metadata }
-      const path = `/claims/${(await create('/v1/claims', claim)).id}`
+      const claim = { customer_id, contract: contractWith(), metadata }
+      const path = `/claims/${(await createAs(page, '/v1/claims', claim)).id}`
       const read = async () => (await sendAs(page, 'GET', `/v1${path}`)).body.metadata
       const change = (changes: object) => sendAs(page, 'PATCH', `/v1${path}`, { metadata: changes })
       return { path, read, change }
@@ -41,7 +34,7 @@ export async function metadataForm(page: Page) {
     edit: async (path: string): Promise<void> => {
       await page.goto(path)
       await button(card, 'Edit metadata').click()
-      await hasFocus(field('Key', 1))
+      await focusComesTo(field('Key', 1))
     },
 
     /** What the card says, a line a key. */

@@ -67,7 +67,7 @@ interface Found {
   addresses: unknown
 }
 
-/** Looks names up as the sender of webhooks does, at a name server of its own. */
+/** A name server, and look-ups against it as the webhook sender does them. */
 export async function lookingUp(t: Scope, names: Names) {
   const server = await startNameServer(t, names)
   const look = publicLookup([server.address])

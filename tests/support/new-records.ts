@@ -27,13 +27,24 @@ export async function newCandidate(
   api: ApiClient,
   { alias = uniqueName('candidate'), terms = {}, customer }: CandidateDetails = {},
 ): Promise<Answer['body']> {
-  const { external_id } = customer ?? (await newCustomer(api))
-  const body = { candidate_alias: alias, customer_uuid: external_id, contract: contractWith(terms) }
+  const body = candidateBody(alias, customer ?? (await newCustomer(api)), terms)
   return created(await api.post('/v1/candidates', body))
 }
 
+/** What is sent to open a candidate. */
+export const candidateBody = (
+  alias: string,
+  { external_id }: { external_id: string },
+  terms: Partial<Contract> = {},
+) => ({ candidate_alias: alias, customer_uuid: external_id, contract: contractWith(terms) })
+
 export async function newSchema(api: ApiClient, terms: Partial<Contract> = {}): Promise<Answer['body']> {
   return created(await api.post('/v1/schemas', { contract: contractWith(terms) }))
+}
+
+/** A new test clock's id. */
+export async function newClock(api: ApiClient, frozenTime = '2026-01-01T00:00:00.000Z'): Promise<string> {
+  return created(await api.post('/v1/test_clocks', { frozen_time: frozenTime })).id
 }
 
 export const candidatePath = (alias: string) => `/v1/candidates/${encodeURIComponent(alias)}`

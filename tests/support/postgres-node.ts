@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { findFreePort } from '../../src/storage/embedded/machine/free-port.ts'
 import { eventually } from './eventually.ts'
 import { makeNode, type Programs } from './make-node.ts'
-import { signalEach } from './signal-each.ts'
+import { serverProcesses, signalEach } from './signal-each.ts'
 import { spawnAs } from './source/embedded.ts'
 
 const SETTINGS = `
@@ -73,8 +72,7 @@ export class PostgresNode {
     const postmaster = this.#child?.pid as number
     // First what would make others.
     process.kill(postmaster, 'SIGSTOP')
-    const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
-    const pids = [postmaster, ...children.trim().split(' ').map(Number)]
+    const pids = await serverProcesses(postmaster)
     signalEach(pids, 'SIGSTOP')
     return () => signalEach(pids, 'SIGCONT')
   }

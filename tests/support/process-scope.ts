@@ -5,7 +5,7 @@ const releases: (() => Promise<void>)[] = []
 /** The scope of what all test files of this process share. */
 export const processScope: Scope = { after: (release) => void releases.push(release) }
 
-/** Called once, after the last file (`run-tests.ts`). The newest goes first. One that fails does not stop the others. */
+/** Called once, after the last file (`run-tests.ts`). Releases in reverse order. A release that fails does not stop the others. */
 export async function releaseProcessScope(): Promise<void> {
   const errors: unknown[] = []
   for (const release of releases.splice(0).reverse())

@@ -26,3 +26,16 @@ export function readPage(
   const parameters = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
   return api.get(`${path}?${parameters.join('&')}`)
 }
+
+/** Reads notifications page by page to the end: what there is, and the cursor after it. */
+export async function readFeed(api: ApiClient, query: Record<string, string | number> = {}) {
+  const data: Answer['body'][] = []
+  for (let page = query; ; ) {
+    const { status, body } = await readPage(api, '/v1/notifications', page)
+    assert.equal(status, 200, JSON.stringify(body))
+    data.push(...body.data)
+    const cursor: string = body.next_cursor
+    if (!body.has_more) return { data, cursor }
+    page = { ...query, after: cursor }
+  }
+}

@@ -16,7 +16,7 @@ type Failed = DataOf<'test:fail'> & {
 
 const SLOWEST_FILES = 10
 const FILES = process.env.CLAIMKEEPER_TEST_FILES?.split('\n') ?? []
-/** With `--name`, a file without such a test is not missing. */
+/** With `--name`, files without a matching test report nothing. */
 const HAS_PATTERN = process.execArgv.some((option) => option.startsWith('--test-name-pattern'))
 /** How node:test reports an error that was thrown after its test ended. */
 const STRAY_ERROR = /^(Error|Warning): /
@@ -38,8 +38,8 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       yield failures.at(-1) as string
     }
     if (type === 'test:summary' && event.data.file === undefined) {
-      failures.push(...unfinishedFiles(files, tests))
-      // Also where node:test found no failure.
+      failures.push(...missingResults(files, tests))
+      // Failures that node:test does not count must fail the run too.
       if (failures.length > 0) process.exitCode = 1
       yield summaryOf(event.data, failures, skipped, files)
     }
@@ -75,9 +75,9 @@ function failureOf({ name, classname = '', file = '', details }: Failed): string
   ].join('\n')
 }
 
-/** Files that did not end because their process ended early. */
-function unfinishedFiles(files: readonly { name: string }[], tests: number): string[] {
-  if (HAS_PATTERN) return tests > 0 ? [] : [`${styleText('red', '✖ no test has such a name')}\n`]
+/** Failures that no test reports: a file that did not end, a name that no test has. */
+function missingResults(files: readonly { name: string }[], tests: number): string[] {
+  if (HAS_PATTERN) return tests > 0 ? [] : [`${styleText('red', '✖ no test name matches the pattern')}\n`]
   const ended = new Set(files.map(({ name }) => name))
   return FILES.filter((name) => !ended.has(name)).map(
     (name) => `${styleText('red', `✖ ${name}`)}\n    The process ended before this file did.\n`,

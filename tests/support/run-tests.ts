@@ -29,7 +29,7 @@ const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
 /** A file with such a call measures or changes its whole process, so it has one of its own. */
 const LOOKS_AT_PROCESS =
   /\b(collectGarbage|TurnCounter|queryObjects|process\.(on|cpuUsage))\(|\bmock\.timers\b/
-/** More than two processors, because tests also wait for other processes, connections and timers. */
+/** Above the two processors of CI, because tests also wait for processes, connections and timers. */
 const CONCURRENCY = 4
 /** Limit of one test, and of one process with all its files. */
 const TIMEOUT_MS = 900_000
@@ -109,7 +109,7 @@ function groupsOf(files: readonly string[]): string[][] {
 const moduleOf = (files: readonly string[]): string =>
   [
     "import { suite } from 'node:test'",
-    // A test may replace it.
+    // Kept here because a test may replace the global setTimeout.
     'const { setTimeout } = globalThis',
     ...files.map((file) => {
       const url = pathToFileURL(join(ROOT, file)).href

@@ -1,15 +1,16 @@
 import type { Locator, Page } from 'playwright-core'
+import { contractWith } from './contracts.ts'
 import { sendAs } from './signed-in-page.ts'
-import type { Contract } from './source/contracts.ts'
+import type { Condition, Contract } from './source/contracts.ts'
 
 /* The page of a schema: its contract as a form and as JSON. */
 
 export const json = (page: Page) => page.getByLabel('Contract as JSON')
 export const readJson = async (page: Page) => JSON.parse(await json(page).inputValue())
 export const conditionOf = async (page: Page) => (await readJson(page)).fulfillment_condition
-export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 export const eventType = (page: Page, n: number) => page.getByLabel('Event type').nth(n)
-export const focusComesTo = (control: Locator) => control.and(control.page().locator(':focus')).waitFor()
+
+export const contractOf = (condition: Condition) => contractWith({ fulfillment_condition: condition })
 
 /** Whether a text that the control is tied to says so. */
 export async function isDescribed(control: Locator, reason: RegExp): Promise<boolean> {

@@ -11,9 +11,9 @@ let host: { child: ChildProcess; ended: Promise<unknown> } | undefined
 let lastRun: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs `claimkeeper …` in a process that all runs of this test process share, one after the other: to start one costs ten
- * times what most commands do. For commands that end by themselves and keep the priority of their process. `runCli` has a
- * process for each.
+ * Runs `claimkeeper …` in one process that this test process shares, one command at a time: starting a process costs ten
+ * times as much as most commands. `runCli` has a process for each: for commands that do not end by themselves, or that lower
+ * the priority of their process.
  */
 export function runSharedCli(args: string[], settings: Record<string, string> = {}): Promise<Run> {
   const run = lastRun.then(() => ask({ args, env: childEnvironment(settings) }))

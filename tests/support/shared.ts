@@ -12,7 +12,7 @@ import { startWebhookService } from './webhook-service.ts'
 
 function startOnce<T>(start: (t: Scope) => Promise<T>): () => Promise<T> {
   let started: Promise<T> | undefined
-  // `async` gives each caller a new promise: after awaiting the same one, node:test would take the file that made it for the current one.
+  // `async` gives each caller its own promise. With one shared promise, node:test assigns later tests to the file that called first.
   return async () => {
     started ??= start(processScope)
     return await started

@@ -1,6 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openPage, type WatchedPage } from './browser.ts'
+import { contractWith } from './contracts.ts'
 import { newSession, newUserWithPassword, PASSWORD, userIdOf } from './new-session.ts'
+import type { Contract } from './source/contracts.ts'
 import type { TestService } from './test-service.ts'
 
 export { PASSWORD }
@@ -77,6 +79,20 @@ export async function sendAs(page: Page, method: string, path: string, data?: ob
   const headers = { 'Sec-Fetch-Site': 'same-origin' }
   const answer = await page.request.fetch(path, { method, headers, ...(data && { data }) })
   return { status: answer.status(), body: await answer.json() }
+}
+
+/** Creates a record of the page's account, and returns it. */
+export const createAs = async (page: Page, path: string, body: object): Promise<Answer['body']> =>
+  (await sendAs(page, 'POST', path, body)).body
+
+/** Creates a customer of the page's account. Returns its id. */
+export const createCustomer = async (page: Page, externalId: string): Promise<string> =>
+  (await createAs(page, '/v1/customers', { external_id: externalId })).id
+
+/** Creates a claim of a new customer. Returns its id. */
+export async function newClaimOf(page: Page, terms: Partial<Contract> = {}): Promise<string> {
+  const customer_id = await createCustomer(page, `acme-${performance.now()}`)
+  return (await createAs(page, '/v1/claims', { customer_id, contract: contractWith(terms) })).id
 }
 
 interface Answer {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { EventRequest, SubmissionQueue } from './source/decisions.ts'
 import type { JsonObject } from './source/json.ts'
 
-/** As `SubmissionQueue` has it: so long a submission waits before it is answered 503. */
-const PATIENCE_MS = 5_000
+/** The timeout of `SubmissionQueue`: a submission that waits this long is answered 503. */
+const SUBMIT_TIMEOUT_MS = 5_000
 
-/** A submission as the entrances make it. */
+/** The request that the HTTP handlers pass to the queue. */
 export function requestFor(
   claim: { id: string; user_id: string },
   id: string,
@@ -17,43 +17,43 @@ export function requestFor(
 }
 
 /** `unknown`: answered 503, and the answer says that it may have been recorded. */
-type Fate = 'recorded' | 'refused' | 'unknown'
+type Outcome = 'recorded' | 'refused' | 'unknown'
 
-/** Submits at one go, and resolves to what became of each event, by its id. On a stalled machine some wait in vain. */
-export async function fatesOf(
+/** Submits all at once. Returns the outcome of each event by its id. On a stalled machine some time out. */
+export async function submitAll(
   queue: SubmissionQueue,
   requests: readonly EventRequest[],
-): Promise<Map<string, Fate>> {
+): Promise<Map<string, Outcome>> {
   const begun = performance.now()
-  const fateOf = async (request: EventRequest): Promise<Fate> => {
+  const outcomeOf = async (request: EventRequest): Promise<Outcome> => {
     try {
       const { event, replayed } = await queue.submit(request)
       assert.deepEqual([event.id, replayed], [request.submission.id, false])
       return 'recorded'
     } catch (error) {
       if ((error as { code?: string }).code !== 'UNAVAILABLE') throw error
-      assert.ok(performance.now() - begun >= PATIENCE_MS, `refused too early: ${error}`)
+      assert.ok(performance.now() - begun >= SUBMIT_TIMEOUT_MS, `refused too early: ${error}`)
       return /is not known/.test(`${error}`) ? 'unknown' : 'refused'
     }
   }
-  const fates = new Map(
+  const outcomes = new Map(
     await Promise.all(
-      requests.map(async (request) => [request.submission.id, await fateOf(request)] as const),
+      requests.map(async (request) => [request.submission.id, await outcomeOf(request)] as const),
     ),
   )
-  assert.ok([...fates.values()].includes('recorded'), 'none was recorded')
-  return fates
+  assert.ok([...outcomes.values()].includes('recorded'), 'none was recorded')
+  return outcomes
 }
 
-/** In their order, the log has each event that was recorded, none that was refused, and nothing else. */
-export function assertLogFollows(
+/** The log holds, in this order, every recorded event, no refused event and nothing else. */
+export function assertLogMatches(
   log: readonly string[],
   ids: readonly string[],
-  fates: ReadonlyMap<string, Fate>,
+  outcomes: ReadonlyMap<string, Outcome>,
 ): void {
   const logged = new Set(log)
   const expected = ids.filter((id) =>
-    fates.get(id) === 'unknown' ? logged.has(id) : fates.get(id) === 'recorded',
+    outcomes.get(id) === 'unknown' ? logged.has(id) : outcomes.get(id) === 'recorded',
   )
   assert.deepEqual(log, expected)
 }

@@ -4,7 +4,7 @@ import { isOnCitus, nodesOfRun, onEachNode, urlOfDatabase } from './database-nod
 import { dropDatabase } from './drop-database.ts'
 import { retryWhile } from './retry-while.ts'
 
-/** A worker of autovacuum is in the template. */
+/** object_in_use: an autovacuum worker is connected to the template. */
 const IN_USE = '55006'
 
 /** What a resource belongs to: a test (`t`), or a whole file (`{ after }` of node:test). */

@@ -2,7 +2,7 @@ import type { TestService } from './test-service.ts'
 
 /**
  * Arms the database: an event of the type `fault_SQLSTATE` is refused with that SQLSTATE whenever it is written, one of
- * the type `once_SQLSTATE` the first time that any is written with its id. Files that share a database may each do it.
+ * the type `once_SQLSTATE` the first time that any is written with its id. May be called more than once on the same database.
  */
 export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise<void> {
   await sql(`

@@ -25,6 +25,8 @@ async function sendTo(
   t: Scope,
   answer: (socket: Socket, request: string) => unknown,
   longestMs = PATIENT_MS,
+  /** Until then more attempts are made: on a busy machine some end before what they wait for. */
+  isEnough = (_: SentAnswer) => true,
 ) {
   const server = await startRawServer(t, answer)
   const client = newClient(t, longestMs)
@@ -35,7 +37,11 @@ async function sendTo(
     assert.ok(sent.durationMs < longestMs + 30_000, `took ${sent.durationMs} ms`)
     return sent
   }
-  return { server, client, send, sent: await send() }
+  const sent = await eventually(async () => {
+    const one = await send()
+    return isEnough(one) && one
+  })
+  return { server, send, sent }
 }
 
 const told = ({ status, answer, error }: SentAnswer) => ({ status, answer, error })
@@ -219,28 +225,24 @@ describe('there is no answer', () => {
 
 describe('an answer whose status has come counts, though the rest', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n'
-  // On a busy machine the head may miss the short time: then a later attempt shows it.
   test('drips', async (t) => {
     const drip = (socket: Socket) => {
       socket.write(head)
       repeat(socket, 'x', 20)
     }
-    const { send, server } = await sendTo(t, drip, HASTY_MS)
-    const sent = await eventually(async () => {
-      const one = await send()
-      return one.answer ? one : null
-    })
+    const { sent, server } = await sendTo(t, drip, HASTY_MS, ({ answer }) => Boolean(answer))
     assert.deepEqual([sent.status, sent.error], [200, null])
     assert.match(sent.answer as string, /^x+$/)
     await eventually(async () => server.sockets.size === 0)
   })
 
   test('never comes', async (t) => {
-    const { send, server } = await sendTo(t, (socket) => socket.write(head), HASTY_MS)
-    const sent = await eventually(async () => {
-      const one = await send()
-      return one.status === 200 && one
-    })
+    const { sent, server } = await sendTo(
+      t,
+      (socket) => socket.write(head),
+      HASTY_MS,
+      ({ status }) => status === 200,
+    )
     assert.deepEqual(told(sent), { status: 200, answer: '', error: null })
     await eventually(async () => server.sockets.size === 0)
   })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Answer } from '../../support/api-client.ts'
 import { isOnCitus } from '../../support/database-nodes.ts'
-import { newSchema, uniqueName } from '../../support/new-records.ts'
+import { newClock, newSchema, uniqueName } from '../../support/new-records.ts'
 import { candidateId, pairsOf } from '../../support/source/claims.ts'
 import type { Operation } from '../fault-table.ts'
 import { fateOf, type Ledger } from '../ledger.ts'
 import { nextNumber } from '../load.ts'
-import { NEVER_SETTLED, newClock, type World } from '../world.ts'
+import { NEVER_SETTLED, type World } from '../world.ts'
 
 const creatingClaims: Operation = {
   name: 'creating claims',
@@ -211,7 +211,7 @@ async function newOfAllKinds({ service }: World): Promise<New[]> {
   const contract = () => ({ ...NEVER_SETTLED, price: nextNumber() })
   const [first, second, third, fourth] = [contract(), contract(), contract(), contract()]
   const schema = await newSchema(service.api, third)
-  const clock = await newClock(service)
+  const clock = await newClock(service.api)
   return [
     { price: first.price, source: { contract: first } },
     { price: second.price, source: { contract: second } },

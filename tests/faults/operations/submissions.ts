@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { contractWith } from '../../support/contracts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdClock } from '../../support/held-rows.ts'
+import { newClock } from '../../support/new-records.ts'
 import type { Operation } from '../fault-table.ts'
 import { eventOf, fateOf, type Ledger } from '../ledger.ts'
 import { nextNumber } from '../load.ts'
-import { newClock, openClaims, POISON, type World } from '../world.ts'
+import { openClaims, POISON, type World } from '../world.ts'
 
 /* Submissions that go together in one group. */
 
@@ -50,7 +51,7 @@ const heldClock: Operation = {
   name: 'submissions whose clock is held',
   begin: async (world, ledger) => {
     const { service, customer } = world
-    const clock = await newClock(service)
+    const clock = await newClock(service.api)
     const claims = await openClaims(service, customer.id, 2, clock, { together: true })
     const releases: (() => Promise<void>)[] = []
     const held = await holdClock({ after: (release) => releases.push(release) }, service.databaseUrl, clock)
@@ -99,7 +100,7 @@ const LENGTHEN = [
 
 /** Three live claims and one on each of two clocks. */
 async function claimsOfAllKinds({ service, customer }: World): Promise<string[]> {
-  const clocks = [await newClock(service), await newClock(service)]
+  const clocks = [await newClock(service.api), await newClock(service.api)]
   const claims = await Promise.all([
     openClaims(service, customer.id, 3, null, { together: true }),
     ...clocks.map((clock) => openClaims(service, customer.id, 1, clock, { together: true })),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { COPY_CLAIM } from '../../support/copy-claims.ts'
+import { newClock } from '../../support/new-records.ts'
 import type { Operation } from '../fault-table.ts'
 import { eventOf, fateOf } from '../ledger.ts'
 import { nextNumber } from '../load.ts'
-import { newClock, openClaims } from '../world.ts'
+import { openClaims } from '../world.ts'
 
 const START = '2026-01-01T00:00:00.000Z'
 /** Both windows of each claim are over by then. */
@@ -15,7 +16,7 @@ const advance: Operation = {
   name: 'an advance of a test clock',
   begin: async (world, ledger) => {
     const { api, sql } = world.service
-    const clock = await newClock(world.service)
+    const clock = await newClock(world.service.api)
     const claims = await openClaims(world.service, world.customer.id, 3, clock)
     await sql(COPY_CLAIM, [claims[0], DUE - claims.length])
     const advance = () => api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: END })
@@ -58,7 +59,7 @@ const deletion: Operation = {
   name: 'the deletion of a test clock',
   begin: async (world) => {
     const { api, sql } = world.service
-    const clock = await newClock(world.service)
+    const clock = await newClock(world.service.api)
     const claims = await openClaims(world.service, world.customer.id, 3, clock)
     for (const id of claims) assert.equal((await api.post('/v1/events', eventOf(id, 'event'))).status, 201)
     const remove = () => api.delete(`/v1/test_clocks/${clock}`)

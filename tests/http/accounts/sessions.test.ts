@@ -18,7 +18,7 @@ const service = await sharedService()
 const second = await sharedSecondService()
 const NEW_PASSWORD = 'another horse'
 
-// All come from one address, which may not sign in so often.
+// All tests use one address, which would reach the sign-in rate limit.
 beforeEach(() => service.sql('DELETE FROM throttles'))
 
 async function assertSignedIn(browser: SessionClient): Promise<void> {
@@ -145,7 +145,7 @@ test('of better-auth’s paths only these are there', async () => {
 test('signing out answers 200 only where the session has ended, whichever statement fails', async (t) => {
   const struck = await startStruckService(t, { databaseUrl: service.databaseUrl })
   const { proxy } = struck
-  // Over HTTP, so that this server has read its secret before the recording.
+  // This first request makes the server read its secret, so that the recording holds only the sign-out.
   const { browser } = await signUpByInvitation(struck)
   const statements: string[] = []
   proxy.listen((statement) => {

@@ -23,7 +23,7 @@ const service = await sharedService()
 const { email, browser } = await signUpByInvitation(service)
 const stranger = () => new SessionClient(service)
 
-// All come from one address, which may not sign in so often.
+// All tests use one address, which would reach the sign-in rate limit.
 beforeEach(() => service.sql('DELETE FROM throttles'))
 
 describe('signing in', () => {
@@ -224,7 +224,7 @@ describe('a password', () => {
     assert.deepEqual(await costsOf(() => attempt(`${uniqueName()}@example.com`)), costs)
   })
 
-  test('renews a hash of before where it is right, and takes the whole work where it is wrong', async () => {
+  test('an old hash is renewed at a successful sign-in; a wrong password costs the whole work', async () => {
     const { email } = await signUp(service)
     const old = await hashPassword(PASSWORD)
     await service.sql('UPDATE credentials SET password = $1 WHERE password = $2', [

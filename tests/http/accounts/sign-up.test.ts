@@ -43,7 +43,11 @@ describe('signing up is closed', () => {
   })
 
   test('not where it is open to all', async (t) => {
-    const open = await startTestService(t, { databaseUrl: service.databaseUrl, openSignUp: true })
+    const open = await startTestService(t, {
+      databaseUrl: service.databaseUrl,
+      openSignUp: true,
+      withoutAccount: true,
+    })
     assert.deepEqual((await open.clientWith(null).get('/api/session-settings')).body, { open_sign_up: true })
     const body = bodyOf({})
     assert.equal((await send(body, open)).status, 200)

@@ -13,7 +13,7 @@ import { startTestService, type TestService } from '../../support/test-service.t
 const trustedProxies = '127.0.0.1'
 const service = await startTestService({ after }, { trustedProxies })
 const { databaseUrl, sql } = service
-const second = await startTestService({ after }, { databaseUrl, trustedProxies })
+const second = await startTestService({ after }, { databaseUrl, trustedProxies, withoutAccount: true })
 
 function assertTooMany(answer: Answer): void {
   assertError(answer, 429, 'RATE_LIMITED')

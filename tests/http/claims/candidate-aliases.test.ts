@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
-import { contractWith } from '../../support/contracts.ts'
-import { candidatePath, newCandidate, newCustomer } from '../../support/new-records.ts'
+import { candidateBody, candidatePath, newCandidate, newCustomer } from '../../support/new-records.ts'
 import { readPage } from '../../support/read-pages.ts'
 import { runBatch } from '../../support/run-batch.ts'
 import { sharedService } from '../../support/shared.ts'
@@ -70,8 +69,7 @@ describe('an alias has 8 to 255 characters (§8)', () => {
   }
   for (const [what, alias] of Object.entries(WRONG)) {
     test(`creating a candidate with an alias ${what} answers 400 at candidate_alias`, async () => {
-      const { external_id } = await newCustomer(api)
-      const body = { candidate_alias: alias, customer_uuid: external_id, contract: contractWith() }
+      const body = candidateBody(alias, await newCustomer(api))
       assertError(await api.post('/v1/candidates', body), 400, 'VALIDATION_ERROR', 'candidate_alias')
     })
     test(`submitting an event to an alias ${what} answers 400 at candidate_alias`, async () => {
@@ -91,22 +89,21 @@ describe('an alias has 8 to 255 characters (§8)', () => {
 
 describe('aliases of another account', () => {
   const taken = async (prefix: string, count: number) => {
-    const { id: _, external_id } = await newCustomer(api)
     const aliases = Array.from({ length: count }, (_, i) => `${prefix}-${i}-${randomUUID()}`)
-    const results = await runBatch(api, '/v1/candidates/batch', bodiesOf(aliases, external_id))
+    const results = await runBatch(api, '/v1/candidates/batch', bodiesOf(aliases, await newCustomer(api)))
     assert.ok(results.every(({ status }) => status === 201))
     return aliases
   }
-  const bodiesOf = (aliases: string[], customer_uuid: string) =>
-    aliases.map((candidate_alias) => ({ candidate_alias, customer_uuid, contract: contractWith() }))
+  const bodiesOf = (aliases: string[], customer: { external_id: string }) =>
+    aliases.map((alias) => candidateBody(alias, customer))
   const fresh = (count: number) => Array.from({ length: count }, () => `fresh-${randomUUID()}`)
 
   test('are told of 100 times a minute in a batch; what comes then is told of no more than free ones', async () => {
     const aliases = await taken('guessed', 120)
     const curious = await service.newAccount()
-    const { external_id } = await newCustomer(curious)
+    const customer = await newCustomer(curious)
     const [own = ''] = fresh(1)
-    const send = (names: string[]) => runBatch(curious, '/v1/candidates/batch', bodiesOf(names, external_id))
+    const send = (names: string[]) => runBatch(curious, '/v1/candidates/batch', bodiesOf(names, customer))
     assert.deepEqual(
       (await send([own])).map(({ status }) => status),
       [201],
@@ -119,30 +116,27 @@ describe('aliases of another account', () => {
     assert.equal(results[110].error.code, 'RATE_LIMITED')
 
     for (const alias of [aliases[0] as string, ...fresh(1)]) {
-      const [body] = bodiesOf([alias], external_id)
-      const answer = await curious.post('/v1/candidates', body)
+      const answer = await curious.post('/v1/candidates', candidateBody(alias, customer))
       assertError(answer, 429, 'RATE_LIMITED')
       assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
     }
-    const [repeat] = bodiesOf([own], external_id)
-    assertError(await curious.post('/v1/candidates', repeat), 409, 'CANDIDATE_ALIAS_CONFLICT')
+    const repeat = await curious.post('/v1/candidates', candidateBody(own, customer))
+    assertError(repeat, 409, 'CANDIDATE_ALIAS_CONFLICT')
   })
 
   test('do not keep an account from its own: 180 repeats, and batches of new ones', async () => {
-    const { external_id } = await newCustomer(api)
+    const customer = await newCustomer(api)
     const own = fresh(120)
     for (const expected of [201, 409, 409]) {
-      const results = await runBatch(api, '/v1/candidates/batch', bodiesOf(own, external_id))
+      const results = await runBatch(api, '/v1/candidates/batch', bodiesOf(own, customer))
       assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([expected]))
     }
     const repeats = await Promise.all(
-      bodiesOf(own.slice(0, 60), external_id).map((body) => api.post('/v1/candidates', body)),
+      bodiesOf(own.slice(0, 60), customer).map((body) => api.post('/v1/candidates', body)),
     )
     assert.deepEqual(new Set(repeats.map(({ status }) => status)), new Set([409]))
     const batches = await Promise.all(
-      Array.from({ length: 4 }, () =>
-        runBatch(api, '/v1/candidates/batch', bodiesOf(fresh(60), external_id)),
-      ),
+      Array.from({ length: 4 }, () => runBatch(api, '/v1/candidates/batch', bodiesOf(fresh(60), customer))),
     )
     assert.deepEqual(new Set(batches.flat().map(({ status }) => status)), new Set([201]))
   })

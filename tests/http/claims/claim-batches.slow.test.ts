@@ -1,33 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { contractWith } from '../../support/contracts.ts'
 import { addLargeSchemas, heavyContract } from '../../support/large-records.ts'
-import { newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
+import { candidateBody, newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { runBatch } from '../../support/run-batch.ts'
-import { sharedService } from '../../support/shared.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedSecondService, sharedService } from '../../support/shared.ts'
 
 const service = await sharedService()
 const { api } = service
 const customer = await newCustomer(api)
 const alias = () => uniqueName('alias')
-const of = (candidate_alias: string, price: number) => ({
-  customer_uuid: customer.external_id,
-  candidate_alias,
-  contract: contractWith({ price }),
-})
-const bodiesOf = (aliases: string[], customer_uuid: string) =>
-  aliases.map((candidate_alias) => ({ candidate_alias, customer_uuid, contract: contractWith() }))
 
-test('batches at once with the same aliases in opposite orders open each alias once, on two servers', async (t) => {
-  const second = await startTestService(t, { databaseUrl: service.databaseUrl })
-  const there = second.clientWith(api.token)
+test('batches at once with the same aliases in opposite orders open each alias once, on two servers', async () => {
+  const there = (await sharedSecondService()).clientWith(api.token)
   for (let round = 0; round < 5; round++) {
     const aliases = Array.from({ length: 200 }, alias)
     const batches = await Promise.all(
       Array.from({ length: 6 }, (_, n) => {
         const order = n % 2 ? aliases.toReversed() : aliases
-        const items = order.map((one) => of(one, n))
+        const items = order.map((one) => candidateBody(one, customer, { price: n }))
         return runBatch(n % 3 ? api : there, '/v1/candidates/batch', items)
       }),
     )
@@ -49,14 +39,18 @@ test('batches at once with the same aliases in opposite orders open each alias o
   }
 })
 
-test('100 to 200 aliases of another account are told of in a minute, however many are asked for at once (§4.2)', async () => {
+test('an account learns of 100 to 200 foreign aliases in a minute, however many it asks for at once (§4.2)', async () => {
   const aliases = Array.from({ length: 260 }, alias)
-  const results = await runBatch(api, '/v1/candidates/batch', bodiesOf(aliases, customer.external_id))
+  const results = await runBatch(
+    api,
+    '/v1/candidates/batch',
+    aliases.map((one) => candidateBody(one, customer)),
+  )
   assert.ok(results.every(({ status }) => status === 201))
   const curious = await service.newAccount()
-  const { external_id } = await newCustomer(curious)
-  const send = (body: object) => curious.post('/v1/candidates', body)
-  const answers = await Promise.all(bodiesOf(aliases, external_id).map(send))
+  const own = await newCustomer(curious)
+  const send = (one: string) => curious.post('/v1/candidates', candidateBody(one, own))
+  const answers = await Promise.all(aliases.map(send))
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
   // A slow machine may have no time for all of them at once.
   const [told, untried] = [count(409), count(503)]

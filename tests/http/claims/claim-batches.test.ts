@@ -5,7 +5,14 @@ import type { Answer } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { isOnCitus } from '../../support/database-nodes.ts'
-import { candidatePath, newCandidate, newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
+import {
+  candidateBody,
+  candidatePath,
+  newCandidate,
+  newCustomer,
+  newSchema,
+  uniqueName,
+} from '../../support/new-records.ts'
 import { readPages } from '../../support/read-pages.ts'
 import { asSingle, errorOf, runBatch, runBatchOfTexts } from '../../support/run-batch.ts'
 import { sharedService } from '../../support/shared.ts'
@@ -344,12 +351,8 @@ for (const [
 }
 
 describe('aliases in POST /v1/candidates/batch', () => {
-  const { owner, name } = KINDS.candidate
-  const of = (candidate_alias: string, price: number) => ({
-    ...owner,
-    candidate_alias,
-    contract: contractWith({ price }),
-  })
+  const { name } = KINDS.candidate
+  const of = (alias: string, price: number) => candidateBody(alias, customer, { price })
   const alias = () => name().candidate_alias as string
 
   test('of two items with the same alias the first is opened, the other is answered 409', async () => {

@@ -178,7 +178,7 @@ export function testOverviewAgainstLists({
     'when that is summed up': () => sumUpResolutions(service.app),
   }
 
-  test('the overview has the sums over the lists, whatever of it is summed up (§4.8)', async (t) => {
+  test('the overview equals sums over the lists, before and after resolutions are aggregated (§4.8)', async (t) => {
     for (const [phase, prepare] of Object.entries(phases))
       await t.test(phase, async () => {
         await prepare()
@@ -191,7 +191,7 @@ export function testOverviewAgainstLists({
             await compare(everything, length, timeZone, i % 2 === 0 ? undefined : customers[length % 3])
       })
 
-    await t.test('which is what the migration sums up at once', async () => {
+    await t.test('the backfill of the migration computes the same totals', async () => {
       const kept = await readTotals()
       await service.sql('TRUNCATE resolution_totals, resolution_durations')
       await service.sql(await backfillOfTotals())

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCandidate, newCustomer, uniqueName } from '../../support/new-records.ts'
-import { sharedService } from '../../support/shared.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedSecondService, sharedService } from '../../support/shared.ts'
 
 /* The caller's own name for a claim (§2.3). */
 
 const service = await sharedService()
-/** Another server on the same database. */
-const other = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const other = await sharedSecondService()
 const { api } = service
 const { id: customer_id } = await newCustomer(api)
 

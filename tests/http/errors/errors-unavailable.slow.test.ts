@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { type Answer, ApiClient } from '../../support/api-client.ts'
-import { assertError } from '../../support/assert-error.ts'
-import { Conformance } from '../../support/conformance.ts'
+import type { Answer } from '../../support/api-client.ts'
+import { assertError, assertUnavailable } from '../../support/assert-error.ts'
+import { clientOf } from '../../support/client-of.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { IN_THE_BACKGROUND } from '../../support/fault-proxy.ts'
@@ -14,7 +14,7 @@ import { startServeProcess } from '../../support/serve-process.ts'
 import { signIn, signUp } from '../../support/session-client.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { startStruckService } from '../../support/struck-service.ts'
-import { assertLogFollows, fatesOf, requestFor } from '../../support/submissions.ts'
+import { assertLogMatches, requestFor, submitAll } from '../../support/submissions.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wait is refused at once, with one line in the log', async (t) => {
@@ -29,7 +29,7 @@ test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wa
     claims.map(({ id }) => id),
   )
   const requests = Array.from({ length: 5_000 }, (_, i) => requestFor(claims[i % 2], `${i}`))
-  const waiting = fatesOf(service.app.submissions, requests)
+  const waiting = submitAll(service.app.submissions, requests)
   const batch = Array.from({ length: 1_000 }, (_, i) => ({
     claim_id: claims[0].id,
     id: `late-${i}`,
@@ -43,13 +43,13 @@ test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wa
   assert.equal(line?.msg, refused[0].error.message)
   assert.deepEqual(more, [])
 
-  const fates = await waiting
+  const outcomes = await waiting
   for (const [n, { id }] of claims.entries()) {
     const log = await api.eventIds(id)
-    assertLogFollows(
+    assertLogMatches(
       log,
       requests.map(({ submission }) => submission.id).filter((_, i) => i % 2 === n),
-      fates,
+      outcomes,
     )
   }
 })
@@ -78,9 +78,7 @@ test('what an account asks of its sessions is answered 503, whichever statement 
     assert.ok(wanted.size > 0)
     for (const statement of wanted) {
       proxy.strike({ statement }, 'cut during')
-      const answer = await ask()
-      assertError(answer, 503, 'UNAVAILABLE')
-      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+      assertUnavailable(await ask())
       await eventually(async () => (await browser.get('/v1/me')).status === 200)
     }
   }
@@ -99,8 +97,7 @@ test('/readyz is 503 while a full disk refuses writes, /healthz is not, and both
   const disk = await mountSmallDisk(t, 160)
   if (!disk) return t.skip('no disk can be mounted here')
   const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR: disk.dataDir })
-  const conformance = new Conformance(await (await fetch(`${served.url}/openapi.json`)).json())
-  const api = new ApiClient(served.url, served.token, conformance)
+  const api = await clientOf(served)
   const customer = await api.customer('acme')
   await readiness(served, 200)
 

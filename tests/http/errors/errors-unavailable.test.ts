@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
 import type { Answer } from '../../support/api-client.ts'
-import { assertError } from '../../support/assert-error.ts'
+import { assertError, assertUnavailable } from '../../support/assert-error.ts'
 import { nodesOfRun } from '../../support/database-nodes.ts'
 import { endSessions } from '../../support/end-sessions.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -19,11 +19,6 @@ const nobody = service.clientWith(null)
 const admin = new pg.Client({ connectionString: nodesOfRun()[0] ?? '' })
 await admin.connect()
 after(() => admin.end())
-
-function assertUnavailable(answer: Answer): void {
-  assertError(answer, 503, 'UNAVAILABLE')
-  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
-}
 
 /** An answer of /readyz is shared for a moment, so a change shows a moment later. */
 const isReady = async () => (await nobody.get('/readyz')).body.status === 'ready'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { type Answer, ApiClient } from '../../support/api-client.ts'
+import type { Answer } from '../../support/api-client.ts'
+import { clientOf } from '../../support/client-of.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
-import { Conformance } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdClaims } from '../../support/held-rows.ts'
 import { exchangeLines } from '../../support/line-exchange.ts'
@@ -96,9 +96,9 @@ describe('a stream that breaks while no more lines are taken', async () => {
     test(`with ${what} in work: the server lives, and records what came in whole lines`, async (t) => {
       const { id } = await newClaim(api)
       const held = await holdClaims(t, databaseUrl, [id])
-      const exchange = exchangeLines(api, '/v1/events/batch')
+      const exchange = exchangeLines(api, PATH)
       const events = Array.from({ length: lines }, (_, i) => ({ claim_id: id, id: `${i}`, type: 'a', value }))
-      await exchange.send(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+      await exchange.send(events.map(line).join(''))
       await held.keepWaiting()
       exchange.leave()
       // The server has seen the end of the connection once it answers others after it.
@@ -109,8 +109,3 @@ describe('a stream that breaks while no more lines are taken', async () => {
     })
   }
 })
-
-async function clientOf({ url, token }: { url: string; token: string | null }): Promise<ApiClient> {
-  const document = await (await fetch(`${url}/openapi.json`)).json()
-  return new ApiClient(url, token, new Conformance(document))
-}

@@ -7,7 +7,7 @@ import { heavyClaims } from './heavy-claims.ts'
 
 /* The database fails while contracts of results are read again, or types of events are read for a hint. */
 
-const { api, proxy } = await startStruckService({ after })
+const { api, proxy } = await startStruckService({ after }, { statementTimeoutMs: 20_000 })
 const PATH = '/v1/events/batch'
 const warnings: string[] = []
 process.on('warning', ({ name }) => warnings.push(name))
@@ -32,7 +32,7 @@ test('events that are heavy themselves, to claims under large contracts, come ba
   assert.deepEqual(warnings, [], 'an answer has no more listeners than Node lets it have')
 })
 
-test('large contracts are told as they are where a connection is lost meanwhile', async () => {
+test('results hold the contracts although a connection is lost while they are read again', async () => {
   const claims = await heavyClaims(api, 6)
   const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `lost-${n}` }))
   proxy.strike({ statement: 'read_contracts' }, 'cut before')
@@ -44,7 +44,7 @@ test('large contracts are told as they are where a connection is lost meanwhile'
   )
 })
 
-test('events are told to be recorded where the contracts cannot be read', async () => {
+test('events whose contracts cannot be read again answer 503 and say that they are recorded', async () => {
   const claims = await heavyClaims(api, 6)
   const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `unread-${n}` }))
   proxy.listen((statement) => {
@@ -60,8 +60,7 @@ test('events are told to be recorded where the contracts cannot be read', async 
   assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([200]))
 })
 
-test('a simulation does without the hint if the database does not tell the types', async (t) => {
-  const { api, proxy } = await startStruckService(t, { statementTimeoutMs: 20_000 })
+test('a simulation does without the hint if the database does not tell the types', async () => {
   for (const statement of ['find_newest_claims', 'read_event_types'])
     for (const blow of [{ refused: '53200' }, 'silence before'] as const) {
       proxy.strike({ statement }, blow)

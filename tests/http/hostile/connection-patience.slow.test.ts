@@ -13,7 +13,10 @@ import { startTestService } from '../../support/test-service.ts'
 
 const MIB = 1024 * 1024
 const { api, databaseUrl } = await startTestService({ after })
-const hasty = await startTestService({ after }, { databaseUrl, patience: { headersMs: 700, bodyMs: 700 } })
+const hasty = await startTestService(
+  { after },
+  { databaseUrl, patience: { headersMs: 700, bodyMs: 700 }, withoutAccount: true },
+)
 /** Here something must be answered in time before something else is late. */
 const lenient = await startTestService(
   { after },
@@ -23,14 +26,10 @@ const authorization = `Bearer ${api.token}`
 
 describe('a head that does not arrive in time', () => {
   test('of hundreds of connections leaves none behind', async (t) => {
-    const service = await startTestService(t, {
-      databaseUrl,
-      patience: { headersMs: 700 },
-    })
-    const connections = await Promise.all(Array.from({ length: 300 }, () => connectRaw(t, service.url)))
+    const connections = await Promise.all(Array.from({ length: 300 }, () => connectRaw(t, hasty.url)))
     for (const connection of connections) connection.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
     for (const connection of connections) await connection.isClosed()
-    await eventually(async () => (await service.openConnections()) === 0)
+    await eventually(async () => (await hasty.openConnections()) === 0)
   })
 })
 
@@ -89,6 +88,7 @@ describe('an answer that is not read', () => {
     const service = await startTestService(t, {
       databaseUrl,
       patience: { answerMs: 8_000 },
+      withoutAccount: true,
     })
     const { id } = await newClaim(api)
     const value = 'v'.repeat(250 * 1024)

@@ -9,11 +9,13 @@ import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
 /* How long a connection may keep the server waiting, and that the server is then rid of it. */
-const patience = { headersMs: 700, bodyMs: 700, answerMs: 700 }
 const patient = await sharedService()
 const { api, databaseUrl } = patient
 /** Tests reach it by connections of their own alone. */
-const hasty = await startTestService({ after }, { databaseUrl, patience, withoutAccount: true })
+const hasty = await startTestService(
+  { after },
+  { databaseUrl, patience: { headersMs: 700, bodyMs: 700, answerMs: 700 }, withoutAccount: true },
+)
 const authorization = `Bearer ${api.token}`
 
 describe('a head that does not arrive in time', () => {
@@ -54,7 +56,7 @@ describe('a body that does not arrive in time', () => {
 })
 
 describe('a body in small pieces', () => {
-  const headers = { Authorization: `Bearer ${patient.api.token}`, 'Transfer-Encoding': 'chunked' }
+  const headers = { Authorization: authorization, 'Transfer-Encoding': 'chunked' }
   const begin = (type: string) => head('POST', '/v1/events/batch', { ...headers, 'Content-Type': type })
 
   test('is cut once there are too many of them', async (t) => {

@@ -8,7 +8,7 @@ import { connectRaw } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { runBatch } from '../../support/run-batch.ts'
 import { startTestService } from '../../support/test-service.ts'
-import { emptyObjects, heavyClaims, matching } from './heavy-claims.ts'
+import { emptyObjects, heavyClaimBodies, matching } from './heavy-claim-bodies.ts'
 
 /* Empty objects take 64 bytes for three of the text: what is in work is weighed, and items are made when it is their turn. */
 
@@ -17,7 +17,7 @@ const { api } = service
 const customer = await newCustomer(api)
 
 test('what callers leave behind who go away in the middle is free again', async (t) => {
-  const bytes = Buffer.from(JSON.stringify({ claims: heavyClaims(customer.id, 60) }))
+  const bytes = Buffer.from(JSON.stringify({ claims: heavyClaimBodies(customer.id, 60) }))
   const top = head('POST', '/v1/claims/batch', {
     Authorization: `Bearer ${api.token}`,
     'Content-Type': 'application/json',
@@ -29,7 +29,7 @@ test('what callers leave behind who go away in the middle is free again', async 
     await service.sql('SELECT 1')
     for (const { socket } of left) socket.resetAndDestroy()
   }
-  assert.equal((await runBatch(api, '/v1/claims/batch', heavyClaims(customer.id, 60))).length, 60)
+  assert.equal((await runBatch(api, '/v1/claims/batch', heavyClaimBodies(customer.id, 60))).length, 60)
 })
 
 test('an account with many heavy requests waits for its own; others are answered', async () => {
@@ -43,7 +43,7 @@ test('an account with many heavy requests waits for its own; others are answered
     })),
   }
   const asked = Array.from({ length: 8 }, () => greedy.post('/v1/simulations', simulation))
-  const [own] = await runBatch(api, '/v1/claims/batch', heavyClaims(customer.id, 1))
+  const [own] = await runBatch(api, '/v1/claims/batch', heavyClaimBodies(customer.id, 1))
   assert.equal(own.status, 201)
   for (const { status } of await Promise.all(asked)) assert.ok(status === 200 || status === 503, `${status}`)
 })

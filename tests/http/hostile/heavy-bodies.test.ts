@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { newCustomer } from '../../support/new-records.ts'
 import { runBatch } from '../../support/run-batch.ts'
 import { sharedService } from '../../support/shared.ts'
-import { emptyObjects, heavyClaims, matching } from './heavy-claims.ts'
+import { emptyObjects, heavyClaimBodies, matching } from './heavy-claim-bodies.ts'
 
 /* Empty objects take 64 bytes for three of the text: what is in work is weighed, and items are made when it is their turn. */
 
@@ -12,7 +12,7 @@ const customer = await newCustomer(api)
 
 describe('items of a long batch that are parsed when it is their turn', () => {
   test('become claims with the contracts that were sent, those that are wrong being told in their places', async () => {
-    const items = heavyClaims(customer.id, 6)
+    const items = heavyClaimBodies(customer.id, 6)
     const wrong = { ...items[0], contract: { ...matching({}), price: 'x'.repeat(600) } }
     const results = await runBatch(api, '/v1/claims/batch', [...items, wrong])
     for (const [i, { status, claim }] of results.slice(0, 6).entries()) {
@@ -25,7 +25,7 @@ describe('items of a long batch that are parsed when it is their turn', () => {
   })
 
   test('become candidates, of which the second with an alias is a conflict', async () => {
-    const [item] = heavyClaims(customer.id, 1)
+    const [item] = heavyClaimBodies(customer.id, 1)
     const candidate = {
       candidate_alias: 'heavy-and-late',
       customer_uuid: customer.external_id,

@@ -28,19 +28,20 @@ describe('depth', () => {
     })
   })
 
-  test('40,000 levels answer 400 and record nothing', async () => {
+  const DEEP = {
+    arrays: nested(40_000),
+    objects: `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`,
+    'arrays beside a long number': `[1234567890123456,${nested(40_000)}]`,
+    'arrays that never end': '['.repeat(40_000),
+  }
+  test('40,000 levels answer 400 and record nothing', async (t) => {
     await assertStoresNothing(service, async () => {
-      for (const value of [
-        nested(40_000),
-        `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`,
-        `[1234567890123456,${nested(40_000)}]`,
-        // They never end.
-        '['.repeat(40_000),
-      ]) {
-        const answer = await submit(`{"type":"a","value":${value}}`)
-        assertError(answer, 400, 'VALIDATION_ERROR')
-        assert.doesNotMatch(answer.body.error.message, /call stack/)
-      }
+      for (const [what, value] of Object.entries(DEEP))
+        await t.test(what, async () => {
+          const answer = await submit(`{"type":"a","value":${value}}`)
+          assertError(answer, 400, 'VALIDATION_ERROR')
+          assert.doesNotMatch(answer.body.error.message, /call stack/)
+        })
     })
   })
 
@@ -74,7 +75,7 @@ describe('depth', () => {
 })
 
 describe('numbers', () => {
-  test('one that a double does not hold answers 400 at its path, wherever it stands, and stores nothing', async () => {
+  test('one that a double does not hold answers 400 at its path, wherever it stands, and stores nothing', async (t) => {
     await assertStoresNothing(service, async () => {
       for (const number of [
         '1e999',
@@ -83,15 +84,16 @@ describe('numbers', () => {
         '-9007199254740993',
         '1e-999',
         `0.${'0'.repeat(400)}1`,
-      ]) {
-        assertError(await submit(`{"type":"a","value":${number}}`), 400, 'VALIDATION_ERROR', 'value')
-        const deep = await submit(`{"type":"a","o":{"l":[1,{"n":${number}}]}}`)
-        assertError(deep, 400, 'VALIDATION_ERROR', 'o.l[1].n')
-        const contract = JSON.stringify(contractWith()).replace('"price":10', `"price":${number}`)
-        const body = `{"customer_id":"${customer.id}","contract":${contract}}`
-        const answer = await api.send('POST', '/v1/claims', body, JSON_TYPE)
-        assertError(answer, 400, 'VALIDATION_ERROR', 'contract.price')
-      }
+      ])
+        await t.test(number, async () => {
+          assertError(await submit(`{"type":"a","value":${number}}`), 400, 'VALIDATION_ERROR', 'value')
+          const deep = await submit(`{"type":"a","o":{"l":[1,{"n":${number}}]}}`)
+          assertError(deep, 400, 'VALIDATION_ERROR', 'o.l[1].n')
+          const contract = JSON.stringify(contractWith()).replace('"price":10', `"price":${number}`)
+          const body = `{"customer_id":"${customer.id}","contract":${contract}}`
+          const answer = await api.send('POST', '/v1/claims', body, JSON_TYPE)
+          assertError(answer, 400, 'VALIDATION_ERROR', 'contract.price')
+        })
     })
   })
 
@@ -107,7 +109,7 @@ describe('numbers', () => {
 describe('text that PostgreSQL cannot hold', () => {
   // U+0000, and surrogates alone or in the wrong order.
   const FLAWS = ['\\u0000', '\\ud800', '\\udc00x', '\\udc00\\ud800']
-  test('answers 400 at its path, in values and in keys, and stores nothing', async () => {
+  test('answers 400 at its path, in values and in keys, and stores nothing', async (t) => {
     const casesOf = (flaw: string) => {
       const contract = JSON.stringify(contractWith()).replace('"done"', `"x${flaw}"`)
       const cases: [path: string, method: string, url: string, body: string][] = [
@@ -133,11 +135,13 @@ describe('text that PostgreSQL cannot hold', () => {
     }
     await assertStoresNothing(service, async () => {
       for (const [path, method, url, body] of FLAWS.flatMap(casesOf))
-        assertError(await api.send(method, url, body, JSON_TYPE), 400, 'VALIDATION_ERROR', path)
+        await t.test(`${method} ${url} ${body}`, async () => {
+          assertError(await api.send(method, url, body, JSON_TYPE), 400, 'VALIDATION_ERROR', path)
+        })
     })
   })
 
-  test('%00 in a path or a query answers 400 at the parameter', async () => {
+  test('%00 in a path or a query answers 400 at the parameter', async (t) => {
     const cases: [path: string, url: string][] = [
       ['id', `/v1/claims/%00`],
       ['id', `/v1/customers/${customer.id}%00`],
@@ -148,29 +152,27 @@ describe('text that PostgreSQL cannot hold', () => {
       ['after', '/v1/claims?after=%00'],
       ['status', '/v1/claims?status=OPEN%00'],
     ]
-    for (const [path, url] of cases) assertError(await api.get(url), 400, 'VALIDATION_ERROR', path)
+    for (const [path, url] of cases)
+      await t.test(url, async () => assertError(await api.get(url), 400, 'VALIDATION_ERROR', path))
     assertError(await api.get('/v1/customers?a%00b=1'), 400, 'VALIDATION_ERROR')
   })
 
+  const quoted = (bytes: number[]) =>
+    Buffer.concat([Buffer.from('{"type":"a","value":"'), Buffer.from(bytes), Buffer.from('"}')])
   const BYTES = {
-    'a continuation byte alone': [0x80],
-    'a cut sequence': [0xe2, 0x82],
-    'an overlong slash': [0xc0, 0xaf],
-    'a surrogate in UTF-8': [0xed, 0xa0, 0x80],
-    'a byte that never occurs': [0xff],
+    'a continuation byte alone': quoted([0x80]),
+    'a cut sequence': quoted([0xe2, 0x82]),
+    'an overlong slash': quoted([0xc0, 0xaf]),
+    'a surrogate in UTF-8': quoted([0xed, 0xa0, 0x80]),
+    'a byte that never occurs': quoted([0xff]),
+    'UTF-16': Buffer.from('{"type":"a"}', 'utf16le'),
   }
-  test('bytes that are not UTF-8 answer 400 at body, and nothing is recorded', async () => {
+  test('bytes that are not UTF-8 answer 400 at body, and nothing is recorded', async (t) => {
     await assertStoresNothing(service, async () => {
-      for (const bytes of Object.values(BYTES)) {
-        const body = Buffer.concat([
-          Buffer.from('{"type":"a","value":"'),
-          Buffer.from(bytes),
-          Buffer.from('"}'),
-        ])
-        assertError(await submit(new Uint8Array(body)), 400, 'VALIDATION_ERROR', 'body')
-      }
-      const utf16 = new Uint8Array(Buffer.from('{"type":"a"}', 'utf16le'))
-      assertError(await submit(utf16), 400, 'VALIDATION_ERROR', 'body')
+      for (const [what, body] of Object.entries(BYTES))
+        await t.test(what, async () => {
+          assertError(await submit(new Uint8Array(body)), 400, 'VALIDATION_ERROR', 'body')
+        })
     })
   })
 })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import pg from 'pg'
-import { ApiClient } from '../../support/api-client.ts'
-import { Conformance } from '../../support/conformance.ts'
+import { clientOf } from '../../support/client-of.ts'
 import { eventually } from '../../support/eventually.ts'
 import { addLargeSchemas, fillLog, sqlOf } from '../../support/large-records.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
@@ -24,8 +23,7 @@ async function startServer(t: Scope) {
   database.on('error', () => {})
   await database.connect()
   t.after(() => database.end())
-  const document = await (await fetch(`${server.url}/openapi.json`)).json()
-  const api = new ApiClient(server.url, server.token, new Conformance(document))
+  const api = await clientOf(server)
   const before = await processMemory(server.child)
   return {
     ...server,

@@ -7,6 +7,7 @@ import { newClaim, newCustomer, newSchema } from '../../support/new-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { sharedService } from '../../support/shared.ts'
+import { startTestService } from '../../support/test-service.ts'
 
 /* Answers that are sent piece by piece are whole, or are seen not to be. */
 
@@ -98,18 +99,14 @@ test('a contract is read byte by byte as it was answered to who created it, shor
 })
 
 test('a failure in the middle breaks the connection: no part is taken for the whole', async (t) => {
-  const api = await shared.newAccount()
-  const { id, user_id: userId } = await newSchema(api)
+  const { api, sql, url } = await startTestService(t)
+  const { id } = await newSchema(api)
   // More than the system keeps for a connection.
-  await addLargeSchemas(shared.sql, id, 300)
-  const slow = await connectRaw(t, shared.url, { reads: false })
+  await addLargeSchemas(sql, id, 300)
+  const slow = await connectRaw(t, url, { reads: false })
   slow.write(head('GET', '/v1/schemas', { Authorization: `Bearer ${api.token}` }))
   await eventually(async () => slow.socket.bytesRead > 0)
-  await shared.sql('ALTER TABLE claim_schemas RENAME TO lost')
-  t.after(async () => {
-    await shared.sql('ALTER TABLE lost RENAME TO claim_schemas')
-    await shared.sql('DELETE FROM claim_schemas WHERE user_id = $1', [userId])
-  })
+  await sql('ALTER TABLE claim_schemas RENAME TO lost')
   let text = ''
   slow.socket.on('data', (chunk) => {
     text = (text + chunk).slice(-20)

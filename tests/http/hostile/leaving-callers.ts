@@ -5,7 +5,7 @@ import type { RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { startTestService, type TestServiceOptions } from '../../support/test-service.ts'
 
-/** A service of the file whose log is read, and what its callers do who leave. */
+/** A service of one test file with its log, and callers that disconnect early. */
 export async function startService(options: TestServiceOptions = {}) {
   const lines: { msg: string }[] = []
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
 import { contractWith } from '../../support/contracts.ts'
-import { eventually } from '../../support/eventually.ts'
+import { holdBy } from '../../support/held-rows.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import { readPage } from '../../support/read-pages.ts'
 import { LISTS, newAccountOnBothServers, service, testPagesWhileAdding } from './pages-while-adding.ts'
@@ -11,9 +10,6 @@ testPagesWhileAdding(25)
 
 test('a search that finds very many begins with what was on its way before them', async (t) => {
   const { here, there, customer } = await newAccountOnBothServers()
-  const slow = new pg.Client({ connectionString: service.databaseUrl })
-  await slow.connect()
-  t.after(() => slow.end())
   const userId: string = (await here.get(`/v1/customers/${customer.id}`)).body.user_id
   const prefix = uniqueName('mass')
   const insert = `INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract, decisive_event_types,
@@ -21,16 +17,13 @@ test('a search that finds very many begins with what was on its way before them'
     SELECT gen_random_uuid(), $1, $2, $3 || lpad(n::text, 5, '0'), 'acme', $4, '{}', 10, 'OPEN', now(), now() + interval '1 hour', now()
     FROM generate_series($5::int, $6::int) AS n`
   const own = [userId, customer.id, prefix, JSON.stringify(contractWith())]
-  await slow.query('BEGIN')
-  await slow.query("SELECT pg_advisory_xact_lock_shared(hashtext('claims'), hashtext($1))", [userId])
-  await slow.query(insert, [...own, 0, 0])
+  const inside = "SELECT pg_advisory_xact_lock_shared(hashtext('claims'), hashtext($1))"
+  const slow = await holdBy(t, service.databaseUrl, inside, [userId])
+  await slow.run(insert, [...own, 0, 0])
   await service.sql(insert, [...own, 1, 10_000])
   const reading = readPage(there, '/v1/candidates', { search: prefix, limit: 2 })
-  await eventually(async () => {
-    const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`
-    return (await service.sql(waits)).length > 0
-  })
-  await slow.query('COMMIT')
+  await slow.keepWaiting()
+  await slow.letGo()
   assert.deepEqual(
     (await reading).body.data.map(LISTS['/v1/candidates'].nameOf),
     ['00000', '00001'].map((number) => `${prefix}${number}`),

@@ -1,4 +1,4 @@
 import { testPagesWhileAdding } from './pages-while-adding.ts'
 
-// More records are added in the nightly suite.
+// The nightly suite adds more records.
 testPagesWhileAdding(6)

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCustomer, uniqueName } from '../../support/new-records.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
-import { sharedService } from '../../support/shared.ts'
-import { startTestService } from '../../support/test-service.ts'
+import { sharedSecondService, sharedService } from '../../support/shared.ts'
 
 /* Pages of lists while records are added, on two servers of one database: each server does not know what the other adds. */
 
 export const service = await sharedService()
-const second = await startTestService({ after }, { databaseUrl: service.databaseUrl })
+const second = await sharedSecondService()
 
 type Row = Answer['body']
 

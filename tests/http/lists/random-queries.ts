@@ -21,6 +21,8 @@ export const LISTS = {
   },
 } as const
 
+export const PATHS = ['/v1/claims', '/v1/candidates'] as const
+
 const random = seeded(20261125)
 export const day = (ago: number) => new Date(Date.now() - ago * 86_400_000)
 

@@ -4,12 +4,11 @@ import { assertError } from '../../support/assert-error.ts'
 import { clockOf } from '../../support/many-claims.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
 import { sharedService } from '../../support/shared.ts'
-import { addRecords, compareQueries, day, LISTS, select } from './random-queries.ts'
+import { addRecords, compareQueries, day, LISTS, PATHS, select } from './random-queries.ts'
 
 const RECORDS = 400
-/** More of them are asked in the nightly suite. */
+/** The nightly suite sends more queries. */
 const QUERIES = 12
-const PATHS = ['/v1/claims', '/v1/candidates'] as const
 
 const service = await sharedService()
 const { api } = service

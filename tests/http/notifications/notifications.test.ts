@@ -4,25 +4,14 @@ import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
+import { readFeed } from '../../support/read-pages.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
 import { runScheduledCheck } from '../../support/source/decisions.ts'
 import { oldNotifications } from '../../support/source/webhooks.ts'
 
 const { app, newAccount, sql } = await sharedWebhookService()
 
-/** The whole feed from a cursor on. */
-async function readAll(api: ApiClient, query = '', after?: string) {
-  const data = []
-  for (let cursor = after; ; ) {
-    const { status, body } = await api.get(
-      `/v1/notifications?limit=7${query}${cursor === undefined ? '' : `&after=${cursor}`}`,
-    )
-    assert.equal(status, 200, JSON.stringify(body))
-    data.push(...body.data)
-    cursor = body.next_cursor
-    if (!body.has_more) return { data, cursor: cursor as string }
-  }
-}
+const readAll = (api: ApiClient, query: Record<string, string> = {}) => readFeed(api, { limit: 7, ...query })
 
 const told = ({ data }: { data: { type: string; sequence: number }[] }) =>
   data.map(({ type, sequence }) => `${type} ${sequence}`)
@@ -55,12 +44,12 @@ describe('GET /v1/notifications', () => {
     const nothing = (await api.get('/v1/notifications')).body
     assert.deepEqual([nothing.data, nothing.has_more], [[], false])
     await newClaim(api)
-    const first = await readAll(api, '', nothing.next_cursor)
+    const first = await readAll(api, { after: nothing.next_cursor })
     assert.deepEqual(told(first), ['claim.created 0'])
-    const again = await readAll(api, '', first.cursor)
+    const again = await readAll(api, { after: first.cursor })
     assert.deepEqual([again.data, again.cursor], [[], first.cursor])
     await newCandidate(api)
-    assert.deepEqual(told(await readAll(api, '', first.cursor)), ['candidate.created 0'])
+    assert.deepEqual(told(await readAll(api, { after: first.cursor })), ['candidate.created 0'])
   })
 
   test('tells of an advance of a test clock, and before it of all that the advance moved (§4.13 rule 2)', async () => {
@@ -102,23 +91,23 @@ describe('GET /v1/notifications', () => {
     await api.post(`/v1/claims/${one.id}/events`, { type: 'done' })
     const all = (await readAll(api)).data
     const ids = (some: { id: string }[]) => some.map(({ id }) => id)
-    const by = async (query: string) => told(await readAll(api, query))
-    assert.deepEqual(await by('&types=claim.pending'), ['claim.pending 1'])
-    assert.deepEqual(await by('&types=claim.pending,candidate.created'), [
+    const by = async (query: Record<string, string>) => told(await readAll(api, query))
+    assert.deepEqual(await by({ types: 'claim.pending' }), ['claim.pending 1'])
+    assert.deepEqual(await by({ types: 'claim.pending,candidate.created' }), [
       'candidate.created 0',
       'claim.pending 1',
     ])
-    assert.deepEqual(await by(`&claim_id=${one.id.toUpperCase()}`), ['claim.created 0', 'claim.pending 1'])
-    assert.deepEqual(await by(`&candidate_alias=${candidate.candidate_alias}`), ['candidate.created 0'])
-    assert.deepEqual(await by(`&customer_id=${other.customer_id}`), ['claim.created 0'])
-    assert.deepEqual(ids((await readAll(api, '&order=desc')).data), ids(all).reverse())
+    assert.deepEqual(await by({ claim_id: one.id.toUpperCase() }), ['claim.created 0', 'claim.pending 1'])
+    assert.deepEqual(await by({ candidate_alias: candidate.candidate_alias }), ['candidate.created 0'])
+    assert.deepEqual(await by({ customer_id: other.customer_id }), ['claim.created 0'])
+    assert.deepEqual(ids((await readAll(api, { order: 'desc' })).data), ids(all).reverse())
   })
 
   test('has nothing of another account, and refuses its cursors', async () => {
     const [one, other] = [await newAccount(), await newAccount()]
     const claim = await newClaim(one)
     const { cursor } = await readAll(one)
-    assert.deepEqual((await readAll(other, `&claim_id=${claim.id}`)).data, [])
+    assert.deepEqual((await readAll(other, { claim_id: claim.id })).data, [])
     const { status, body } = await other.get(`/v1/notifications?after=${cursor}`)
     assert.equal(status, 400)
     assert.equal(body.error.details[0].path, 'after')
@@ -150,7 +139,7 @@ describe('GET /v1/notifications', () => {
     await newCandidate(api)
     assert.equal(await old.removeSome(() => false), 2)
     assertError(await api.get(`/v1/notifications?after=${start}`), 410, 'CURSOR_EXPIRED')
-    assert.deepEqual(told(await readAll(api, '', end)), ['candidate.created 0'])
+    assert.deepEqual(told(await readAll(api, { after: end })), ['candidate.created 0'])
     assert.deepEqual(told(await readAll(api)), ['candidate.created 0'])
   })
 
@@ -167,7 +156,7 @@ describe('GET /v1/notifications', () => {
     }
     const { body } = await api.get('/v1/notifications')
     await newCandidate(api)
-    assert.deepEqual(told(await readAll(api, '', body.next_cursor)), ['candidate.created 0'])
+    assert.deepEqual(told(await readAll(api, { after: body.next_cursor })), ['candidate.created 0'])
   })
 
   for (const [query, path] of [

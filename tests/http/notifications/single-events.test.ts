@@ -6,6 +6,7 @@ import type { ApiClient } from '../../support/api-client.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
+import { readFeed } from '../../support/read-pages.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
 import { runScheduledCheck } from '../../support/source/decisions.ts'
 import { oldNotifications } from '../../support/source/webhooks.ts'
@@ -28,16 +29,8 @@ const submit = async (api: ApiClient, claimId: string, id: string, type = 'progr
   assert.equal(status, 201, JSON.stringify(body))
 }
 
-async function readAll(api: ApiClient, types = ALL, limit = 100) {
-  const data = []
-  for (let after = ''; ; ) {
-    const { status, body } = await api.get(`/v1/notifications?limit=${limit}&types=${types}${after}`)
-    assert.equal(status, 200, JSON.stringify(body))
-    data.push(...body.data)
-    if (!body.has_more) return data
-    after = `&after=${body.next_cursor}`
-  }
-}
+const readAll = async (api: ApiClient, types = ALL, limit = 100) =>
+  (await readFeed(api, { types, limit })).data
 const toldOf = async (api: ApiClient) =>
   (await readAll(api)).map(({ type, sequence, event }) =>
     [type, sequence, event?.id].filter((part) => part !== undefined).join(' '),

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { eventually } from '../../support/eventually.ts'
 import { holdWebhookEndpoints } from '../../support/held-rows.ts'
 import { newClaim } from '../../support/new-records.ts'
+import { readFeed } from '../../support/read-pages.ts'
 import { sharedWebhookService } from '../../support/shared.ts'
 import { runScheduledCheck } from '../../support/source/decisions.ts'
 import { newEndpoint } from '../../support/webhook-endpoint.ts'
@@ -20,16 +21,7 @@ test('many claims, one receiver that fails at random: all arrive, without a hole
   })
   for (let i = 0; i < 300; i++) await newClaim(api)
   await runScheduledCheck(service.app, new Date(Date.now() + 3600_000 * 24 * 400))
-  const fed = async () => {
-    const ids: string[] = []
-    for (let after = ''; ; ) {
-      const { data, next_cursor, has_more } = (await api.get(`/v1/notifications?limit=100${after}`)).body
-      ids.push(...data.map((one: { id: string }) => one.id))
-      if (!has_more) return ids
-      after = `&after=${next_cursor}`
-    }
-  }
-  const all = await fed()
+  const { data: all } = await readFeed(api, { limit: 100 })
   assert.ok(all.length >= 600)
   const arrived = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']))
   // These are about 860 attempts.

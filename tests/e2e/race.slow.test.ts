@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
+import { clientOf } from '../support/client-of.ts'
 import { all, contractWith } from '../support/contracts.ts'
-import { sharedService } from '../support/shared.ts'
-import { startTestService } from '../support/test-service.ts'
+import { startServeProcess } from '../support/serve-process.ts'
+import { createTestDatabase } from '../support/test-database.ts'
 
-/* §3 rule 3 for real: two servers, one database, one claim. */
+/* §3 rule 3 for real: two servers in processes of their own, one database, one claim. */
 
-const first = await sharedService()
-const second = await startTestService({ after }, { databaseUrl: first.databaseUrl, withoutAccount: true })
-const one = first.api
-const two = second.clientWith(one.token)
+const DATABASE_URL = await createTestDatabase({ after })
+const first = await startServeProcess({ after }, { DATABASE_URL })
+const second = await startServeProcess({ after }, { DATABASE_URL })
+const one = await clientOf(first)
+const two = await clientOf({ url: second.url, token: first.token })
 const customer = await one.customer('acme')
 
 /** Submits all events at once, in turn to each server. */

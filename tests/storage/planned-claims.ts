@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { type PlanReader, readPlans } from './query-plan.ts'
-import { createTestDatabase, type Scope } from './test-database.ts'
+import { type PlanReader, readPlans } from '../support/query-plan.ts'
+import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 /*
  * Analysed tables for tests of plans. Most claims and candidates are of one account and one customer. There are common

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { pino } from 'pino'
+import { Accounts } from '../../simulate/fuzz/accounts.ts'
+import { ApiDocument } from '../../simulate/fuzz/document.ts'
+import { fuzz } from '../../simulate/fuzz/fuzz.ts'
+import { toCurl } from '../../simulate/fuzz/request.ts'
+import { seeded } from '../../simulate/random.ts'
+import type { Scope } from '../support/test-database.ts'
+import { startTestService } from '../support/test-service.ts'
+
+/** Fewer on a machine that is busy: a run ends after so long. */
+const REQUESTS = 2_000
+const LASTS_MS = 3_000
+const CLIENTS = 4
+
+/** A service to fuzz. `answersToSeed` sends it the requests of a seed and holds each answer to `document`. */
+export async function prepareFuzz(t: Scope) {
+  const errors: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
+  const service = await startTestService(t, { log, mostSchemas: 30 })
+  const document = await ApiDocument.of(service.url)
+  const accounts = new Accounts(service.app, service.url)
+
+  const answersToSeed = async (seed: number, reachErrors: boolean) => {
+    let sent = 0
+    // From the first random request on: what is made before takes long on a busy machine.
+    let endsAt = Number.POSITIVE_INFINITY
+    const { tally, findings } = await fuzz({
+      document,
+      url: service.url,
+      random: seeded(seed),
+      requests: REQUESTS,
+      clients: CLIENTS,
+      newAccount: (signedIn) => accounts.make(signedIn),
+      hasOthers: true,
+      fullAccount: reachErrors ? () => accounts.makeFull() : null,
+      keepGoing: false,
+      progress: () => {
+        if (sent++ === 0) endsAt = performance.now() + LASTS_MS
+      },
+      isOver: () => performance.now() > endsAt,
+    })
+    const found = findings.map(({ finding }) => `${finding.message}\n${toCurl(finding.request, service.url)}`)
+    assert.equal(found.join('\n\n'), '')
+    assert.ok(sent > CLIENTS, `only ${sent} random requests`)
+    assert.deepEqual(errors, [])
+    assert.equal((await service.api.get('/readyz')).status, 200)
+    return tally
+  }
+
+  return { document, answersToSeed }
+}

@@ -24,7 +24,7 @@ test('the page of a claim that was archived says so, and in which file it is', a
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   // The browser itself notes the status of the answer.
   assert.deepEqual(
-    complaints.filter((complaint) => !complaint.includes('410')),
+    complaints.filter((complaint) => !complaint.includes('status of 410')),
     [],
   )
 })

@@ -114,7 +114,7 @@ test('a claim is created with a reference, called by it, and found by it, though
   await page.getByRole('searchbox').fill('nothing like it')
   await page.getByRole('link', { name: '20261125' }).waitFor({ state: 'detached' })
   assert.deepEqual(
-    complaints.filter((text) => !text.includes('409')),
+    complaints.filter((text) => !text.includes('status of 409')),
     [],
   )
 })

@@ -111,7 +111,7 @@ test('who has changed other keys meanwhile is not in the way; of the same key bo
   assert.deepEqual(await read(), { a: 'last', b: 'theirs', d: 'newer' })
   // The browser itself notes the status of the answer.
   assert.deepEqual(
-    complaints.filter((text) => !text.includes('412')),
+    complaints.filter((text) => !text.includes('status of 412')),
     [],
   )
   complaints.length = 0

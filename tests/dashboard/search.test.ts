@@ -101,6 +101,6 @@ test('a part that cannot be searched is told, and the rest is found', async () =
   await page.getByText('Not everything could be searched just now.').waitFor({ timeout: 30_000 })
   await page.unroute('**/v1/candidates?**')
   // An answer that was made not to come is told of by the browser, and so is an id that no customer has.
-  const others = complaints.filter((line) => !/404|ERR_FAILED/.test(line))
+  const others = complaints.filter((line) => !/status of 404|ERR_FAILED/.test(line))
   assert.deepEqual(others, [])
 })

@@ -115,7 +115,7 @@ test('an endpoint is edited, disabled and enabled, its secret rotated, and delet
   await page.goto(`/webhooks/${id}`)
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
   assert.deepEqual(
-    complaints.filter((text) => !text.includes('404')),
+    complaints.filter((text) => !text.includes('status of 404')),
     [],
   )
 })

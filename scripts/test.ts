@@ -6,10 +6,15 @@ import { parseArgs } from 'node:util'
 import { inRunFolder } from '../tests/support/run-folder.ts'
 import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
-const { values, positionals } = parseArgs({
-  options: { suite: { type: 'string', default: 'fast' }, name: { type: 'string' } },
-  allowPositionals: true,
-})
-const patterns = positionals.length > 0 ? positionals : ['tests/**/*.test.ts']
-const files = findTests(patterns, values.suite as Suite)
-process.exitCode = await inRunFolder(() => runTests(files, { name: values.name }))
+try {
+  const { values, positionals } = parseArgs({
+    options: { suite: { type: 'string', default: 'fast' }, name: { type: 'string' } },
+    allowPositionals: true,
+  })
+  const patterns = positionals.length > 0 ? positionals : ['tests/**/*.test.ts']
+  const files = findTests(patterns, values.suite as Suite)
+  process.exitCode = await inRunFolder(() => runTests(files, { name: values.name }))
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}

@@ -1,5 +1,6 @@
 import type { Metadata } from '../domain/metadata.ts'
 import type { Customer } from '../domain/records.ts'
+import { beginningOf, foundIds, isFound } from './customer-search.ts'
 import { CUSTOMER_COLUMNS, type CustomerRow, toCustomer } from './customers.ts'
 import type { Connection } from './database/connection.ts'
 import { IS_FRESH, type ListedRow, readPage, waitAtTurnstile } from './lists/list-page.ts'
@@ -30,14 +31,6 @@ export interface CustomerPage {
 
 /** What a search finds is put in order if it is less; else the list is gone through, up to so many a page. */
 const FEW = 10_000
-/**
- * In the words of their indexes. With a generic plan `^@` alone is no range in an index: two bounds are, and it says the rest.
- */
-const LAST_CHARACTER = 'chr(1114111)'
-const startsWith = (by: string, beginning: string) =>
-  `(${by} >= ${beginning} AND ${by} < ${beginning} || ${LAST_CHARACTER} AND ${by} ^@ ${beginning})`
-const BY_EXTERNAL_ID = 'lower(external_id) COLLATE "C"'
-const BY_NAME = 'lower(name) COLLATE "C"'
 
 /** A filter of which an index finds what fits it; else each customer that is looked at says whether it does. */
 interface FoundFilter {
@@ -115,18 +108,8 @@ function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] 
 }
 
 function beginningWith(search: string): FoundFilter {
-  const beginning = (query: ListQuery) => `lower(${query.parameter(search)}::text)`
-  return {
-    fits: (query) => {
-      const text = beginning(query)
-      return `(${startsWith(BY_EXTERNAL_ID, text)} OR ${startsWith(BY_NAME, text)})`
-    },
-    ids: (query) => {
-      const text = beginning(query)
-      const ids = (by: string) => `SELECT id FROM customers WHERE user_id = $1 AND ${startsWith(by, text)}`
-      return [ids(BY_EXTERNAL_ID), `${ids(BY_NAME)} AND name IS NOT NULL`]
-    },
-  }
+  const beginning = beginningOf(search)
+  return { fits: (query) => isFound(query, beginning), ids: (query) => foundIds(query, beginning) }
 }
 
 async function firstOfFew(

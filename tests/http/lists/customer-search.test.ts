@@ -4,7 +4,7 @@ import { assertError } from '../../support/assert-error.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
 import { sharedService } from '../../support/shared.ts'
 
-/* Customers are found by the beginning of what they are called (§4.5). */
+/* Customers are found by the beginning of what they are called, whatever the case of the letters (§4.5). */
 
 const service = await sharedService()
 const { api } = service
@@ -19,6 +19,11 @@ const CUSTOMERS = [
   ["'; DROP TABLE customers; --", '漢字 😀'],
   ['größe', null],
   ['\\back', null],
+  ['иванов', 'ИВАНОВ И СЫНОВЬЯ'],
+  ['иваны', 'ΟΔΟΣ'],
+  ['c-20', 'Iİı GmbH'],
+  ['c-21', 'Straße \u212bngstrom'],
+  ['c-22', 'STRAẞE Ångstrom'],
 ] as const
 for (const [external_id, name] of CUSTOMERS) await api.post('/v1/customers', { external_id, name })
 
@@ -38,6 +43,13 @@ for (const [search, wanted] of [
   ['漢', ["'; DROP TABLE customers; --"]],
   ['\\', ['\\back']],
   ['nobody', []],
+  ['ИвАн', ['иванов', 'иваны']],
+  ['иваноВ и с', ['иванов']],
+  ['οδος', ['иваны']],
+  ['οδοσ', ['иваны']],
+  ['iİ', ['c-20']],
+  ['iiı', []],
+  ['straße Å', ['c-21', 'c-22']],
 ] as const)
   test(`search=${search} finds ${wanted.length}, in the order of creation`, async () => {
     assert.deepEqual(await found(search), wanted)

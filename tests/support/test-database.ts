@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { isOnCitus, nodesOfRun, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
 import { retryWhile } from './retry-while.ts'
+import { Database, migrate } from './source/database.ts'
 
 /** object_in_use: an autovacuum worker is connected to the template. */
 const IN_USE = '55006'
@@ -12,22 +13,42 @@ export interface Scope {
   after: (release: () => Promise<void>) => void
 }
 
+interface TestDatabaseOptions {
+  migrated: boolean
+  /** Words of CREATE DATABASE; by default it has the server's locale. */
+  locale?: string
+}
+
 /** A database of its own for a test or a file, migrated; dropped when its scope ends. Returns its URL. */
-export async function createTestDatabase(t: Scope, options = { migrated: true }): Promise<string> {
+export async function createTestDatabase(
+  t: Scope,
+  options: TestDatabaseOptions = { migrated: true },
+): Promise<string> {
   const nodes = nodesOfRun()
   const [server] = nodes
   const run = process.env.CLAIMKEEPER_TEST_RUN
   assert.ok(server && run, 'run the tests with `npm test`: it starts their database')
 
   const name = `claimkeeper_test_${run}_${randomBytes(6).toString('hex')}`
-  const template = `claimkeeper_test_${run}_${options.migrated ? 'template' : 'empty'}`
+  const { migrated, locale = '' } = options
+  const copied = `claimkeeper_test_${run}_${migrated ? 'template' : 'empty'}`
+  // The other templates have a locale, which a copy cannot change.
+  const template = locale === '' ? copied : 'template0'
   await onEachNode(nodes, async (client) => {
-    await retryWhile([IN_USE], () => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`))
+    await retryWhile([IN_USE], () => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${locale}`))
     // What distributing sets is not copied with a database.
     if (!isOnCitus()) return
     for (const setting of ['enable_seqscan', 'enable_bitmapscan'])
       await client.query(`ALTER DATABASE ${name} SET ${setting} = off`)
   })
   t.after(() => onEachNode(nodes, (client) => dropDatabase(client, name)))
-  return urlOfDatabase(server, name)
+  const url = urlOfDatabase(server, name)
+  if (migrated && locale !== '') await migrateAlone(url)
+  return url
+}
+
+async function migrateAlone(connectionString: string): Promise<void> {
+  const db = new Database({ connectionString, poolSize: 2 })
+  await migrate(db, () => {})
+  await db.close()
 }

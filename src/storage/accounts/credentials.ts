@@ -26,8 +26,8 @@ export async function replacePassword(
     name: 'replace_password',
     text: `-- replace_password
       UPDATE credentials SET password = $4, updated_at = clock_timestamp()
-      WHERE user_id = (SELECT id FROM users WHERE lower(email) = lower($1)) AND provider_id = $2 AND password = $3`,
-    values: [email, PROVIDER, from, to],
+      WHERE user_id = (SELECT id FROM users WHERE lower(email) = $1) AND provider_id = $2 AND password = $3`,
+    values: [email.toLowerCase(), PROVIDER, from, to],
   })
 }
 

@@ -50,11 +50,11 @@ export async function insertInvitation(
     name: 'insert_invitation',
     text: `-- insert_invitation
       INSERT INTO invitations (id, key_hash, email, invited_by, claims_user_id, created_at, expires_at)
-      SELECT $1, $2, lower($3), $4, $5, now, now + make_interval(secs => $6)
+      SELECT $1, $2, $3, $4, $5, now, now + make_interval(secs => $6)
       FROM ${NOW} AS now
       WHERE $7::int IS NULL OR (SELECT count(*) FROM invitations WHERE invited_by = $4 AND ${IS_OPEN}) < $7::int
       RETURNING ${COLUMNS}`,
-    values: [uuidv7(), keyHash, email, invitedBy, claimsUserId, lastsSeconds, most],
+    values: [uuidv7(), keyHash, email?.toLowerCase() ?? null, invitedBy, claimsUserId, lastsSeconds, most],
   })
   return row ? toInvitation(row) : null
 }

@@ -19,6 +19,8 @@ const toUser = (row: UserRow): User => ({
   createdAt: row.created_at,
 })
 
+/* Emails are stored in lower case, made here as by better-auth: PostgreSQL would fold by the language of the database. */
+
 /** Stores a new account; null if one has this email (in any case of letters). */
 export async function insertUser(
   db: Connection,
@@ -29,10 +31,10 @@ export async function insertUser(
     name: 'insert_user',
     text: `-- insert_user
       INSERT INTO users (id, email, name, created_at)
-      VALUES ($1, lower($2), $3, ${NOW})
+      VALUES ($1, $2, $3, ${NOW})
       ON CONFLICT ((lower(email))) DO NOTHING
       RETURNING id, email, name, created_at`,
-    values: [uuidv7(), email, name],
+    values: [uuidv7(), email.toLowerCase(), name],
   })
   return row ? toUser(row) : null
 }
@@ -89,7 +91,7 @@ export async function findTimeZone(db: Connection, name: string): Promise<string
   const [row] = await db.query<{ name: string }>({
     name: 'find_time_zone',
     text: `-- find_time_zone
-      SELECT name FROM pg_timezone_names WHERE lower(name) = lower($1)`,
+      SELECT name FROM pg_timezone_names WHERE lower(name COLLATE "C") = lower($1 COLLATE "C")`,
     values: [name],
     readOnly: true,
   })
@@ -100,8 +102,8 @@ export async function findUserByEmail(db: Connection, email: string): Promise<Us
   const [row] = await db.query<UserRow>({
     name: 'find_user_by_email',
     text: `-- find_user_by_email
-      SELECT id, email, name, created_at FROM users WHERE lower(email) = lower($1)`,
-    values: [email],
+      SELECT id, email, name, created_at FROM users WHERE lower(email) = $1`,
+    values: [email.toLowerCase()],
   })
   return row ? toUser(row) : null
 }
@@ -117,9 +119,9 @@ export async function renameUser(
     const [row] = await db.query<UserRow>({
       name: 'rename_user',
       text: `-- rename_user
-        UPDATE users SET email = lower($2), name = $3, updated_at = clock_timestamp() WHERE id = $1
+        UPDATE users SET email = $2, name = $3, updated_at = clock_timestamp() WHERE id = $1
         RETURNING id, email, name, created_at`,
-      values: [id, email, name],
+      values: [id, email.toLowerCase(), name],
     })
     return row ? toUser(row) : null
   } catch (error) {

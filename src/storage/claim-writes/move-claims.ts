@@ -4,7 +4,7 @@ import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { notificationOf } from '../notifications/notify.ts'
 import type { DueClaim } from './due-claims.ts'
-import { guardedWrite } from './guarded-write.ts'
+import { guardedWrite, kindOf } from './guarded-write.ts'
 import { joined, type KindMove, statesOf } from './kind-move.ts'
 import { moveKindsInShards } from './move-kinds-in-shards.ts'
 import { type ClaimWrite, type LogWrite, writeToShards } from './shard-write.ts'
@@ -92,7 +92,7 @@ const APPLY_MOVES = guardedWrite({
       )`,
   items: `SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at
         FROM ${EACH_MOVE}`,
-  notifications: `SELECT w.user_id, w.id, lower(e.status), e.seq, e.at, e.due, e.outcome
+  notifications: `SELECT w.user_id, w.id, ${kindOf('e.status')}, e.seq, e.at, e.due, e.outcome
           FROM ${EACH_MOVE} ORDER BY e.claim_id, e.seq`,
   result: 'SELECT id FROM written',
 })

@@ -2,7 +2,7 @@ import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { machinesOf, queryInShards, type ShardStatement } from '../distribution/in-shards.ts'
 import { takeNumbers, WHAT_HAPPENED } from '../notifications/numbers.ts'
-import { WHAT_IT_BECOMES } from './guarded-write.ts'
+import { kindOf, WHAT_IT_BECOMES } from './guarded-write.ts'
 import { joined, type KindMove, statesOf } from './kind-move.ts'
 
 /** What moved of a shard; lists as PostgreSQL writes arrays. */
@@ -46,7 +46,7 @@ const NOTIFY: ShardStatement = {
   columns: 'done boolean',
   text: `WITH told AS (
         INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
-        SELECT n.number, n.user_id, n.id, lower(m.status), n.sequence, m.at, m.due, m.outcome, $10::timestamptz
+        SELECT n.number, n.user_id, n.id, ${kindOf('m.status')}, n.sequence, m.at, m.due, m.outcome, $10::timestamptz
         FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::integer[], $5::integer[])
           AS n (id, user_id, number, sequence, move)
         JOIN unnest($6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[]) WITH ORDINALITY

@@ -36,7 +36,7 @@ export async function readEventTypes(db: Connection, ids: readonly string[]): Pr
       SELECT e.type, count(*)::int AS count, max(e.created_at) AS newest_at
       FROM claims c JOIN claim_events e ON e.claim_id = c.id AND e.seq > c.event_count - ${NEWEST_EVENTS}
       WHERE c.id = ANY ($1::uuid[]) AND NOT e.system
-      GROUP BY e.type ORDER BY count DESC, e.type LIMIT ${MOST_KNOWN_TYPES}`,
+      GROUP BY e.type ORDER BY count DESC, e.type COLLATE "C" LIMIT ${MOST_KNOWN_TYPES}`,
     values: [plainArray([...ids])],
     readOnly: true,
   })

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { KindMove } from '../../src/storage/claim-writes/kind-move.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { distributionOf, isOnCitus, withTriggers } from '../support/database-nodes.ts'
-import { CONNECTION_SETTINGS, type Connection, type Statement } from '../support/source/database.ts'
+import { POOL_SETTINGS, type Connection, type Statement } from '../support/source/database.ts'
 import type { ClaimToDecide } from '../support/source/decisions.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { Backend } from './backend.ts'
@@ -57,7 +57,7 @@ export async function postgres(t: Scope): Promise<(furniture: Furniture) => Prom
     await one.connect()
     t.after(() => one.end())
   }
-  if (isOnCitus()) await client.query(CONNECTION_SETTINGS)
+  if (isOnCitus()) await client.query(POOL_SETTINGS)
   await client.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`)
   await client.query(`

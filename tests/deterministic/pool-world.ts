@@ -27,7 +27,7 @@ const manner = fc.constantFrom<Manner[]>(
   'forgets a transaction',
   'does not wait',
 )
-const site = fc.constantFrom('connect', 'settings', 'BEGIN', 'COMMIT', 'ROLLBACK', 'read_clock')
+const site = fc.constantFrom('connect', 'connection_settings', 'BEGIN', 'COMMIT', 'ROLLBACK', 'read_clock')
 const deed: fc.Arbitrary<PoolDeed> = fc.oneof(
   {
     weight: 6,

@@ -25,7 +25,6 @@ const TERMINATED = 'Connection terminated unexpectedly'
 const SITES = [
   [/^-- (\w+)/, (name: string) => name],
   [/^(BEGIN|COMMIT|ROLLBACK)$/, (word: string) => word],
-  [/(SET enable_seqscan)/, () => 'settings'],
   [/(clock_timestamp)/, () => 'read_clock'],
 ] as const
 
@@ -220,7 +219,7 @@ export class StoreClient extends EventEmitter {
 
   #execute({ site, values }: Sent, answer: (answer: Answer) => void): void {
     const patienceMs = site === 'move_kinds' ? (values[3] as number) : null
-    if (site === 'settings') answer({ rows: [], command: 'SET' })
+    if (site === 'connection_settings') answer({ rows: [], command: 'SET' })
     else this.#backend.execute({ site, values, at: this.#network.store.now() }, patienceMs, answer)
   }
 

@@ -13,7 +13,7 @@ import { createWorld, settles, type World } from './world.ts'
 
 /* Connections that cannot be had: new ones fail, or all are in use. */
 
-const SETTINGS = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET j'
+const SETTINGS = 'connection_settings'
 const BLOWS: Record<string, Blow> = {
   'is cut before': 'cut before',
   'is cut during': 'cut during',

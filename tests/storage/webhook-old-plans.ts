@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { connectionOf } from '../support/connection-of.ts'
-import { CONNECTION_SETTINGS, type Connection } from '../support/source/database.ts'
+import { type Connection, POOL_SETTINGS } from '../support/source/database.ts'
 import { askForSomeAgain, readDueDeliveries, recordAttempts } from '../support/source/webhooks.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
@@ -22,7 +22,7 @@ async function rowsReadByOldPlan(t: Scope, work: (db: Connection) => Promise<unk
   client.on('error', () => {})
   await client.connect()
   t.after(() => client.end())
-  await client.query(`${CONNECTION_SETTINGS}; SET plan_cache_mode = force_generic_plan`)
+  await client.query(`${POOL_SETTINGS}; SET plan_cache_mode = force_generic_plan`)
   await client.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
   const db = connectionOf(async <Row>({ name, text, values = [] }: Parameters<Connection['query']>[0]) => {
     const { rows } = await client.query({ name: name as string, text, values: values as unknown[] })

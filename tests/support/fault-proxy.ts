@@ -68,7 +68,7 @@ type Hear = (statement: string) => unknown
 
 /** Statements that come by themselves, whatever is asked of the service. */
 export const IN_THE_BACKGROUND =
-  /^(connect|SET enable_seqscan|touch_api_token|find_token_owner|SELECT pg_notify|SELECT pg_advisory_unlock_shared)/
+  /^(connect|connection_settings|touch_api_token|find_token_owner|SELECT pg_notify|SELECT pg_advisory_unlock_shared)/
 
 interface Armed {
   aim: Aim

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
 import { connectionOf } from './connection-of.ts'
-import { CONNECTION_SETTINGS, type Connection, type Statement } from './source/database.ts'
+import { POOL_SETTINGS, type Connection, type Statement } from './source/database.ts'
 import type { Scope } from './test-database.ts'
 
 interface PlanNode {
@@ -45,7 +45,7 @@ export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'cus
   const client = new pg.Client({ connectionString: databaseUrl })
   client.on('error', () => {})
   await client.connect()
-  await client.query(CONNECTION_SETTINGS)
+  await client.query(POOL_SETTINGS)
   await client.query(`SET plan_cache_mode = force_${mode}_plan`)
   t.after(() => client.end())
   let plans: Plan[] = []

@@ -3,6 +3,7 @@ import { readClock } from '../../storage/database/clock.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import { lastMigration, OLDEST_POSTGRES } from '../../storage/database/migrate.ts'
 import { readUnsafeSettings } from '../../storage/database/require-durable.ts'
+import { inWords, type RefusedSetting, readRefusedSettings } from '../../storage/database/require-settings.ts'
 import { readServerFacts, type ServerFacts } from '../../storage/doctor/server-facts.ts'
 import { CODE_VERSION } from '../../storage/upgrade/migration-files.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
@@ -32,6 +33,7 @@ export async function checkServer(db: Connection, settings: ServerToCheck): Prom
     checkClocks(now.getTime() - (askedAt + answeredAt) / 2, answeredAt - askedAt),
     checkConnections(facts, settings),
     checkDurability(await readUnsafeSettings(db), settings.allowUnsafe),
+    checkSession(await readRefusedSettings(db)),
   ]
 }
 
@@ -81,6 +83,12 @@ function checkDurability(unsafe: readonly string[], allowUnsafe: boolean): Findi
   return allowUnsafe
     ? warning('Durability', `${found}, which CLAIMKEEPER_ALLOW_UNSAFE_DATABASE takes`, advice)
     : fault('Durability', found, advice)
+}
+
+function checkSession(refused: readonly RefusedSetting[]): Finding {
+  if (refused.length === 0) return ok('Session', 'its settings let the service work')
+  const advice = refused.map((setting) => setting.advice).join('; ')
+  return fault('Session', refused.map(inWords).join(', '), `To undo: ${advice}.`)
 }
 
 /** The disk that a folder is on. */

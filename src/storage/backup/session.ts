@@ -1,13 +1,7 @@
 import pg from 'pg'
 import { OperatorError } from '../../operator-error.ts'
+import { sessionSettings } from '../database/connection-settings.ts'
 import { CONNECT_TIMEOUT_MS } from '../database/lending/pool.ts'
-
-/** Whatever ends what takes long; those that this PostgreSQL does not know are left out. */
-const NO_TIMEOUTS = `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
-  ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`
-/** How COPY writes values: the same on every server, whatever it is set to. */
-const FORMS = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'postgres';
-  SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1; SET LOCAL client_encoding = 'UTF8'`
 
 /**
  * One transaction on a connection of its own, for as long as it takes. The caller ends the connection, and so whatever is
@@ -25,11 +19,11 @@ export async function beginLong(connectionString: string, mode: string, lock: st
   client.on('error', () => {})
   await client.connect()
   try {
+    // COPY writes values in the same form on every server, and takes as long as it needs.
+    await client.query(sessionSettings({ statementMs: 0, idleTransactionMs: 0 }))
     await client.query(`BEGIN ${mode}`)
     // First: the transaction sees what is there after this.
     if (lock !== '') await client.query(`SET LOCAL lock_timeout = '10s'; ${lock}; SET LOCAL lock_timeout = 0`)
-    await client.query(FORMS)
-    await client.query(NO_TIMEOUTS)
     return client
   } catch (error) {
     await client.end().catch(() => {})

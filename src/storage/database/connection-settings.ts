@@ -1,5 +1,62 @@
+/*
+ * Settings of the service's sessions. A server, a role, a database or an address may have other defaults; what a value
+ * means and what a statement does must not depend on them. They are sent as statements once the connection is made:
+ * poolers refuse or drop settings in the startup message. What a session may not set itself is refused at the start
+ * (`require-settings.ts`). Settings of speed, memory, logging and places on the disk stay as they are.
+ */
+
+/** In how values are read and written, and in what a statement does. */
+export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  timezone: 'UTC',
+  datestyle: 'ISO, MDY',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  client_encoding: 'UTF8',
+  array_nulls: 'on',
+  quote_all_identifiers: 'off',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  exit_on_error: 'off',
+  // By a warning Citus says that a commit has lost a machine.
+  client_min_messages: 'notice',
+  lock_timeout: '0',
+  idle_session_timeout: '0',
+}
+
 /**
- * Settings of every connection. Whatever the service asks is answered by an index, in its order: the planner is not to
+ * The schema in which `search_path` finds the service's tables, alone: a table of the same name in another schema is not
+ * found first. If the default of a role, a database or a server finds none, it is the one schema that has them. Where
+ * there are none yet, or an address names the schema, `search_path` stays, and the first migration makes them there.
+ */
+const SET_SCHEMA = `SELECT set_config('search_path', quote_ident(min(nspname::text)), false)
+  FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+  WHERE relname = 'claim_events' AND relkind IN ('r', 'p') AND CASE
+    WHEN to_regclass('claim_events') IS NOT NULL THEN c.oid = to_regclass('claim_events')
+    ELSE pg_has_role(relowner, 'USAGE') AND (SELECT source <> 'client' FROM pg_settings WHERE name = 'search_path')
+  END HAVING count(*) = 1`
+
+export interface SessionTimeouts {
+  /** Of a statement; 0 for none. */
+  statementMs: number
+  /** How long a transaction may wait for its next statement; 0 for no limit. */
+  idleTransactionMs: number
+}
+
+/** SQL that sets up a session, whatever it is for. The timeouts come first, as a foreign one would hold for the rest. */
+export const sessionSettings = ({ statementMs, idleTransactionMs }: SessionTimeouts): string =>
+  `-- connection_settings
+  SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = ${idleTransactionMs};
+  SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('transaction_timeout', true) IS NOT NULL;
+  ${Object.entries(SESSION_SETTINGS)
+    .map(([name, value]) => `SET ${name} = '${value}'`)
+    .join('; ')};
+  ${SET_SCHEMA}`
+
+/**
+ * Settings of the connections of a pool, besides. Whatever the service asks is answered by an index, in its order: the planner is not to
  * be led astray by a table that is still small or not analysed, and rows of several ids are locked in the order of the
  * ids; in a bitmap's order, that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit`
  * would come with it.
@@ -16,8 +73,10 @@
  * The last two are for Citus, and mean nothing without: a transaction over several shards has one connection to each
  * machine, so that it sees what it has written; and settings of a transaction hold on all of them.
  */
-export const CONNECTION_SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
-  SELECT set_config('plan_cache_mode', 'force_generic_plan', false) WHERE to_regclass('pg_dist_partition') IS NULL;
+export const POOL_SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
+  SET enable_indexscan = on; SET enable_indexonlyscan = on; SET enable_nestloop = on;
+  SELECT set_config('plan_cache_mode', CASE WHEN to_regclass('pg_dist_partition') IS NULL
+    THEN 'force_generic_plan' ELSE 'auto' END, false);
   SET backend_flush_after = '256kB';
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
   SET citus.multi_shard_modify_mode = 'sequential'; SET citus.propagate_set_commands = 'local'`

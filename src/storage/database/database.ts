@@ -3,6 +3,7 @@ import { Metrics } from '../../metrics/metrics.ts'
 import { Distribution } from '../distribution/distribution.ts'
 import { readShards } from '../distribution/read-distribution.ts'
 import type { Connection, Statement } from './connection.ts'
+import { sessionSettings } from './connection-settings.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
 import { CONNECT_TIMEOUT_MS, Pool, type PoolOptions } from './lending/pool.ts'
@@ -146,7 +147,13 @@ export class Database implements Connection {
     })
     // A connection that breaks shows in the next query and in the event 'end'; unheard, this would end the process.
     client.on('error', () => {})
-    await client.connect()
+    try {
+      await client.connect()
+      await client.query(sessionSettings({ statementMs: 0, idleTransactionMs: 0 }))
+    } catch (error) {
+      client.end().catch(() => {})
+      throw error
+    }
     return client
   }
 

@@ -10,6 +10,7 @@ import { THE_SERVICE } from './lending/places.ts'
 import { Pool } from './lending/pool.ts'
 import { hasVersionTable, migrate } from './migrate.ts'
 import { requireDurable, requireDurableMachines } from './require-durable.ts'
+import { requireSettings } from './require-settings.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export interface DatabaseOptions {
@@ -63,6 +64,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     const mustBeDurable = !options.allowUnsafe && !leavesTables
     if (mustBeDurable) await requireDurable(db)
     if (!mayCreate) await requireTables(db, databaseUrl)
+    if (!leavesTables) await requireSettings(db)
     if (!leavesTables) await migrateUnhurried(connectionString, options)
     const distribution = await readDistribution(db)
     if (distribution.isOn && mustBeDurable) await requireDurableMachines(db)

@@ -127,7 +127,7 @@ const readiness: Operation = {
 const SESSIONS = `SELECT query FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'claimkeeper'
     AND query ~ 'pg_notify|LISTEN|pg_advisory_(un)?lock_shared|token_revocations|synchronous_commit'
-    AND query !~ 'currval|enable_seqscan'`
+    AND query !~ 'currval|connection_settings'`
 
 async function newToken({ service }: World): Promise<{ token: string; id: string }> {
   const { email } = await createUser(service.app, `${uniqueName()}@example.com`)

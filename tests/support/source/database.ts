@@ -2,7 +2,7 @@
 
 export { readClock } from '../../../src/storage/database/clock.ts'
 export type { Connection, Statement } from '../../../src/storage/database/connection.ts'
-export { CONNECTION_SETTINGS } from '../../../src/storage/database/connection-settings.ts'
+export { POOL_SETTINGS } from '../../../src/storage/database/connection-settings.ts'
 export { Database, LANES_OF_MACHINE, LEAST_CONNECTIONS } from '../../../src/storage/database/database.ts'
 export {
   asDatabaseUnavailable,

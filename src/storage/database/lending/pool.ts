@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Metrics } from '../../../metrics/metrics.ts'
 import { endsWithin } from '../../../owned-promise.ts'
 import { Distribution } from '../../distribution/distribution.ts'
-import { CONNECTION_SETTINGS } from '../connection-settings.ts'
+import { POOL_SETTINGS, sessionSettings } from '../connection-settings.ts'
 import { DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
 import { TYPES } from '../parse-time.ts'
 import { Borrower, type Lender } from './borrower.ts'
@@ -18,8 +18,6 @@ const IDLE_TRANSACTION_MS = 300_000
 /** How long after its end an answer is waited for, and how often it is looked whether one is missing. */
 const ANSWER_PATIENCE_MS = 5_000
 const LOOK_EVERY_MS = 1_000
-
-const CONNECTION_SETTINGS_IN_TIME = { text: CONNECTION_SETTINGS, query_timeout: CONNECT_TIMEOUT_MS }
 
 export interface PoolOptions {
   connectionString: string
@@ -65,17 +63,20 @@ export class Pool implements Lender {
     if (options.measured) this.#waited = this.#measure(options.measured)
     this.distribution = options.distribution ?? new Distribution()
     this.#places = new Places(size, ofAccount)
+    const session = sessionSettings({
+      statementMs: statementTimeoutMs,
+      // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
+      idleTransactionMs: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
+    })
+    const settings = { text: `${session}; ${POOL_SETTINGS}`, query_timeout: CONNECT_TIMEOUT_MS }
     this.#pool = new pg.Pool({
       connectionString,
       max: size,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: statementTimeoutMs,
-      // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
-      idle_in_transaction_session_timeout: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
       keepAlive: true,
       application_name: 'claimkeeper',
       types: TYPES,
-      onConnect: (client) => client.query(CONNECTION_SETTINGS_IN_TIME),
+      onConnect: (client) => client.query(settings),
     })
     // The server ends a statement first; this is for a server that answers no more.
     const longestMs = statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + ANSWER_PATIENCE_MS

@@ -13,15 +13,26 @@ import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { addUserCommand } from './commands/user.ts'
+import { listenForOutputErrors, write } from './output.ts'
 import { printable, printableLines } from './printable.ts'
+
+/** Of a command line that cannot be understood: an unknown option, a value that is missing or of another form. */
+const USAGE_ERROR = 2
 
 /** Runs the command line; returns the exit status. */
 export async function run(argv: readonly string[]): Promise<number> {
+  listenForOutputErrors()
+  let help = ''
   const program = new Command('claimkeeper')
     .description('Did the promised outcome happen, yes or no?')
     .version(packageJson.version)
     .exitOverride()
-    .configureOutput({ writeErr: (text) => process.stderr.write(printableLines(text)) })
+    .configureOutput({
+      writeOut: (text) => {
+        help += text
+      },
+      writeErr: (text) => process.stderr.write(printableLines(text)),
+    })
     .showHelpAfterError('(run with --help to see what it takes)')
   addServeCommand(program)
   addMigrateCommand(program)
@@ -35,11 +46,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   addArchiveCommand(program)
 
   try {
-    await program.parseAsync(argv)
+    await program.parseAsync(argv).catch(async (error) => {
+      // Commander ends --help and --version by an error of status 0.
+      if (help !== '') await write(help)
+      throw error
+    })
     // What went well may have found something at fault.
     return Number(process.exitCode ?? 0)
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
     console.error(`${styleText('red', 'claimkeeper:', { stream: process.stderr })} ${describe(error)}`)
     return 1
   }

@@ -8,12 +8,10 @@ const SIGNALS = { command: ['SIGINT', 'SIGTERM', 'SIGHUP'], worker: ['SIGTERM'] 
 
 /**
  * Aborted by the first SIGINT, SIGTERM or SIGHUP. A terminal's Ctrl-C reaches us twice when npm passes it on too, so
- * further ones change nothing: a stop is bounded in time anyway. SIGHUP is a terminal that was closed; it takes no more
- * output, which must not keep the stop from being finished.
+ * further ones change nothing: a stop is bounded in time anyway. SIGHUP is a terminal that was closed.
  */
 export function listenForStop(as: keyof typeof SIGNALS = 'command'): AbortSignal {
   const stop = new AbortController()
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   for (const signal of SIGNALS.command) {
     const isMeant = (SIGNALS[as] as readonly string[]).includes(signal)
     process.on(signal, () => isMeant && stop.abort(new OperatorError(`Stopped by ${signal}`)))

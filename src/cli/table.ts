@@ -12,9 +12,12 @@ export function formatTable(head: string[], rows: string[][]): string {
 
 /** The same of cells that may have colours: what others wrote in them must be `printable` already. */
 export function formatStyledTable(head: string[], rows: string[][]): string {
+  const bold = (title: string) => styleText('bold', title, { stream: process.stdout })
+  // The library itself passes over NO_COLOR.
+  const hasColours = bold('') !== ''
   const table = new Table({
-    head: head.map((title) => styleText('bold', title, { stream: process.stdout })),
-    style: { head: [], border: process.stdout.isTTY ? ['grey'] : [] },
+    head: head.map(bold),
+    style: { head: [], border: hasColours ? ['grey'] : [] },
   })
   table.push(...rows)
   return table.toString()

@@ -9,8 +9,9 @@ import { type BacktestOptions, runBacktest } from '../support/source/backtest.ts
 import type { Contract } from '../support/source/contracts.ts'
 import type { Scope } from '../support/test-database.ts'
 
-/** The log that the project brings along, and a contract for it with windows of hours. */
+/** The log and the contract that the project brings along, and a contract with windows of hours. */
 export const SAMPLE_LOG = fileURLToPath(new URL('../../examples/sample-log.csv', import.meta.url))
+export const SAMPLE_CONTRACT = fileURLToPath(new URL('../../examples/sample-contract.json', import.meta.url))
 export const delivery: Contract = contractWith({
   activity_window: 4 * 3600,
   fulfillment_condition: all(

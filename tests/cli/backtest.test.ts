@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { parseSeparator, parseUntil } from '../../src/cli/backtest/log/log-format.ts'
 import { contractWith } from '../support/contracts.ts'
 import { runCli } from '../support/serve-process.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
-import { filesIn } from './backtest-files.ts'
-
-const SAMPLE_LOG = fileURLToPath(new URL('../../examples/sample-log.csv', import.meta.url))
-const SAMPLE_CONTRACT = fileURLToPath(new URL('../../examples/sample-contract.json', import.meta.url))
+import { filesIn, SAMPLE_CONTRACT, SAMPLE_LOG } from './backtest-files.ts'
 
 const backtest = (...args: string[]) => runSharedCli(['backtest', ...args])
 
@@ -118,7 +114,7 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
     const files = ['--log', SAMPLE_LOG, '--contract', SAMPLE_CONTRACT]
     const { stderr, status } = await backtest(...files, '--format', 'xml')
     assert.match(stderr, /Allowed choices are csv, ndjson/)
-    assert.equal(status, 1)
+    assert.equal(status, 2)
     assert.throws(() => parseUntil('tomorrow'), /must be a time such as/)
     assert.throws(() => parseSeparator('"'), /without quotes and line breaks/)
     assert.equal(parseSeparator('tab'), '\t')

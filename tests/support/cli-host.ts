@@ -24,8 +24,10 @@ process.on('message', async ({ args, env }: CliRequest) => {
 function capture(stream: NodeJS.WriteStream): () => string {
   const write = stream.write
   let text = ''
-  stream.write = (chunk: string | Uint8Array) => {
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()
+    const written = rest.at(-1)
+    if (typeof written === 'function') written()
     return true
   }
   return () => {

@@ -32,7 +32,9 @@ async function ask(request: CliRequest): Promise<Run> {
 }
 
 function startHost() {
-  const child = fork(HOST, { env: childEnvironment({}) })
+  // Its standard output is no file: the command line writes to a file past the stream that the host captures.
+  const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
+  const child = fork(HOST, { env: childEnvironment({}), stdio: [...stdio] })
   const ended = once(child, 'exit')
   processScope.after(async () => {
     child.disconnect()

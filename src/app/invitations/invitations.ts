@@ -23,11 +23,13 @@ const ENDED_INVITATIONS_KEPT = 1_000
  * nowhere.
  * @param request.email null for anyone who has the key
  * @param request.invitedBy null for the command line, which may make any number
+ * @param show gets the key before the commit: if it fails, there is no invitation
  * @throws VALIDATION_ERROR, INVITATION_LIMIT_REACHED
  */
 export async function createInvitation(
   app: App,
   request: { email: string | null; invitedBy: string | null },
+  show: (key: string) => Promise<void> = async () => {},
 ): Promise<{ invitation: Invitation; key: string }> {
   if (request.email !== null && !isEmail(request.email)) {
     throw validationError([{ path: 'email', message: 'must be an email address' }])
@@ -37,15 +39,18 @@ export async function createInvitation(
   // Their list has no pages, and what is counted is read: neither grows without end.
   if (invitedBy !== null) await forgetEndedInvitations(db, invitedBy, ENDED_INVITATIONS_KEPT)
   const key = newInvitationKey()
-  const invitation = await insertInvitation(db, {
-    ...request,
-    keyHash: hashInvitationKey(key),
-    claimsUserId: null,
-    lastsSeconds: INVITATION_SECONDS,
-    most: invitedBy === null ? null : MOST_INVITATIONS,
+  return db.transaction(async (connection) => {
+    const invitation = await insertInvitation(connection, {
+      ...request,
+      keyHash: hashInvitationKey(key),
+      claimsUserId: null,
+      lastsSeconds: INVITATION_SECONDS,
+      most: invitedBy === null ? null : MOST_INVITATIONS,
+    })
+    if (!invitation) throw tooManyInvitations()
+    await show(key)
+    return { invitation, key }
   })
-  if (!invitation) throw tooManyInvitations()
-  return { invitation, key }
 }
 
 const tooManyInvitations = () =>

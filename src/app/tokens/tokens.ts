@@ -7,21 +7,28 @@ import type { App } from '../app.ts'
 import { hashToken, newToken } from './api-token.ts'
 import { endToken } from './end-token.ts'
 
-/** Makes a token for the account with this email. The secret is returned once and stored nowhere. */
+/**
+ * Makes a token for the account with this email. The secret is returned once and stored nowhere.
+ * @param show gets the secret before the commit: if it fails, there is no token
+ */
 export async function createToken(
   app: App,
   request: { email: string; name: string; expiresAt: Date | null },
+  show: (token: string) => Promise<void> = async () => {},
 ): Promise<string> {
   const user = await findUserByEmail(app.db, request.email)
   if (!user) throw new OperatorError(`No account has the email ${request.email}. See: claimkeeper user list`)
   const token = newToken()
-  await insertApiToken(app.db, {
-    userId: user.id,
-    name: request.name,
-    hash: hashToken(token),
-    expiresAt: request.expiresAt,
-    sessionId: null,
-    most: null,
+  await app.db.transaction(async (connection) => {
+    await insertApiToken(connection, {
+      userId: user.id,
+      name: request.name,
+      hash: hashToken(token),
+      expiresAt: request.expiresAt,
+      sessionId: null,
+      most: null,
+    })
+    await show(token)
   })
   return token
 }

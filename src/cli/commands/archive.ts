@@ -5,6 +5,7 @@ import { readConfig } from '../../config.ts'
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { confirm, print, printJson } from '../output.ts'
 import { printable, printableJson } from '../printable.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'
@@ -26,11 +27,8 @@ function addList(archive: Command): void {
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: true }) => {
       const files = await runCommand(listArchive)
-      if (json) {
-        console.log(printableJson(JSON.stringify(files, null, 2)))
-        return
-      }
-      console.log(
+      if (json) return printJson(files)
+      await print(
         formatTable(
           ['FILE', 'ACCOUNT', 'CLAIMS', 'BYTES', 'WRITTEN'],
           files.map(({ path, userId, claims, bytes, writtenAt }) => [
@@ -58,7 +56,7 @@ function addShow(archive: Command): void {
     .action(async (id: string, { candidate }: Named) => {
       const folder = archiveFolder()
       const { line } = await runCommand((app) => findArchivedLine(app, folder, toAddress(id, candidate)))
-      console.log(printableJson(JSON.stringify(JSON.parse(line), null, 2)))
+      await print(printableJson(JSON.stringify(JSON.parse(line), null, 2)))
     })
 }
 
@@ -71,7 +69,7 @@ function addRestore(archive: Command): void {
     .action(async (id: string, { candidate }: Named) => {
       const folder = archiveFolder()
       await runCommand((app) => restoreClaim(app, folder, toAddress(id, candidate)))
-      console.log(`Restored ${printable(id)}.`)
+      await confirm(`Restored ${printable(id)}.`)
     })
 }
 
@@ -83,11 +81,11 @@ function addCheck(archive: Command): void {
       const folder = archiveFolder()
       const { files, faults, spare } = await runCommand((app) => checkArchive(app, folder))
       for (const path of spare)
-        console.log(`${printable(path)}: no claim is in it by the database’s word; it may be deleted.`)
-      for (const fault of faults) console.log(printable(fault))
+        await print(`${printable(path)}: no claim is in it by the database’s word; it may be deleted.`)
+      for (const fault of faults) await print(printable(fault))
       if (faults.length > 0)
         throw new OperatorError(`${faults.length} of ${files} files are not as they were written.`)
-      console.log(`${files} files are as they were written.`)
+      await print(`${files} files are as they were written.`)
     })
 }
 

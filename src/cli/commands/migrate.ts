@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { App } from '../../app/app.ts'
 import { finishMigrations } from '../../app/upgrade/finish-migrations.ts'
 import { migrationProgress } from '../migration-progress.ts'
+import { confirm } from '../output.ts'
 import { reportTo, runCommand } from '../run-command.ts'
 
 export function addMigrateCommand(program: Command): void {
@@ -16,7 +17,9 @@ export function addMigrateCommand(program: Command): void {
       // Opening the database migrates it.
       const left = await runCommand(finish, { mayCreate: true, distribute: distribute === true })
       const rest = left === 0 ? '' : `, but for ${left} migrations that newer servers run in the background`
-      console.log(`The database is up to date${distribute ? ', and its tables are distributed' : ''}${rest}.`)
+      await confirm(
+        `The database is up to date${distribute ? ', and its tables are distributed' : ''}${rest}.`,
+      )
     })
 }
 

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createToken, listTokens, revokeToken } from '../../app/tokens/tokens.ts'
-import { printable, printableJson } from '../printable.ts'
+import { parseIsoTime } from '../../domain/iso-time.ts'
+import { confirm, print, printJson } from '../output.ts'
+import { printable } from '../printable.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'
 
@@ -14,11 +16,11 @@ export function addTokenCommand(program: Command): void {
     .requiredOption('--name <name>', 'what the token is for, such as "billing job"', toName)
     .option(
       '--expires <time>',
-      'when it ends, such as 2027-01-31 or 2027-01-31T12:00:00Z (default: never)',
+      'when it ends, such as 2027-01-31 or 2027-01-31T12:00:00Z, in UTC if it names no zone (default: never)',
       toFutureTime,
     )
     .action(async ({ email, name, expires }: { email: string; name: string; expires?: Date }) => {
-      console.log(await runCommand((app) => createToken(app, { email, name, expiresAt: expires ?? null })))
+      await runCommand((app) => createToken(app, { email, name, expiresAt: expires ?? null }, print))
     })
 
   token
@@ -27,11 +29,8 @@ export function addTokenCommand(program: Command): void {
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: true }) => {
       const tokens = await runCommand(listTokens)
-      if (json) {
-        console.log(printableJson(JSON.stringify(tokens, null, 2)))
-        return
-      }
-      console.log(
+      if (json) return printJson(tokens)
+      await print(
         formatTable(
           ['ID', 'ACCOUNT', 'NAME', 'CREATED', 'EXPIRES', 'STATE'],
           tokens.map(({ id, email, name, createdAt, expiresAt, state }) => [
@@ -52,7 +51,7 @@ export function addTokenCommand(program: Command): void {
     .argument('<id>', 'its ID, from: claimkeeper token list')
     .action(async (id: string) => {
       await runCommand((app) => revokeToken(app, id))
-      console.log(`Revoked ${printable(id)}.`)
+      await confirm(`Revoked ${printable(id)}.`)
     })
 }
 
@@ -61,11 +60,16 @@ function toName(text: string): string {
   return text
 }
 
+/** A note on standard error says how a time without a zone was read: standard output is the token alone. */
 function toFutureTime(text: string): Date {
-  const time = new Date(text)
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {
-    throw new InvalidArgumentError('It must be a date or an ISO 8601 time.')
+  const found = parseIsoTime(text)
+  if (found === null) {
+    throw new InvalidArgumentError(
+      'It must be a date or a time that exists, in ISO 8601, such as 2027-01-31 or 2027-01-31T12:00:00Z.',
+    )
   }
-  if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It is in the past.')
+  const { time, hasZone } = found
+  if (time.getTime() <= Date.now()) throw new InvalidArgumentError(`${time.toISOString()} is in the past.`)
+  if (!hasZone) console.error(`${text} has no time zone: read as ${time.toISOString()} (UTC).`)
   return time
 }

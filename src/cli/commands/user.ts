@@ -3,7 +3,8 @@ import { createUser, listUsers, setUserPassword } from '../../app/accounts/users
 import { invitationUrl } from '../../app/invitations/invitation-key.ts'
 import { createInvitation } from '../../app/invitations/invitations.ts'
 import { readConfig } from '../../config.ts'
-import { printable, printableJson } from '../printable.ts'
+import { confirm, print, printJson } from '../output.ts'
+import { printable } from '../printable.ts'
 import { readPassword } from '../read-password.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'
@@ -27,7 +28,7 @@ function addCreate(user: Command): void {
     .action(async ({ email, password }: { email: string; password?: true }) => {
       const given = password ? await readPassword() : undefined
       const created = await runCommand((app) => createUser(app, email, given))
-      console.log(`Created ${printable(created.email)} (${created.id}).`)
+      await confirm(`Created ${printable(created.email)} (${created.id}).`)
     })
 }
 
@@ -38,10 +39,8 @@ function addInvite(user: Command): void {
     .option('--email <email>', 'only this person (default: anyone who has the link)')
     .action(async ({ email }: { email?: string }) => {
       const { publicUrl, host, port } = readConfig()
-      const { key } = await runCommand((app) =>
-        createInvitation(app, { email: email ?? null, invitedBy: null }),
-      )
-      console.log(invitationUrl(publicUrl ?? `http://${host}:${port}`, key))
+      const show = (key: string) => print(invitationUrl(publicUrl ?? `http://${host}:${port}`, key))
+      await runCommand((app) => createInvitation(app, { email: email ?? null, invitedBy: null }, show))
     })
 }
 
@@ -53,7 +52,7 @@ function addSetPassword(user: Command): void {
     .action(async ({ email }: { email: string }) => {
       const password = await readPassword()
       await runCommand((app) => setUserPassword(app, email, password))
-      console.log(`Set the password of ${printable(email)}.`)
+      await confirm(`Set the password of ${printable(email)}.`)
     })
 }
 
@@ -64,11 +63,8 @@ function addList(user: Command): void {
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: true }) => {
       const users = await runCommand(listUsers)
-      if (json) {
-        console.log(printableJson(JSON.stringify(users, null, 2)))
-        return
-      }
-      console.log(
+      if (json) return printJson(users)
+      await print(
         formatTable(
           ['ID', 'EMAIL', 'NAME', 'CREATED'],
           users.map(({ id, email, name, createdAt }) => [id, email, name ?? '', createdAt.toISOString()]),

@@ -10,6 +10,7 @@ import { workerCount } from '../../service/workers/start-workers.ts'
 import { Progress } from '../backup/progress.ts'
 import { openBackup } from '../backup/read-file.ts'
 import { giveWayToService } from '../give-way.ts'
+import { print } from '../output.ts'
 import { killedAfter, listenForStop } from '../stop-signal.ts'
 import { reportJson, reportTable } from './report.ts'
 
@@ -36,7 +37,7 @@ export async function runDoctor({ backup, all, json }: DoctorOptions): Promise<b
   } finally {
     progress.end()
   }
-  console.log(json ? reportJson(findings, contents) : reportTable(findings, contents))
+  await print(json ? reportJson(findings, contents) : reportTable(findings, contents))
   return findings.every(({ status }) => status !== 'fault')
 }
 

@@ -1,4 +1,5 @@
 import { newSecret } from '../../app/webhooks/sign-delivery.ts'
+import { outputError, print, tell } from '../output.ts'
 import { printable } from '../printable.ts'
 import { reportTo } from '../run-command.ts'
 import { listenForStop } from '../stop-signal.ts'
@@ -15,18 +16,21 @@ export interface ListenOptions extends FeedOptions {
 
 const PATIENCE_MS = 15_000
 
-/** Delivers what happens to the local address until a signal comes, or nobody reads what is printed any more. */
+/**
+ * Delivers what happens to the local address until a signal comes.
+ * @throws OperatorError as soon as nobody reads what is printed any more
+ */
 export async function runListen({ forwardTo, secret, fromStart, ...feed }: ListenOptions): Promise<void> {
   const unread = new AbortController()
-  process.stdout.on('error', () => unread.abort())
+  process.stdout.on('error', (error) => unread.abort(outputError(error)))
   const stop = AbortSignal.any([listenForStop(), unread.signal])
   const say = reportTo(process.stdout)
   const ownSecret = secret ?? newSecret()
-  console.log(`Delivering the notifications of ${printable(feed.url)} to ${printable(forwardTo)}`)
-  if (secret === null) console.log(`Signed with the secret of this session: ${ownSecret}`)
+  await print(`Delivering the notifications of ${printable(feed.url)} to ${printable(forwardTo)}`)
+  if (secret === null) await print(`Signed with the secret of this session: ${ownSecret}`)
 
   const receiver = { url: forwardTo, secret: ownSecret, patienceMs: PATIENCE_MS }
-  const deliveries = new LocalDeliveries(receiver, (line) => console.log(line), stop)
+  const deliveries = new LocalDeliveries(receiver, tell, stop)
   try {
     for await (const told of followFeed(new ServiceFeed(feed, stop), { fromStart, say, stop })) {
       await deliveries.deliver(told)
@@ -34,5 +38,6 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
   } catch (error) {
     if (!stop.aborted) throw error
   }
-  console.log(`Stopped: ${deliveries.summary}`)
+  unread.signal.throwIfAborted()
+  tell(`Stopped: ${deliveries.summary}`)
 }

@@ -13,6 +13,7 @@ import { migrate, OWN_MIGRATIONS, Pool } from '../support/source/database.ts'
 import { OperatorError } from '../support/source/errors.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { backupOf, emptyDatabase, inPieces, quietly, tablesIn } from './backups.ts'
+import { runWithInput } from './run-with-input.ts'
 
 const service = await sharedService()
 const { api, databaseUrl: DATABASE_URL } = service
@@ -43,7 +44,7 @@ test('a backup comes back as it was, hashes, identities and all, and takes no ot
   assert.match(await readFile(file, 'latin1'), /^claimkeeper-backup /)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   const url = await emptyDatabase(t)
-  const restore = await runCli(['restore', file], { DATABASE_URL: url })
+  const restore = await runWithInput(url, ['restore', '-'], await readFile(file))
   assert.equal(restore.status, 0, restore.stderr)
   for (const table of [
     'claims',

@@ -9,12 +9,12 @@ test('user set-password changes the password of an account', async (t) => {
   const { email } = await signUp(service)
   const changed = await runWithInput(
     service.databaseUrl,
-    ['set-password', '--email', email],
+    ['user', 'set-password', '--email', email],
     'another horse\n',
   )
   assert.equal(changed.status, 0, changed.stderr)
   await signIn(service, email, 'another horse')
-  const unknown = ['set-password', '--email', 'nobody@example.com']
+  const unknown = ['user', 'set-password', '--email', 'nobody@example.com']
   const refused = await runWithInput(service.databaseUrl, unknown, 'another horse\n')
   assert.equal(refused.status, 1)
   assert.match(refused.stderr, /No account has the email/)

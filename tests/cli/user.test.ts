@@ -12,7 +12,11 @@ const { databaseUrl, sql } = service
 
 test('user create --password reads the password, with which the account signs in', async () => {
   const email = 'Billing@example.com'
-  const created = await runWithInput(databaseUrl, ['create', '--email', email, '--password'], `${PASSWORD}\n`)
+  const created = await runWithInput(
+    databaseUrl,
+    ['user', 'create', '--email', email, '--password'],
+    `${PASSWORD}\n`,
+  )
   assert.deepEqual([created.status, created.stderr], [0, ''])
   assert.ok(!created.stdout.includes(PASSWORD))
   const browser = await signIn(service, email)
@@ -21,7 +25,7 @@ test('user create --password reads the password, with which the account signs in
 
 test('user create refuses a password that is too short, and makes no account', async () => {
   const email = 'short@example.com'
-  const short = await runWithInput(databaseUrl, ['create', '--email', email, '--password'], 'short\n')
+  const short = await runWithInput(databaseUrl, ['user', 'create', '--email', email, '--password'], 'short\n')
   assert.equal(short.status, 1)
   assert.match(short.stderr, /must have 8 to 128 characters/)
   assert.deepEqual(await sql('SELECT 1 FROM users WHERE email = $1', [email]), [])

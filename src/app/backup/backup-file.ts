@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { OperatorError } from '../../operator-error.ts'
-import { owned } from '../../owned-promise.ts'
 import { syncFolder } from '../../storage/embedded/machine/sync-folder.ts'
 
 /** Where a backup goes. */
@@ -39,22 +38,6 @@ export async function createBackupFile(path: string, mayReplace: boolean): Promi
       await rm(partial, { force: true })
     },
   }
-}
-
-/** For a pipe: who reads it sees from its end whether it is whole. */
-export function backupToStream(stream: NodeJS.WriteStream): BackupTarget {
-  if (stream.isTTY)
-    throw new OperatorError('A backup is not for a terminal: give a file, or send it elsewhere by a pipe.')
-  const failed = owned(
-    new Promise<never>((_, reject) => {
-      stream.once('error', (error) => {
-        reject(new OperatorError(`The backup could not be written: ${error.message}`))
-      })
-    }),
-  )
-  const write = (piece: Buffer) =>
-    Promise.race([failed, new Promise<void>((resolve) => stream.write(piece, () => resolve()))])
-  return { write, finish: () => write(Buffer.alloc(0)), discard: async () => {} }
 }
 
 async function requirePlace(path: string, mayReplace: boolean): Promise<void> {

@@ -1,24 +1,27 @@
-import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import type { Contract } from '../../domain/contract/contract.ts'
 import { validateContract } from '../../domain/contract/validate-contract.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { inputName, openInput } from '../input-file.ts'
 
-/** @throws OperatorError that tells all that is wrong with it. */
+/** @param path "-" for standard input @throws OperatorError that tells all that is wrong with it. */
 export async function readContract(path: string): Promise<Contract> {
-  const value = parse(path, await readText(path))
+  const value = parse(inputName(path), await readText(path))
   const issues = validateContract(value)
   if (issues.length === 0) return value as Contract
   const all = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ')
-  throw new OperatorError(`${path} is not a contract: ${all}`)
+  throw new OperatorError(`${inputName(path)} is not a contract: ${all}`)
 }
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return await text(openInput(path))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new OperatorError(
-      code === 'ENOENT' ? `there is no contract ${path}` : `the contract ${path} cannot be read: ${message}`,
+      code === 'ENOENT'
+        ? `there is no contract ${path}`
+        : `the contract ${inputName(path)} cannot be read: ${message}`,
     )
   }
 }

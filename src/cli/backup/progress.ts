@@ -21,13 +21,13 @@ export class Progress {
     this.#label = label
   }
 
-  /** @param total bytes or claims, about */
+  /** @param total bytes or claims, about; 0 if it is not known */
   begin(total: number, unit: keyof typeof UNITS = 'MB'): void {
     this.end()
     this.#done = 0
     this.#total = total
     this.#unit = unit
-    if (!process.stderr.isTTY) return
+    if (!process.stderr.isTTY || total === 0) return
     this.#bar = progressBar(
       `{label} {bar} {percentage} %  {value}/{total} ${unit}  {eta_formatted} left  {note}`,
     )

@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { OperatorError } from '../../operator-error.ts'
+import { inputName, openInput, STANDARD_INPUT, statInput } from '../input-file.ts'
 
-/** A backup's file as it is read, piece by piece. */
+/** A backup as it is read, piece by piece. */
 export interface BackupSource {
+  /** 0 for a pipe, which does not say. */
   bytes: number
   pieces: AsyncGenerator<Buffer>
 }
@@ -11,20 +11,23 @@ export interface BackupSource {
 const PIECE_BYTES = 256 * 1024
 
 /**
+ * @param path "-" for standard input
  * @param advance hears how many bytes were read
  * @throws OperatorError if there is no such file
  */
 export async function openBackup(path: string, advance: (bytes: number) => void): Promise<BackupSource> {
-  const found = await stat(path).catch((error) => {
+  const found = await statInput(path).catch((error) => {
     throw unreadable(path, error)
   })
-  if (!found.isFile()) throw new OperatorError(`${path} is no file.`)
-  return { bytes: found.size, pieces: readPieces(path, advance) }
+  if (found.isDirectory()) throw new OperatorError(`${inputName(path)} is a folder, not a backup.`)
+  if (path === STANDARD_INPUT && process.stdin.isTTY)
+    throw new OperatorError('A backup does not come from a terminal: give a file, or send it here by a pipe.')
+  return { bytes: found.isFile() ? found.size : 0, pieces: readPieces(path, advance) }
 }
 
 async function* readPieces(path: string, advance: (bytes: number) => void): AsyncGenerator<Buffer> {
   try {
-    for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+    for await (const piece of openInput(path, PIECE_BYTES)) {
       yield piece
       advance(piece.length)
     }
@@ -34,4 +37,6 @@ async function* readPieces(path: string, advance: (bytes: number) => void): Asyn
 }
 
 const unreadable = (path: string, error: unknown) =>
-  new OperatorError(`The backup ${path} cannot be read: ${(error as Error).message}`, { cause: error })
+  new OperatorError(`The backup ${inputName(path)} cannot be read: ${(error as Error).message}`, {
+    cause: error,
+  })

@@ -1,8 +1,12 @@
-import { type BackupTarget, backupToStream, createBackupFile } from '../../app/backup/backup-file.ts'
+import { join } from 'node:path'
+import { type BackupTarget, createBackupFile } from '../../app/backup/backup-file.ts'
 import { type WrittenBackup, writeBackup } from '../../app/backup/write-backup.ts'
 import { withDatabaseAsItIs } from '../../app/with-database.ts'
 import { readConfig } from '../../config.ts'
+import { OperatorError } from '../../operator-error.ts'
 import { giveWayToService } from '../give-way.ts'
+import { write } from '../output.ts'
+import { refuseFileIn } from '../output-file.ts'
 import { reportTo } from '../run-command.ts'
 import { killedAfter, listenForStop } from '../stop-signal.ts'
 import { contentsInWords } from './contents-in-words.ts'
@@ -11,10 +15,12 @@ import { Progress } from './progress.ts'
 /** `claimkeeper backup`. @param path "-" for standard output */
 export async function runBackup(path: string, mayReplace: boolean): Promise<void> {
   giveWayToService()
-  const { databaseUrl, dataDir } = readConfig()
+  const { databaseUrl, dataDir, archiveDir } = readConfig()
+  if (path !== '-')
+    await refuseFileIn(path, [join(dataDir, 'postgres'), ...(archiveDir === null ? [] : [archiveDir])])
   const signal = listenForStop()
   const report = reportTo(process.stderr)
-  const target = path === '-' ? backupToStream(process.stdout) : await createBackupFile(path, mayReplace)
+  const target = path === '-' ? toStandardOutput() : await createBackupFile(path, mayReplace)
   const progress = new Progress('Backing up')
   try {
     const work = withDatabaseAsItIs({ databaseUrl, dataDir, mayCreate: false, report, signal }, (database) =>
@@ -47,6 +53,13 @@ async function writeTo(
   signal.throwIfAborted()
   await target.finish()
   return { written, bytes }
+}
+
+/** The end of a backup says that it is whole: a reader of a pipe sees a backup that was broken off. */
+function toStandardOutput(): BackupTarget {
+  if (process.stdout.isTTY)
+    throw new OperatorError('A backup is not for a terminal: give a file, or send it elsewhere by a pipe.')
+  return { write, finish: async () => {}, discard: async () => {} }
 }
 
 const inMegabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { restoreInto } from '../../app/backup/restore-into.ts'
 import { readConfig } from '../../config.ts'
+import { confirm } from '../output.ts'
 import { killedAfter, listenForStop } from '../stop-signal.ts'
 import { contentsInWords } from './contents-in-words.ts'
 import { Progress } from './progress.ts'
@@ -22,10 +23,12 @@ export async function runRestore(
     const restored = await killedAfter(signal, work)
     progress.end()
     const where = databaseUrl === null ? `in ${resolve(dataDir)}` : `at ${new URL(databaseUrl).host}`
-    console.log(`The backup is restored, into the database ${where}.`)
-    console.log(contentsInWords(restored))
-    console.log(
-      'Tokens that were revoked since then are valid again, and whoever was signed in signs in again.',
+    await confirm(
+      [
+        `The backup is restored, into the database ${where}.`,
+        contentsInWords(restored),
+        'Tokens that were revoked since then are valid again, and whoever was signed in signs in again.',
+      ].join('\n'),
     )
   } finally {
     progress.end()

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { OperatorError } from '../../operator-error.ts'
 import type { BacktestResult } from '../backtest/backtest-result.ts'
@@ -10,6 +9,9 @@ import { reportPage } from '../backtest/report/page.ts'
 import { resultJson } from '../backtest/report/result-json.ts'
 import { resultTable } from '../backtest/report/result-table.ts'
 import { runBacktest } from '../backtest/run-backtest.ts'
+import { STANDARD_INPUT } from '../input-file.ts'
+import { print } from '../output.ts'
+import { refuseInputAsOutput, writeForOwner } from '../output-file.ts'
 import { printable, printableJson } from '../printable.ts'
 
 interface Options {
@@ -34,7 +36,7 @@ export function addBacktestCommand(program: Command): void {
     .command('backtest')
     .description('what a contract would have paid for a whole event log; offline, without a database')
     .requiredOption('--log <file>', 'the event log: CSV with a header, or NDJSON; plain or gzip')
-    .requiredOption('--contract <file>', 'the contract of every case, as JSON')
+    .requiredOption('--contract <file>', 'the contract of every case, as JSON; "-" for standard input')
     .option('--compare <file>', 'a second contract: which cases change, and by how much money')
     .option('--case <column>', 'column that names the case', 'case_id')
     .option('--type <column>', 'column that names the type of the event', 'type')
@@ -46,7 +48,7 @@ export function addBacktestCommand(program: Command): void {
     .option('--strict', 'stop at the first bad row', false)
     .option('--sorted', 'promise that the rows of a case are together; stop if they are not', false)
     .option('--json', 'print one JSON object in place of the tables', false)
-    .option('--report <file>', 'write a page with charts, as one HTML file')
+    .option('--report <file>', 'write a page with charts, as one HTML file that only its owner can read')
     .addHelpText('after', NOTES)
     .action(backtest)
 }
@@ -65,8 +67,9 @@ Of the cases that FAILED, the one lost by the least is the one for which the few
 have to change; among equals, the one that a refused event would have won soonest after the activity window.`
 
 async function backtest(options: Options): Promise<void> {
-  const log = await findLog(options.log)
   const paths = [options.contract, ...(options.compare === undefined ? [] : [options.compare])]
+  await checkFiles([options.log, ...paths], options.report)
+  const log = await findLog(options.log)
   const contracts = await Promise.all(paths.map(readContract))
   const format = options.format ?? formatOf(options.log)
   const until = options.until ?? null
@@ -74,7 +77,7 @@ async function backtest(options: Options): Promise<void> {
   const done = await runBacktest(log, run, showProgress(log.bytes))
   const result = { log: { file: options.log, format }, until, files: paths, backtest: done }
   if (options.report !== undefined) await writeReport(options.report, result)
-  console.log(options.json ? printableJson(resultJson(result)) : resultTable(result))
+  await print(options.json ? printableJson(resultJson(result)) : resultTable(result))
 }
 
 function readingOptions(options: Options, format: 'csv' | 'ndjson') {
@@ -83,11 +86,16 @@ function readingOptions(options: Options, format: 'csv' | 'ndjson') {
   return { format, separator, columns, isStrict: strict }
 }
 
-async function writeReport(path: string, result: BacktestResult): Promise<void> {
-  try {
-    await writeFile(path, reportPage(result))
-  } catch (error) {
-    throw new OperatorError(`the report cannot be written: ${(error as Error).message}`)
+/** Before a run that may take long. */
+async function checkFiles(inputs: readonly string[], report: string | undefined): Promise<void> {
+  if (inputs.filter((path) => path === STANDARD_INPUT).length > 1) {
+    throw new OperatorError('only one of --log, --contract and --compare can be - for standard input')
   }
+  await refuseInputAsOutput(null, inputs)
+  if (report !== undefined) await refuseInputAsOutput(report, inputs)
+}
+
+async function writeReport(path: string, result: BacktestResult): Promise<void> {
+  await writeForOwner(path, reportPage(result))
   console.error(`The report is in ${printable(path)}.`)
 }

@@ -12,42 +12,38 @@ export interface BannerFacts {
   dataDir: string | null
   /** Email of the account that was made first. */
   owner: string
-  /** The first account, if this start made it. */
-  account: { email: string; token: string } | null
-  /** Its token came from the settings; the caller knows it, so it is not shown. */
-  tokenIsGiven: boolean
+  /** Its first token, if this start makes it. */
+  token: string | null
+  /** This start has made the first account with the token of the settings. The caller knows it, so it is not shown. */
+  hasGivenToken: boolean
   /** Where the first account is set up; null once someone can sign in to it. */
   welcomeUrl: string | null
 }
 
 /** What a person sees once the service is ready: where it is, and what to type next. */
 export function bannerText(facts: BannerFacts): string {
-  const { url, startMs, database, account, tokenIsGiven, welcomeUrl } = facts
+  const { url, startMs, database, owner, token, hasGivenToken, welcomeUrl } = facts
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
   const lines = [
     '',
     `  ${bold('Claimkeeper')} is ready on ${bold(url)} after ${(startMs / 1000).toFixed(1)} s`,
     '',
     welcomeUrl === null ? `  Dashboard       ${url}` : `  Sign up         ${bold(welcomeUrl)}`,
-    ...(welcomeUrl === null ? [] : ['                  (works once, until the next start, for 7 days)']),
+    ...(welcomeUrl === null ? [] : ['                  (works once, for 7 days)']),
     `  API reference   ${url}/docs`,
     `  Database        ${printable(database)}`,
   ]
-  if (!account) {
+  if (token === null && !hasGivenToken) {
     return [...lines, ...(welcomeUrl === null ? [] : newTokenLines(facts)), ''].join('\n')
   }
-  const token = tokenIsGiven ? `"$${SETTINGS.bootstrapToken.name}"` : account.token
-  lines.push(`  Account         ${printable(account.email)}`)
-  lines.push(
-    `  API token       ${tokenIsGiven ? `as in ${SETTINGS.bootstrapToken.name}` : bold(account.token)}`,
-  )
-  if (!tokenIsGiven) lines.push('                  (shown only this once)')
   return [
     ...lines,
+    `  Account         ${printable(owner)}`,
+    `  API token       ${token === null ? `as in ${SETTINGS.bootstrapToken.name}` : 'in the lines below; shown only this once'}`,
     '',
     '  Take a first claim to CONFIRMED: paste this into another terminal.',
     '',
-    firstClaim(url, token),
+    firstClaim(url, token === null ? `"$${SETTINGS.bootstrapToken.name}"` : bold(token)),
   ].join('\n')
 }
 
@@ -66,10 +62,12 @@ function newTokenLines({ dataDir, owner, database }: BannerFacts): string[] {
 /** A claim from creation to CONFIRMED in curl; the README shows the same lines. */
 export function firstClaim(url: string, token: string): string {
   return `API=${url} TOKEN=${token}
+get() { curl -sS "$API$1" -H "Authorization: Bearer $TOKEN"; echo; }
 post() { curl -sS "$API$1" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d "$2"; echo; }
-id_of() { sed 's/.*"id":"\\([^"]*\\)".*/\\1/'; }
+id_of() { tee /dev/stderr | sed -n 's/.*"id":"\\([^"]*\\)".*/\\1/p'; }
 
-CUSTOMER=$(post /v1/customers '{"external_id": "acme", "name": "ACME Inc."}' | id_of)
+CUSTOMER=$(get '/v1/customers?external_id=acme' | id_of)
+[ "$CUSTOMER" ] || CUSTOMER=$(post /v1/customers '{"external_id": "acme", "name": "ACME Inc."}' | id_of)
 CLAIM=$(post /v1/claims '{"customer_id": "'$CUSTOMER'", "contract": {
   "price": 49.50, "activity_window": 86400, "review_window": 0, "timeout_outcome": "fail",
   "fulfillment_condition": {"op": "AND", "conditions": [
@@ -79,6 +77,6 @@ post /v1/claims/$CLAIM/events '{"type": "ticket_resolved"}'
 post /v1/claims/$CLAIM/events '{"type": "satisfaction", "value": 5}'
 
 # PENDING now, and CONFIRMED from the next whole minute on:
-curl -sS $API/v1/claims/$CLAIM -H "Authorization: Bearer $TOKEN"; echo
+get /v1/claims/$CLAIM
 `
 }

@@ -10,6 +10,7 @@ import { bannerText } from './banner.ts'
 import { Fault, listenForFaults } from './last-resort.ts'
 import { listenForWarnings } from './listen-for-warnings.ts'
 import { createLog } from './log.ts'
+import { print, tell } from './output.ts'
 import { reportTo } from './run-command.ts'
 import { killedAfter, listenForStop } from './stop-signal.ts'
 
@@ -21,10 +22,10 @@ export async function runService(config: Config): Promise<void> {
   const service = await start(config, log, signal)
   if (service !== null) {
     await aborted(signal)
-    console.log(`${signal.reason.message}: finishing requests in flight and stopping the database`)
+    tell(`${signal.reason.message}: finishing requests in flight and stopping the database`)
     await service.stop()
   }
-  console.log('Stopped.')
+  tell('Stopped.')
   process.exit(signal.reason instanceof Fault ? 1 : 0)
 }
 
@@ -44,11 +45,15 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
   try {
     const starting = workerCount(config) === 1 ? startService : startWorkers
     const service = await killedAfter(signal, starting(config, log, reportTo(process.stdout), signal))
-    console.log(banner(service, config, performance.now() - startedAt))
+    const startMs = performance.now() - startedAt
+    // A service whose output goes to a full disk must serve all the same.
+    await service
+      .showFirstToken((token) => print(banner(service, config, startMs, token)))
+      .catch((err) => log.warn({ err }, 'the banner was not shown; a first token is made by a later start'))
     return service
   } catch (error) {
     if (!signal.aborted) throw error
-    console.log(`${signal.reason.message} before it was ready`)
+    tell(`${signal.reason.message} before it was ready`)
     return null
   }
 }
@@ -57,8 +62,8 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-function banner(service: Service, config: Config, startMs: number): string {
-  const { url, bootstrap, owner, welcomeKey } = service
+function banner(service: Service, config: Config, startMs: number, token: string | null): string {
+  const { url, hasGivenToken, owner, welcomeKey } = service
   return bannerText({
     url,
     startMs,
@@ -67,8 +72,8 @@ function banner(service: Service, config: Config, startMs: number): string {
       : `embedded PostgreSQL under ${relative('', config.dataDir) || '.'}`,
     dataDir: config.databaseUrl ? null : resolve(config.dataDir),
     owner,
-    account: bootstrap,
-    tokenIsGiven: config.bootstrapToken !== null,
+    token,
+    hasGivenToken,
     welcomeUrl: welcomeKey === null ? null : invitationUrl(config.publicUrl ?? url, welcomeKey),
   })
 }

@@ -1,4 +1,4 @@
-import { type BootstrapAccount, bootstrapAccount } from '../app/accounts/bootstrap-account.ts'
+import { bootstrapAccount, showFirstToken } from '../app/accounts/bootstrap-account.ts'
 import { inviteFirstAccount } from '../app/accounts/invite-first-account.ts'
 import { listUsers } from '../app/accounts/users.ts'
 import type { App } from '../app/app.ts'
@@ -7,12 +7,14 @@ import { unlessAborted } from '../storage/database/unless-aborted.ts'
 
 /** What a start tells of the account that was made first. */
 export interface FirstAccount {
-  /** The account, if this start made it. */
-  bootstrap: BootstrapAccount | null
   /** Its email. */
   owner: string
-  /** The key of its one-time link; null once someone can sign in to it. */
+  /** Whether this start has made it with the token of the settings. */
+  hasGivenToken: boolean
+  /** The key of a one-time link to it; null once someone can sign in to it. */
   welcomeKey: string | null
+  /** Makes its first token, unless it has one, once the token was shown. */
+  showFirstToken: (show: (token: string | null) => Promise<void>) => Promise<void>
 }
 
 /** Makes the account if there is none, and a new one-time link while nobody can sign in to it. */
@@ -22,11 +24,15 @@ export async function welcomeFirstAccount(
   report: (step: string) => void,
   signal: AbortSignal,
 ): Promise<FirstAccount> {
-  const showToken = ({ email, token }: BootstrapAccount) =>
-    report(`Making the account ${email} with its API token, shown only this once: ${token}`)
-  const show = bootstrapToken === null ? showToken : () => {}
-  const bootstrap = await unlessAborted(signal, bootstrapAccount(app, bootstrapToken, show))
+  const isNew = await unlessAborted(signal, bootstrapAccount(app, bootstrapToken))
   const welcomeKey = await unlessAborted(signal, inviteFirstAccount(app))
   const [first] = await unlessAborted(signal, listUsers(app))
-  return { bootstrap, owner: first?.email ?? '', welcomeKey }
+  const owner = first?.email ?? ''
+  if (isNew) report(`Making the account ${owner}`)
+  return {
+    owner,
+    hasGivenToken: isNew && bootstrapToken !== null,
+    welcomeKey,
+    showFirstToken: (show) => (bootstrapToken === null ? showFirstToken(app, show) : show(null)),
+  }
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { bannerText, firstClaim } from '../../src/cli/banner.ts'
+import { sharedService } from '../support/shared.ts'
 
 test('the README shows the first claim as the banner does', async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
@@ -9,41 +12,54 @@ test('the README shows the first claim as the banner does', async () => {
   assert.ok(readme.includes(lines.join('\n')))
 })
 
-test('the banner shows a made token, and not one that was given', () => {
-  const facts = {
-    url: 'http://127.0.0.1:8080',
-    startMs: 900,
-    database: 'embedded',
-    dataDir: '/data',
-    owner: 'a@b',
-    account: { email: 'a@b', token: 'ck_secret' },
-    welcomeUrl: null,
+test('the lines of the first claim can be pasted again: each time they make another claim', async () => {
+  const { api } = await sharedService()
+  const paste = async () => {
+    const { stdout } = await promisify(execFile)('sh', ['-c', firstClaim(api.url, `${api.token}`)])
+    return JSON.parse(stdout.trim().split('\n').at(-1) as string)
   }
-  assert.match(bannerText({ ...facts, tokenIsGiven: false }), /TOKEN=ck_secret/)
-  assert.doesNotMatch(bannerText({ ...facts, tokenIsGiven: true }), /ck_secret/)
-  assert.match(bannerText({ ...facts, tokenIsGiven: true }), /TOKEN="\$CLAIMKEEPER_BOOTSTRAP_TOKEN"/)
+  const claims = [await paste(), await paste()]
+  assert.deepEqual(
+    claims.map(({ status, scheduled_outcome }) => [status, scheduled_outcome]),
+    [1, 2].map(() => ['PENDING', 'CONFIRMED']),
+  )
+  assert.notEqual(claims[0].id, claims[1].id)
+  assert.equal(claims[0].customer_id, claims[1].customer_id)
+})
+
+const FACTS = {
+  url: 'http://127.0.0.1:8080',
+  startMs: 900,
+  database: 'embedded',
+  dataDir: '/data',
+  owner: 'owner@localhost',
+  token: null,
+  hasGivenToken: false,
+  welcomeUrl: null,
+}
+
+test('the banner shows a made token once, and one that was given not at all', () => {
+  const made = bannerText({ ...FACTS, token: 'ck_secret' })
+  assert.match(made, /TOKEN=ck_secret/)
+  assert.equal(made.split('ck_secret').length, 2)
+  assert.match(
+    bannerText({ ...FACTS, hasGivenToken: true }),
+    /as in CLAIMKEEPER_BOOTSTRAP_TOKEN\n(.*\n)+API=.* TOKEN="\$CLAIMKEEPER_BOOTSTRAP_TOKEN"/,
+  )
 })
 
 test('the banner leads to the first account’s sign-up until someone has used it, then to the dashboard', () => {
-  const place = { database: 'embedded', dataDir: '/data', owner: 'owner@localhost' }
-  const facts = { url: 'http://h', startMs: 900, ...place, account: null, tokenIsGiven: false }
-  const fresh = bannerText({ ...facts, welcomeUrl: 'http://h/welcome#key=k' })
+  const fresh = bannerText({ ...FACTS, welcomeUrl: 'http://h/welcome#key=k' })
   assert.match(fresh, /Sign up +http:\/\/h\/welcome#key=k/)
-  const used = bannerText({ ...facts, welcomeUrl: null })
-  assert.match(used, /Dashboard +http:\/\/h\n/)
+  const used = bannerText(FACTS)
+  assert.match(used, /Dashboard +http:\/\/127\.0\.0\.1:8080\n/)
   assert.doesNotMatch(used, /owner@localhost/)
 })
 
 test('the banner’s command for a new token names the folder and an account, quoted for a shell, without a password', () => {
-  const facts = {
-    url: 'http://h',
-    startMs: 900,
-    account: null,
-    tokenIsGiven: false,
-    welcomeUrl: 'http://h/w',
-  }
+  const facts = { ...FACTS, welcomeUrl: 'http://h/w' }
   const owner = "it's\u001b[2J@example.com"
-  const embedded = bannerText({ ...facts, database: 'embedded', dataDir: '/srv/my data', owner })
+  const embedded = bannerText({ ...facts, dataDir: '/srv/my data', owner })
   const command =
     "CLAIMKEEPER_DATA_DIR='/srv/my data' npx claimkeeper token create --email 'it'\\''s\\u001b[2J@example.com'"
   assert.ok(embedded.includes(command), embedded)

@@ -121,14 +121,18 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
   }
 })
 
-test('a start that is killed as it shows the first token has stored it, or the next one shows another', async (t) => {
-  const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
-  const killed = await runUntil('Making the account', 'SIGKILL', { CLAIMKEEPER_DATA_DIR })
-  const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
-  const token = served.token ?? killed.token
-  assert.ok(token)
-  const answer = await fetch(`${served.url}/v1/claims`, { headers: { Authorization: `Bearer ${token}` } })
-  assert.equal(answer.status, 200)
+describe('the first token is not lost with a start that is killed', { concurrency: 2 }, () => {
+  for (const moment of ['Making the account', 'TOKEN=ck_']) {
+    test(`at "${moment}"`, async (t) => {
+      const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
+      const killed = await runUntil(moment, 'SIGKILL', { CLAIMKEEPER_DATA_DIR })
+      const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR })
+      const token = served.token ?? killed.token
+      assert.ok(token)
+      const answer = await fetch(`${served.url}/v1/claims`, { headers: { Authorization: `Bearer ${token}` } })
+      assert.equal(answer.status, 200)
+    })
+  }
 })
 
 test('a database that takes no writes is refused in one line with its reason', async (t) => {

@@ -1,44 +1,53 @@
-import { insertApiToken } from '../../storage/accounts/api-tokens.ts'
+import { hasApiToken, insertApiToken } from '../../storage/accounts/api-tokens.ts'
+import { hasPassword } from '../../storage/accounts/credentials.ts'
 import { insertUser, listUsers, takeBootstrapTurn } from '../../storage/accounts/users.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import type { App } from '../app.ts'
 import { hashToken, newToken } from '../tokens/api-token.ts'
 
+/** The email of the first account until somebody signs up for it. */
 const OWNER = 'owner@localhost'
 
-export interface BootstrapAccount {
-  email: string
-  token: string
+/**
+ * If there is no account yet, makes the first one. Servers that start together make one account between them.
+ * @param givenToken its first token
+ * @returns whether this call has made it
+ */
+export function bootstrapAccount(app: App, givenToken: string | null): Promise<boolean> {
+  return app.db.transaction(async (connection) => {
+    await takeBootstrapTurn(connection)
+    if ((await listUsers(connection)).length > 0) return false
+    const user = await insertUser(connection, OWNER)
+    if (!user) throw new Error('the first account exists already')
+    if (givenToken !== null) await insertFirstToken(connection, user.id, givenToken)
+    return true
+  })
 }
 
 /**
- * If there is no account yet, makes the first one with a token; null if there is one. Servers that
- * start together make one account between them.
- * @param givenToken used in place of a random one
- * @param show hears of the account before it is stored: a token that was stored first could be lost with the process,
- *   and would then never be seen; of one that was shown and not stored the next start makes another
+ * Makes the first token of the first account, if it has none and nobody has signed up for it.
+ * @param show gets the token, or null if none is made, before the commit: if it fails, there is no token, and the next
+ *   start makes one
  */
-export function bootstrapAccount(
-  app: App,
-  givenToken: string | null,
-  show: (account: BootstrapAccount) => void = () => {},
-): Promise<BootstrapAccount | null> {
+export function showFirstToken(app: App, show: (token: string | null) => Promise<void>): Promise<void> {
   return app.db.transaction(async (connection) => {
     await takeBootstrapTurn(connection)
-    if ((await listUsers(connection)).length > 0) return null
-    const user = await insertUser(connection, OWNER)
-    if (!user) throw new Error('the first account exists already')
-
-    const token = givenToken ?? newToken()
-    await insertApiToken(connection, {
-      userId: user.id,
-      name: 'first token',
-      hash: hashToken(token),
-      expiresAt: null,
-      sessionId: null,
-      most: null,
-    })
-    const account = { email: user.email, token }
-    show(account)
-    return account
+    const [first] = await listUsers(connection)
+    if (first?.email !== OWNER) return show(null)
+    if ((await hasPassword(connection, first.id)) || (await hasApiToken(connection, first.id)))
+      return show(null)
+    const token = newToken()
+    await insertFirstToken(connection, first.id, token)
+    await show(token)
   })
 }
+
+const insertFirstToken = (connection: Connection, userId: string, token: string) =>
+  insertApiToken(connection, {
+    userId,
+    name: 'first token',
+    hash: hashToken(token),
+    expiresAt: null,
+    sessionId: null,
+    most: null,
+  })

@@ -1,12 +1,12 @@
 import { hasPassword } from '../../storage/accounts/credentials.ts'
-import { insertInvitation, revokeInvitationsTo } from '../../storage/accounts/invitations.ts'
+import { insertInvitation } from '../../storage/accounts/invitations.ts'
 import { listUsers, takeBootstrapTurn } from '../../storage/accounts/users.ts'
 import type { App } from '../app.ts'
 import { hashInvitationKey, INVITATION_SECONDS, newInvitationKey } from '../invitations/invitation-key.ts'
 
 /**
- * While the first account has no password: a fresh key that sets its email, name and password, once. Earlier keys
- * stop working. Null if someone can sign in to it.
+ * While the first account has no password: a fresh key that sets its email, name and password, once. Earlier keys keep
+ * working until one of them is used: another server may have shown them. Null if someone can sign in to it.
  */
 export function inviteFirstAccount(app: App): Promise<string | null> {
   return app.db.transaction(async (connection) => {
@@ -14,7 +14,6 @@ export function inviteFirstAccount(app: App): Promise<string | null> {
     const [first] = await listUsers(connection)
     if (!first || (await hasPassword(connection, first.id))) return null
 
-    await revokeInvitationsTo(connection, first.id)
     const key = newInvitationKey()
     await insertInvitation(connection, {
       keyHash: hashInvitationKey(key),

@@ -1,7 +1,7 @@
 import type { User } from '../../domain/records.ts'
 import { ServiceError, validationError } from '../../errors.ts'
 import { hasPassword, setPassword } from '../../storage/accounts/credentials.ts'
-import { useInvitation } from '../../storage/accounts/invitations.ts'
+import { revokeInvitationsTo, useInvitation } from '../../storage/accounts/invitations.ts'
 import { insertUser, renameUser } from '../../storage/accounts/users.ts'
 import type { Connection } from '../../storage/database/connection.ts'
 import type { App } from '../app.ts'
@@ -52,9 +52,12 @@ async function invitedUser(connection: Connection, request: SignUp, key: string)
   }
   const id = invitation.claimsUserId
   if (id === null) return newUser(connection, request)
-  if (await hasPassword(connection, id)) throw keyNotFound()
   const { email, name } = request
-  return (await renameUser(connection, { id, email, name })) ?? refuseTakenEmail()
+  // Locks the account's row: of two keys to the account one is used.
+  const user = (await renameUser(connection, { id, email, name })) ?? refuseTakenEmail()
+  if (await hasPassword(connection, id)) throw keyNotFound()
+  await revokeInvitationsTo(connection, id)
+  return user
 }
 
 async function newUser(connection: Connection, { email, name }: SignUp): Promise<User> {

@@ -1,6 +1,7 @@
 import type { User } from '../../domain/records.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { setPassword } from '../../storage/accounts/credentials.ts'
+import { revokeInvitationsTo } from '../../storage/accounts/invitations.ts'
 import { deleteSessionsOf } from '../../storage/accounts/sessions.ts'
 import { findUserByEmail, insertUser, listUsers as readUsers } from '../../storage/accounts/users.ts'
 import type { App } from '../app.ts'
@@ -28,7 +29,10 @@ export function listUsers(app: App): Promise<User[]> {
   return readUsers(app.db)
 }
 
-/** Gives the account a new password and signs it out everywhere, for those who forgot theirs. */
+/**
+ * Gives the account a new password and signs it out everywhere, for those who forgot theirs. Links with which the
+ * first account is set up stop working.
+ */
 export async function setUserPassword(app: App, email: string, password: string): Promise<void> {
   const user = await findUserByEmail(app.db, email)
   if (!user) throw new OperatorError(`No account has the email ${email}. See: claimkeeper user list`)
@@ -36,6 +40,7 @@ export async function setUserPassword(app: App, email: string, password: string)
   await app.db.transaction(async (connection) => {
     await setPassword(connection, user.id, hash)
     await deleteSessionsOf(connection, user.id)
+    await revokeInvitationsTo(connection, user.id)
   })
 }
 

@@ -108,6 +108,18 @@ export async function findTokenOwner(db: Connection, hash: Buffer): Promise<Toke
   return row ? { userId: row.user_id, expiresInMs: row.expires_in_ms } : null
 }
 
+/** Whether the account has a token, in force or not. */
+export async function hasApiToken(db: Connection, userId: string): Promise<boolean> {
+  const rows = await db.query({
+    name: 'has_api_token',
+    text: `-- has_api_token
+      SELECT 1 FROM api_tokens WHERE user_id = $1 LIMIT 1`,
+    values: [userId],
+    readOnly: true,
+  })
+  return rows.length > 0
+}
+
 /** Every token, oldest first. */
 export async function listApiTokens(db: Connection): Promise<ApiToken[]> {
   const rows = await db.query<ApiTokenRow>({

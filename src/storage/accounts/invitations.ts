@@ -134,7 +134,7 @@ export async function revokeInvitationOf(db: Connection, userId: string, id: str
   return rows.length === 1
 }
 
-/** Earlier keys to the account stop working. */
+/** All keys to the account stop working. */
 export async function revokeInvitationsTo(db: Connection, claimsUserId: string): Promise<void> {
   await db.query({
     text: `-- revoke_invitations_to

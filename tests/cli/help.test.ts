@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runSharedCli } from '../support/shared-cli.ts'
+import { SETTINGS } from '../support/source/service.ts'
 
 /** The names of the commands below one, as its help lists them. */
 async function commandsBelow(words: string[]): Promise<string[]> {
@@ -12,6 +13,12 @@ async function commandsBelow(words: string[]): Promise<string[]> {
     .map(([, name = '']) => name)
     .filter((name) => name !== 'help')
 }
+
+test('serve --help explains each setting, and names no document that the package lacks', async () => {
+  const { stdout } = await runSharedCli(['serve', '--help'])
+  for (const { name } of Object.values(SETTINGS)) assert.ok(stdout.includes(`  ${name}`), name)
+  assert.doesNotMatch(stdout, /\.md|`|\]\(/)
+})
 
 test('every command explains itself with --help', async () => {
   const commands = await commandsBelow([])

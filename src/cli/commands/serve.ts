@@ -21,7 +21,11 @@ function settingsText(): string {
   return Object.values(SETTINGS)
     .map(
       ({ name, fallback, doc }) =>
-        `  ${name}${fallback === null ? '' : ` (${fallback})`}\n      ${doc.replaceAll('`', '')}\n`,
+        `  ${name}${fallback === null ? '' : ` (${fallback})`}\n      ${inPlainText(doc)}\n`,
     )
     .join('')
 }
+
+/** Without the marks of Markdown, and without sentences that name documents: the package has none of them. */
+const inPlainText = (doc: string): string =>
+  doc.replaceAll(/ See \[[^\]]+\]\([^)]+\.md\)\./g, '').replaceAll('`', '')

@@ -107,7 +107,7 @@ async function requireOneMachine(client: pg.Client): Promise<void> {
   const found = await client.query("SELECT FROM pg_dist_partition WHERE logicalrelid = 'claims'::regclass")
   if (found.rowCount === 0) return
   throw new OperatorError(
-    'The claims are distributed by Citus, whose machines have no moment in common that could be read. Back up each machine by pg_basebackup and its log, with common points by citus_create_restore_point (docs/scaling.md).',
+    'The claims are distributed by Citus, whose machines have no moment in common that could be read. Back up each machine by pg_basebackup and its log, with common points by citus_create_restore_point.',
   )
 }
 

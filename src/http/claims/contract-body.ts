@@ -77,11 +77,7 @@ export const EXAMPLE_CONTRACT: Contract = {
   review_window: 3_600,
   fulfillment_condition: {
     op: 'AND',
-    conditions: [
-      { event: 'ticket_resolved' },
-      { event: 'satisfaction', gte: 4 },
-      { op: 'NOT', condition: { event: 'ticket_reopened' } },
-    ],
+    conditions: [{ event: 'ticket_resolved' }, { event: 'satisfaction', gte: 4 }],
   },
   timeout_outcome: 'fail',
 }

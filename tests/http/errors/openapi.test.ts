@@ -6,6 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { inlineAnswers } from '../../support/inline-answers.ts'
 import { sharedService } from '../../support/shared.ts'
+import { type Contract, hintsOf, validateContract } from '../../support/source/contracts.ts'
 
 const service = await sharedService()
 const nobody = service.clientWith(null)
@@ -41,7 +42,20 @@ const operations = Object.entries(
   })),
 )
 
+/** Every contract in it, by where it is. */
+function contractsIn(value: unknown, path = '$'): [string, Contract][] {
+  if (value === null || typeof value !== 'object') return []
+  const found = validateContract(value).length === 0 ? [[path, value as Contract] as [string, Contract]] : []
+  return [...found, ...Object.entries(value).flatMap(([key, inner]) => contractsIn(inner, `${path}.${key}`))]
+}
+
 describe('the document', () => {
+  test('shows no contract that raises a hint', () => {
+    const contracts = contractsIn(document)
+    assert.ok(contracts.length > 3)
+    for (const [path, contract] of contracts) assert.deepEqual(hintsOf(contract), [], path)
+  })
+
   test('has each error answer once', () => {
     const answers = Object.values(document.paths as Record<string, Record<string, Operation>>)
       .flatMap(Object.values)

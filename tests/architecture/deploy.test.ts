@@ -169,6 +169,18 @@ describe('what is shipped in deploy/ fits the service', () => {
     assert.deepEqual(compose.services.claimkeeper.cap_drop, ['ALL'])
   })
 
+  test('the memory of a container holds the heap that Node may fill, and 256 MiB beside it', () => {
+    const heapMib = Number(/--max-old-space-size=(\d+)/.exec(dockerfile)?.[1])
+    const limits = [
+      compose.services.claimkeeper.mem_limit,
+      ...[server, job.spec.containers[0]].map(({ resources }) => resources.limits.memory),
+    ]
+    for (const limit of limits) {
+      const [, mib] = /^(\d+)(?:m|Mi)$/.exec(limit) ?? []
+      assert.ok(Number(mib) >= heapMib + 256, limit)
+    }
+  })
+
   test('no secret is in a file: each comes from .env, or from the cluster', () => {
     const { environment } = compose.services.claimkeeper
     for (const name of Object.keys(SECRETS)) assert.match(environment[name], /\$\{\w+:[?-]/, name)

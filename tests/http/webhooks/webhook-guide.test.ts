@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { Conformance } from '../../support/conformance.ts'
+import { newClaim } from '../../support/new-records.ts'
+import { sharedService } from '../../support/shared.ts'
 import { deliveryBody, deliveryHeaders } from '../../support/source/webhooks.ts'
 import { guideBlock, guideSecret } from './guide-blocks.ts'
 import {
@@ -46,6 +48,11 @@ test('the guide’s receiver answers what is stored, and neither what is not sig
 
 test('the guide shows a delivery as it is sent', async () => {
   const { delivery, ...notification } = JSON.parse(guideBlock('json'))
+  const { api } = await sharedService()
+  await newClaim(api)
+  const { body: feed } = await api.get('/v1/notifications')
+  assert.deepEqual(Object.keys(notification), Object.keys(feed.data[0]))
+  assert.deepEqual(Object.keys(notification.claim), Object.keys(feed.data[0].claim))
   const openapi = await readFile(new URL('../../../openapi.json', import.meta.url), 'utf8')
   const page = { data: [notification], next_cursor: 'AAAAAAAAAAAAAAAAAAAAAA', has_more: false }
   new Conformance(JSON.parse(openapi)).check('get', '/v1/notifications', 200, page)

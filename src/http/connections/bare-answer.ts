@@ -1,7 +1,13 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { ERRORS } from '../../errors/catalogue.ts'
 import { RETRY_LATER, ServiceError } from '../../errors.ts'
-import { errorBody, newRequestId, REFERRER_POLICY, REQUEST_ID_HEADER } from '../protocol/error-response.ts'
+import {
+  errorBody,
+  newRequestId,
+  REFERRER_POLICY,
+  REQUEST_ID_HEADER,
+  strictTransport,
+} from '../protocol/error-response.ts'
 import type { BareAnswer } from '../requests/request-log.ts'
 
 /* Answers where the framework is not reached: to a socket, or to a request that Node keeps from it. */
@@ -53,6 +59,7 @@ function bareAnswer(error: ServiceError, { publicUrl, onBareAnswer }: Answering)
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': REFERRER_POLICY,
+    ...strictTransport(publicUrl),
     Connection: 'close',
     ...error.headers,
   }

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { packageFile } from '../../installed-files.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../protocol/shared-answer.ts'
 import type { TypedServer } from '../typed-server.ts'
+import { pageHeaders } from './page.ts'
 
 /** Made by `npm run build`; from the sources and from the npm package's dist/ it is at the same place. */
 const DIST = fileURLToPath(packageFile('dashboard/dist/'))
@@ -104,14 +105,14 @@ function isNavigation({ method, url, headers }: FastifyRequest): boolean {
 /** Names of assets contain the hash of their content: they never change. All else is asked for anew. */
 const headersOf = (path: string) => ({
   'Cache-Control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-  'Content-Security-Policy': POLICY,
+  ...pageHeaders(POLICY),
   Vary: 'Accept-Encoding',
 })
 
 function sendNotBuilt(reply: FastifyReply): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
-    .header('Content-Security-Policy', "default-src 'none'")
+    .headers(pageHeaders("default-src 'none'"))
     .serializer((html: string) => html)
     .send(
       '<!doctype html><title>Claimkeeper</title><p>The dashboard is not built: run <code>npm run build</code> and start ' +

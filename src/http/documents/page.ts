@@ -1,3 +1,13 @@
+/**
+ * The headers of each page, and of what it loads. Besides what the page may load: no page of another site keeps a handle on its window
+ * (COOP), or embeds it or what it loads (CORP).
+ */
+export const pageHeaders = (policy: string) => ({
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+})
+
 const STYLE = `
   :root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
   body { overflow-wrap: break-word; max-width: 42rem; margin: 3rem auto; padding: 0 1.25rem; }

@@ -4,9 +4,9 @@ import { type ErrorCode, ServiceError } from '../../errors.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../protocol/shared-answer.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { errorPage, errorsPage } from './error-page.ts'
+import { pageHeaders } from './page.ts'
 import { specificationPage } from './specification-page.ts'
 
-const CSP = 'Content-Security-Policy'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
@@ -68,7 +68,7 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-const toAnswer = (page: string): SharedAnswer => shareAnswer(page, HTML_TYPE, { [CSP]: PAGE_POLICY })
+const toAnswer = (page: string): SharedAnswer => shareAnswer(page, HTML_TYPE, pageHeaders(PAGE_POLICY))
 
 /** The page and its script, by their paths, asked once of a server that listens nowhere. */
 async function readReference(): Promise<Map<string, SharedAnswer>> {
@@ -76,7 +76,7 @@ async function readReference(): Promise<Map<string, SharedAnswer>> {
   const files = new Map<string, SharedAnswer>()
   for (const url of ['/docs/', '/docs/js/scalar.js']) {
     const { rawPayload, headers } = await server.inject({ url })
-    files.set(url, shareAnswer(rawPayload, `${headers['content-type']}`, { [CSP]: REFERENCE_POLICY }))
+    files.set(url, shareAnswer(rawPayload, `${headers['content-type']}`, pageHeaders(REFERENCE_POLICY)))
   }
   await server.close()
   return files

@@ -40,7 +40,15 @@ export const commonHeaders = (request: FastifyRequest) => ({
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': REFERRER_POLICY,
+  ...strictTransport(request.server.configuredPublicUrl),
 })
+
+/** A year. Subdomains may be other services, so they are not included. */
+const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' }
+
+/** RFC 6797: a browser that has been told so does not come by http again. Only PUBLIC_URL says that callers come by https. */
+export const strictTransport = (publicUrl: string): Record<string, string> =>
+  publicUrl.startsWith('https:') ? STRICT_TRANSPORT : {}
 
 /** What was to be done for a caller is not: nobody is there any more. */
 export class CallerGone extends ServiceError {

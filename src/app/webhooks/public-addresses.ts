@@ -3,24 +3,44 @@ import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** That a webhook would go where it must not. */
+/** That a webhook would go where it must not: its message says why. */
 export class AddressRefused extends Error {}
 
 /** All that is given to networks of the Internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
+/**
+ * Global unicast addresses that a cloud's network answers itself, to its own hosts alone: by their addresses they look public.
+ * Others of the kind are link-local (169.254.169.254), shared (100.100.100.200), reserved (192.0.0.192) or unique local (fd00:ec2::254).
+ */
+const CLOUD_INTERNAL = [
+  // Azure: DNS and the platform's own endpoint.
+  '168.63.129.16/32',
+  // IBM Cloud: DNS, time and service endpoints.
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  // Google Cloud: private.googleapis.com and restricted.googleapis.com.
+  '199.36.153.4/30',
+  '199.36.153.8/30',
+  '2600:2d00:2:1000::/64',
+  '2600:2d00:2:2000::/64',
+].map((network) => ipaddr.parseCIDR(network))
+
 /** `::8.8.8.8`, which ipaddr.js reads as `::ffff:8.8.8.8`, is another address, and of no network. */
 const IPV4_COMPATIBLE = /^::\d+\./
 
 /**
- * Whether the address is of the Internet: none of this machine, of a network inside, of a single link, nor one that stands for
- * another address (6to4, NAT64, Teredo), whichever that is.
+ * Whether the address is of the Internet: none of this machine, of a network inside, of a single link, of the cloud that the service may
+ * run in, nor one that stands for another address (6to4, NAT64, Teredo), whichever that is.
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address) || IPV4_COMPATIBLE.test(address)) return false
   const parsed = ipaddr.process(address)
   if (parsed.range() !== 'unicast') return false
-  return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(GLOBAL_IPV6)
+  if (parsed.kind() === 'ipv6' && !(parsed as ipaddr.IPv6).match(GLOBAL_IPV6)) return false
+  return !CLOUD_INTERNAL.some(
+    ([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits),
+  )
 }
 
 /** The address, if a URL's host is one. Node looks such up nowhere. */

@@ -2,7 +2,15 @@ import { resolve } from 'node:path'
 import { isToken } from './app/tokens/api-token.ts'
 import { type Setting, setting } from './config/setting.ts'
 import { TELEMETRY_SETTINGS } from './config/telemetry-settings.ts'
-import { addresses, oneOf, secondsList, trueOrFalse, urlOf, wholeNumber } from './config/values.ts'
+import {
+  addresses,
+  oneOf,
+  portsBelow1024,
+  secondsList,
+  trueOrFalse,
+  urlOf,
+  wholeNumber,
+} from './config/values.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Of one server. */
@@ -25,7 +33,7 @@ export const SETTINGS = {
   publicUrl: setting({
     name: 'PUBLIC_URL',
     fallback: null,
-    doc: 'Where callers see the service, for the links in its answers, such as `https://claims.example.com`. By default as each request names it.',
+    doc: 'Where callers see the service, for the links in its answers, such as `https://claims.example.com`. By default links lead to the `Host` that each request names, which its caller may choose: see [proxies](operating/proxies.md#public_url).',
     parse: urlOf('http:', 'https:'),
   }),
   databaseUrl: setting({
@@ -127,6 +135,12 @@ export const SETTINGS = {
     fallback: 'false',
     doc: 'Whether webhooks may go to any address, by http as well: `true` or `false`. For development: whoever has an account can then reach what the service can.',
     parse: trueOrFalse,
+  }),
+  webhookPorts: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_PORTS',
+    fallback: null,
+    doc: 'Ports below 1024 that webhooks may go to besides 80 and 443, joined by commas, such as `81,444`. By default none: other services, such as mail, listen there.',
+    parse: portsBelow1024,
   }),
   webhookKey: setting({
     name: 'CLAIMKEEPER_WEBHOOK_KEY',

@@ -45,6 +45,13 @@ export function secondsList(text: string): number[] {
   return seconds
 }
 
+export function portsBelow1024(text: string): number[] {
+  const ports = text.split(',').map(Number)
+  if (!/^ *\d{1,4} *(, *\d{1,4} *)*$/.test(text) || ports.some((port) => port < 1 || port > 1_023))
+    throw new Error('ports from 1 to 1023, joined by commas')
+  return ports
+}
+
 export function share(text: string): number {
   const value = Number(text)
   if (!/^(\d+(\.\d*)?|\.\d+)$/.test(text) || value > 1) throw new Error('a number from 0 to 1')

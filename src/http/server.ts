@@ -45,6 +45,8 @@ export interface ServerOptions {
   mostSchemas: number
   /** Whether webhooks may go to any address, by http as well: for development. */
   allowPrivateWebhooks: boolean
+  /** Ports below 1024 that webhooks may go to besides 80 and 443; by default none. */
+  webhookPorts?: readonly number[]
   /** By default there is no /metrics. */
   metrics?: MetricsAccess | null
   /** Of requests that go well, the share that has a line in the log; by default no request has one. */

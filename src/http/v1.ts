@@ -51,12 +51,14 @@ interface V1Options {
   heartbeatMs?: number
   /** Whether webhooks may go to any address. */
   allowPrivateWebhooks: boolean
+  /** Ports below 1024 besides 80 and 443. */
+  webhookPorts?: readonly number[]
 }
 
 /** Every path under /v1: who asks is known, and what an account may cost is bounded. */
 export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
   const { app, sessions, compile, rates, mostSchemas, heartbeatMs = HEARTBEAT_MS } = options
-  const webhookRules = { allowPrivate: options.allowPrivateWebhooks }
+  const webhookRules = { allowPrivate: options.allowPrivateWebhooks, ports: options.webhookPorts ?? [] }
   api.addHook('onRequest', authenticate(app, sessions))
   if (rates) limitRate(api, rates)
   const memory = new WorkMemory()

@@ -71,6 +71,7 @@ export async function startServerProcess(
     present: (notification) => presentNotification(notification).parts.join(''),
     delaysMs: config.webhookRetries.map((seconds) => seconds * 1_000),
     allowPrivate: config.webhookAllowPrivate,
+    ports: config.webhookPorts ?? [],
     // Many a URL is a secret of whoever listens there.
     onDisabled: ({ id, url }, reason) =>
       log.warn({ endpoint: id, host: new URL(url).host, reason }, 'webhook endpoint disabled'),
@@ -90,6 +91,7 @@ export async function startServerProcess(
       mostConnections: config.mostConnections,
       mostSchemas: config.mostSchemas,
       allowPrivateWebhooks: config.webhookAllowPrivate,
+      webhookPorts: config.webhookPorts ?? [],
       requestLog: config.requestLog,
       metrics: config.metricsToken === null ? null : { token: config.metricsToken, read: readMetrics },
     })

@@ -35,6 +35,7 @@ describe('settings', () => {
         archiveDays: 0,
         archiveDir: null,
         webhookAllowPrivate: false,
+        webhookPorts: null,
         webhookKey: null,
         webhookRetries: [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600],
         mostConnections: 2_000,
@@ -73,6 +74,11 @@ describe('settings', () => {
     )
     for (const retries of ['soon', '5,', '-1', '5,,30']) {
       assert.match(message({ CLAIMKEEPER_WEBHOOK_RETRIES: retries }), /numbers of seconds, joined by commas/)
+    }
+    assert.deepEqual(readConfig({ CLAIMKEEPER_WEBHOOK_PORTS: '81, 444' }).webhookPorts, [81, 444])
+    for (const ports of ['0', '1024', '81,', 'smtp', '81;444', '-1', '8.1']) {
+      const expected = `CLAIMKEEPER_WEBHOOK_PORTS must be ports from 1 to 1023, joined by commas, not "${ports}".`
+      assert.equal(message({ CLAIMKEEPER_WEBHOOK_PORTS: ports }), expected)
     }
     assert.equal(
       message({ CLAIMKEEPER_WEBHOOK_KEY: 'too short' }),

@@ -81,6 +81,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     mostConnections: options.mostConnections ?? 2_000,
     mostSchemas: options.mostSchemas ?? 10_000,
     allowPrivateWebhooks: options.allowPrivateWebhooks ?? false,
+    webhookPorts: options.webhookPorts ?? [],
     requestLog: options.requestLog ?? null,
     ...(options.metricsToken ? { metrics: metricsOf(app, options.metricsToken) } : {}),
     ...(options.patience ? { patience: options.patience } : {}),

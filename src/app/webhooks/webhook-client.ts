@@ -1,10 +1,13 @@
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
+import { isAllowedPort, PORT_RULE, portOf } from './allowed-ports.ts'
 import { AddressRefused, literalAddress, publicLookup, requirePublic } from './public-addresses.ts'
 import { LONGEST_ATTEMPT_MS, type SentAnswer } from './sent-answer.ts'
 
 export interface WebhookClientOptions {
   /** For development: any address will do. */
   allowPrivate: boolean
+  /** Ports below 1024 besides 80 and 443; by default none. */
+  ports?: readonly number[]
   /** That are asked for public addresses; by default those of the machine. */
   nameServers?: readonly string[]
   /** For tests, which have less time. */
@@ -31,15 +34,19 @@ export class WebhookClient {
 
   constructor({
     allowPrivate,
+    ports = [],
     nameServers,
     longestAttemptMs: timeout = LONGEST_ATTEMPT_MS,
   }: WebhookClientOptions) {
     this.#longestMs = timeout
     this.#agent = new Agent({
       connect: inSmallPieces(
-        allowPrivate
-          ? buildConnector({ timeout, allowH2: false })
-          : connectToPublic(timeout, nameServers ?? null),
+        toAllowedPorts(
+          ports,
+          allowPrivate
+            ? buildConnector({ timeout, allowH2: false })
+            : connectToPublic(timeout, nameServers ?? null),
+        ),
       ),
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -112,6 +119,18 @@ function inSmallPieces(connect: buildConnector.connector): buildConnector.connec
           : read(size ?? (socket.readableLength > PIECE_BYTES ? PIECE_BYTES : undefined))
       callback(null, socket)
     })
+}
+
+/** The URL was judged when it was given; since then the setting may have changed. */
+function toAllowedPorts(
+  ports: readonly number[],
+  connect: buildConnector.connector,
+): buildConnector.connector {
+  return (options, callback) => {
+    const port = portOf(options.port, options.protocol)
+    if (isAllowedPort(port, ports)) return connect(options, callback)
+    callback(new AddressRefused(`Port ${port} is not allowed: it ${PORT_RULE}.`), null)
+  }
 }
 
 /** Judges the address that is connected to, not one that was looked up before. */

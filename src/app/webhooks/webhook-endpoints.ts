@@ -21,6 +21,7 @@ import type { App } from '../app.ts'
 import { whyNotDone } from '../changed-since.ts'
 import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
+import { isAllowedPort, PORT_RULE, portOf } from './allowed-ports.ts'
 import { isPublic, literalAddress } from './public-addresses.ts'
 import { NO_HASH, newSecret } from './sign-delivery.ts'
 import { Chain } from './tell-endpoint.ts'
@@ -33,9 +34,11 @@ const OLD_SECRET_MS = 24 * 3_600_000
 /** The version is that of its settings. */
 export type EndpointWithHealth = Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>
 
-/** @param allowPrivate for development: http, and any address, will do */
 export interface WebhookRules {
+  /** For development: http, and any address, will do. */
   allowPrivate: boolean
+  /** Ports below 1024 besides 80 and 443. */
+  ports: readonly number[]
 }
 
 /**
@@ -201,7 +204,7 @@ async function requireCustomer(app: App, userId: string, id: string | null): Pro
 
 const LONGEST_URL = 2_048
 
-function checkUrl(text: string, { allowPrivate }: WebhookRules): string {
+function checkUrl(text: string, { allowPrivate, ports }: WebhookRules): string {
   const refuse = (message: string) => validationError([{ path: 'url', message }])
   if (!URL.canParse(text)) throw refuse('must be a URL')
   const url = new URL(text)
@@ -213,5 +216,7 @@ function checkUrl(text: string, { allowPrivate }: WebhookRules): string {
   const address = literalAddress(url.hostname)
   if (!allowPrivate && address !== null && !isPublic(address))
     throw refuse(`must be of a public address, which ${address} is not`)
+  if (!isAllowedPort(portOf(url.port, url.protocol), ports))
+    throw refuse(`names port ${url.port}; the port ${PORT_RULE}`)
   return url.href
 }

@@ -35,6 +35,8 @@ const PATIENCE_MS = 800
 export interface WebhookOptions extends Pick<Sending, 'app' | 'present' | 'delaysMs' | 'onDisabled'> {
   /** For development: any address will do. */
   allowPrivate: boolean
+  /** Ports below 1024 besides 80 and 443; by default none. */
+  ports?: readonly number[]
   /** Milliseconds after a failure; by default a second. */
   restMs?: number
   onError: (error: unknown) => void
@@ -185,8 +187,8 @@ export class WebhookSender implements Part {
   /** Only now: a server that sends nothing is three megabytes smaller. */
   async #prepare(): Promise<Sending> {
     const { WebhookClient } = await import('./webhook-client.ts')
-    const { app, present, delaysMs, onDisabled, allowPrivate } = this.#options
-    const client = new WebhookClient({ allowPrivate })
+    const { app, present, delaysMs, onDisabled, allowPrivate, ports = [] } = this.#options
+    const client = new WebhookClient({ allowPrivate, ports })
     const slots = new SendingSlots(() => manySubmissionsWait(app))
     return { app, present, delaysMs, onDisabled, sender: this.#sender, client, slots }
   }

@@ -13,7 +13,8 @@ const Hash = (description: string) =>
 export const WebhookUrl = Type.String({
   minLength: 1,
   maxLength: 2_048,
-  description: 'Where notifications are sent: https, at a public address.',
+  description:
+    'Where notifications are sent: https, at a public address, to port 443, 80 or 1024 and higher.',
   examples: ['https://example.com/claimkeeper'],
 })
 export const WebhookTypes = Type.Union(

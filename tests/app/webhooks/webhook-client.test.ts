@@ -338,6 +338,19 @@ describe('stop', () => {
   })
 })
 
+test('a port below 1024 other than 80 and 443 is refused when it is sent to as well, unless it is allowed', async (t) => {
+  const send = async (url: string, ports: number[]) => {
+    const client = new WebhookClient({ allowPrivate: true, ports })
+    t.after(() => client.stop())
+    return (await client.send(url, {}, '{}'))?.error
+  }
+  const rule = 'it must be 80, 443 or 1024 or higher, unless the setting CLAIMKEEPER_WEBHOOK_PORTS names it.'
+  assert.equal(await send('http://127.0.0.1:25/', []), `Port 25 is not allowed: ${rule}`)
+  assert.equal(await send('https://127.0.0.1:1023/', [25]), `Port 1023 is not allowed: ${rule}`)
+  // Nothing listens on the port of tcpmux.
+  assert.equal(await send('http://127.0.0.1:1/', [1]), 'The connection was refused.')
+})
+
 test('many that hang leave nothing behind when they are over', async (t) => {
   const server = await startRawServer(t, () => {})
   const client = newClient(t, HASTY_MS)

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.ts'
 import { HOSTILE_STRINGS } from '../../support/hostile-strings.ts'
 import { newClaim, newCustomer } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import { startTestService } from '../../support/test-service.ts'
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts'
 import { startWebhookService } from '../../support/webhook-service.ts'
 
@@ -127,6 +128,9 @@ describe('a body is refused, and where is said; so is a URL that is not https to
     ['url', { url: 'https://0x7f.1/' }],
     ['url', { url: 'https://[::ffff:7f00:1]/' }],
     ['url', { url: 'https://169.254.169.254/latest/meta-data/' }],
+    ['url', { url: 'https://168.63.129.16/' }],
+    ['url', { url: 'https://example.com:25/' }],
+    ['url', { url: 'https://example.com:1023/' }],
     ['url', { url: `https://example.com/${'x'.repeat(2_048)}` }],
     ['url', { url: `https://example.com/${'ä'.repeat(1_000)}` }],
     ['url', { url: `https://example.com/${'x'.repeat(50_000)}` }],
@@ -162,6 +166,26 @@ describe('a body is refused, and where is said; so is a URL that is not https to
       }
     })
   }
+
+  test('a port below 1024 other than 80 and 443, unless the operator allows it', async (t) => {
+    const { status, body } = await shared.post(PATH, { url: 'https://example.com:25/' })
+    const rule =
+      'names port 25; the port must be 80, 443 or 1024 or higher, unless the setting CLAIMKEEPER_WEBHOOK_PORTS names it'
+    assert.deepEqual([status, body.error.details], [400, [{ path: 'url', message: rule }]])
+    const allowing = await startTestService(t, { databaseUrl: service.databaseUrl, webhookPorts: [444] })
+    for (const port of [80, 443, 444, 1_024, 65_535])
+      assert.equal(
+        (await allowing.api.post(PATH, { url: `https://example.com:${port}/` })).status,
+        201,
+        `${port}`,
+      )
+    assertError(
+      await allowing.api.post(PATH, { url: 'https://example.com:445/' }),
+      400,
+      'VALIDATION_ERROR',
+      'url',
+    )
+  })
 
   test('without a url', async () => assertError(await shared.post(PATH, {}), 400, 'VALIDATION_ERROR', 'url'))
   test('that is none', async () => {

@@ -51,7 +51,11 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
   })
   return (
     <Form {...handlers} className="grid gap-4">
-      <Field label="URL" hint="Reached over https, at a public address." error={errors.url}>
+      <Field
+        label="URL"
+        hint="Reached over https, at a public address, on port 443, 80 or 1024 and higher."
+        error={errors.url}
+      >
         {(props) => (
           <Input
             {...props}

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { ExportedClaim } from '../../domain/claims/claim.ts'
-import { spreadsheetField } from '../../domain/spreadsheet-field.ts'
+import { spreadsheetField, spreadsheetJson } from '../../domain/spreadsheet-field.ts'
 import { sendPieces } from './send-pieces.ts'
 
 type Pages = AsyncIterable<readonly ExportedClaim[]>
@@ -22,7 +22,7 @@ const STATE: Columns = {
 /** Behind all that was there before it. */
 const LATER: Columns = {
   schema_version: ({ schemaVersion }) => schemaVersion?.toString() ?? null,
-  metadata: ({ metadata }) => (metadata === '{}' ? null : metadata),
+  metadata: ({ metadata }) => (metadata === '{}' ? null : spreadsheetJson(metadata)),
 }
 export const CLAIM_COLUMNS: Columns = {
   id: ({ id }) => id,

@@ -163,8 +163,8 @@ describe('an export', () => {
     const formulas = blanks.flatMap((blank, i) => [`${blank}=HYPERLINK(${i})`, `${blank}＋1-${i}-123456`])
     const harmless = [
       ' a blank before',
-      'half;=1+1',
-      'x\t=1+1 tab',
+      'half; half',
+      'x\ttab = x',
       '\u3000全角の空白-です',
       "' =quoted before",
     ]
@@ -174,11 +174,40 @@ describe('an export', () => {
     const lines: Record<string, string>[] = parse(text, { columns: true })
     assert.deepEqual(
       lines.map((line) => line.candidate_alias),
-      aliases.map((alias, i) => (i < formulas.length ? `'${alias}` : alias)),
+      aliases.map((alias, i) =>
+        i < formulas.length ? `'${alias.replace(/[\t\n\v](?=[=＋])/, "$&'")}` : alias,
+      ),
     )
-    for (const alias of aliases.filter((name) => /[;\t]/.test(name))) {
-      assert.ok(new RegExp(`^"'?${RegExp.escape(alias)}",`, 'm').test(text), alias)
+    for (const alias of aliases.filter((name) => /[;\t]/.test(name) && !/[=＋]\S/.test(name))) {
+      assert.ok(new RegExp(`^"${RegExp.escape(alias)}",`, 'm').test(text), alias)
     }
+  })
+
+  test('makes no formula of what stands behind a separator of other countries or a line break', async () => {
+    const account = await service.newAccount()
+    const { external_id } = await newCustomer(account)
+    const guarded = {
+      'a;=1+1;b 1': "a;'=1+1;b 1",
+      'a;b; \u200b@SUM(1)': "a;b;' \u200b@SUM(1)",
+      'a\t+1\t-2 tabs': "a\t'+1\t'-2 tabs",
+      'lines\r\n=1\n\n－2': "lines\r\n'=1\n\n'－2",
+      'quotes;"=1+1"': `quotes;'"=1+1"`,
+      '=1;=2 twice': "'=1;'=2 twice",
+      'a;b=1;2-3': 'a;b=1;2-3',
+    }
+    const metadata = { 'a;=1': 'x;-1', plain: 'a; b' }
+    for (const alias of Object.keys(guarded)) {
+      const made = await newCandidate(account, { alias, customer: { external_id } })
+      await account.patch(`/v1/candidates/${encodeURIComponent(made.candidate_alias)}`, { metadata })
+    }
+    const text: string = (await account.get('/v1/candidates/export')).body
+    const lines: Record<string, string>[] = parse(text, { columns: true })
+    assert.deepEqual(
+      lines.map((line) => line.candidate_alias),
+      Object.values(guarded),
+    )
+    for (const line of lines) assert.deepEqual(JSON.parse(`${line.metadata}`), metadata)
+    for (const cell of text.split(/[;\t\r\n]/)) assert.doesNotMatch(cell, /^["\s\u200b]*[=+\-@－]/)
   })
 
   test('of many records holds each one once, while others are added', async () => {

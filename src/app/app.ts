@@ -5,6 +5,7 @@ import { Attempts } from './accounts/attempts.ts'
 import { Doorway } from './accounts/doorway.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { Overdue } from './check/overdue.ts'
+import { ContractHints } from './claims/contract-hints.ts'
 import { newShortClaims, type ShortClaims } from './claims/short-claims.ts'
 import { AliasTries } from './creation/alias-tries.ts'
 import { CreationGroups } from './creation/creation-groups.ts'
@@ -31,6 +32,7 @@ export interface App {
   pace: Pace
   creations: CreationGroups
   shortClaims: ShortClaims
+  contractHints: ContractHints
   heldClocks: HeldClocks
   tokenOwners: TokenOwners
   tokenUse: TokenUse
@@ -67,6 +69,7 @@ export function createApp(
     pace,
     creations: new CreationGroups(db),
     shortClaims: newShortClaims(db),
+    contractHints: new ContractHints(),
     heldClocks,
     tokenOwners: new TokenOwners(db),
     tokenUse: new TokenUse(db),

@@ -7,9 +7,12 @@ import {
   listClaimSchemas,
   updateClaimSchema,
 } from '../app/claim-schemas.ts'
+import { hintsToNew } from '../app/claims/hints-to.ts'
 import type { WithContract } from '../domain/claims/claim.ts'
+import { MAX_HINTS } from '../domain/contract/hints/hints.ts'
 import type { ClaimSchema } from '../domain/records.ts'
 import { ContractRef } from './claims/contract-body.ts'
+import { Hints } from './claims/explanation-body.ts'
 import { tokenOf } from './identity/authenticate.ts'
 import {
   expectedVersions,
@@ -34,18 +37,33 @@ export const SCHEMA_NAMES = {
   ),
 }
 
+const FIELDS = {
+  id: Uuid('Made by the server.'),
+  user_id: Uuid('The account that it belongs to.'),
+  version: Version('From 1 on: one more with each change of the contract, the name or the description.'),
+  ...SCHEMA_NAMES,
+  contract: ContractRef,
+  created_at: DateTime('When it was created.'),
+  updated_at: DateTime('When its contract was last replaced.'),
+}
+
 /** §2.5; "schema" on the wire. */
-export const ClaimSchemaBody = Type.Object(
+export const ClaimSchemaBody = Type.Object(FIELDS, {
+  $id: 'Schema',
+  description: 'A reusable claim template (§2.5).',
+})
+
+export const ChangedClaimSchemaBody = Type.Object(
   {
-    id: Uuid('Made by the server.'),
-    user_id: Uuid('The account that it belongs to.'),
-    version: Version('From 1 on: one more with each change of the contract, the name or the description.'),
-    ...SCHEMA_NAMES,
-    contract: ContractRef,
-    created_at: DateTime('When it was created.'),
-    updated_at: DateTime('When its contract was last replaced.'),
+    ...FIELDS,
+    hints: Type.Optional(
+      Hints(
+        MAX_HINTS,
+        'To the contract (§2.13); only if there are any, and only in answers to creations and changes.',
+      ),
+    ),
   },
-  { $id: 'Schema', description: 'A reusable claim template (§2.5).' },
+  { $id: 'ChangedSchema', description: 'A schema (§2.5) that was created or changed just now.' },
 )
 
 const OPTIONAL_NAMES = {
@@ -90,7 +108,7 @@ const createClaimSchemaRoute = (app: App, most: number) =>
           201: {
             description: 'The schema.',
             headers: { ...LOCATION, ...ETAG },
-            schema: ref(ClaimSchemaBody),
+            schema: ref(ChangedClaimSchemaBody),
           },
         },
         [...ONCE_ERRORS, 'SCHEMA_LIMIT_REACHED'],
@@ -101,7 +119,7 @@ const createClaimSchemaRoute = (app: App, most: number) =>
       const made = { contract, name, description }
       const schema = await createClaimSchema(app, request.userId, made, tokenOf(request), most)
       const headers = { Location: `/v1/schemas/${schema.id}`, ...tagged(schema.version) }
-      return { status: 201, headers, body: presentClaimSchema(schema) }
+      return { status: 201, headers, body: await withHints(app, schema) }
     },
   })
 
@@ -166,7 +184,7 @@ const updateClaimSchemaRoute = (app: App) =>
       headers: IfMatchHeader,
       body: ClaimSchemaChangeBody,
       response: responses(
-        { 200: { description: 'The updated schema.', headers: ETAG, schema: ref(ClaimSchemaBody) } },
+        { 200: { description: 'The updated schema.', headers: ETAG, schema: ref(ChangedClaimSchemaBody) } },
         [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
@@ -175,7 +193,7 @@ const updateClaimSchemaRoute = (app: App) =>
       const expected = expectedVersions(headers['if-match'])
       const id = params.id.toLowerCase()
       const schema = await updateClaimSchema(app, userId, id, body, tokenOf(request), expected)
-      return { headers: tagged(schema.version), body: presentClaimSchema(schema) }
+      return { headers: tagged(schema.version), body: await withHints(app, schema) }
     },
   })
 
@@ -201,6 +219,11 @@ const deleteClaimSchemaRoute = (app: App) =>
       return reply.code(204).send()
     },
   })
+
+const withHints = async (app: App, schema: ClaimSchema) => ({
+  ...presentClaimSchema(schema),
+  hints: await hintsToNew(app, schema.userId, schema.contract),
+})
 
 /** The contract goes into the answer as it was stored. */
 const presentStored = (schema: WithContract<ClaimSchema, string>) =>

@@ -2,10 +2,10 @@ import swagger from '@fastify/swagger'
 import packageJson from '../../package.json' with { type: 'json' }
 import { sessionCookieName } from '../app/sessions/session-cookie.ts'
 import { ACCOUNT_COMPONENTS } from './accounts/account-bodies.ts'
-import { ClaimSchemaBody } from './claim-schemas.ts'
+import { ChangedClaimSchemaBody, ClaimSchemaBody } from './claim-schemas.ts'
 import { CLAIM_COMPONENTS } from './claims/claim-bodies.ts'
 import { CONTRACT_COMPONENTS } from './claims/contract-body.ts'
-import { EXPLAINED_CONDITION, ExplanationBody } from './claims/explanation-body.ts'
+import { EXPLAINED_CONDITION, ExplanationBody, HintBody } from './claims/explanation-body.ts'
 import { SimulationBody } from './claims/simulation-bodies.ts'
 import { CustomerBody } from './customers.ts'
 import { deepenParameters } from './documents/deep-parameters.ts'
@@ -92,6 +92,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     ...CONTRACT_COMPONENTS,
     ...CLAIM_COMPONENTS,
     ClaimSchemaBody,
+    ChangedClaimSchemaBody,
     SchemaVersionBody,
     CustomerBody,
     TestClockBody,
@@ -106,6 +107,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     WebhookDeliveryBody,
     WholeWebhookDeliveryBody,
     EXPLAINED_CONDITION,
+    HintBody,
     ExplanationBody,
     SimulationBody,
     ...ACCOUNT_COMPONENTS,

@@ -29,6 +29,21 @@ test('a claim’s page shows events as they arrive, what they satisfy, and the t
   assert.deepEqual(complaints, [])
 })
 
+test('events that just miss the condition are told beside it, and in the timeline what of a type does not show', async () => {
+  const { page, complaints } = await newPage()
+  const id = await newClaimOf(page, TERMS)
+  await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'ticket_resolved\u200b' })
+  await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'satisfaction', value: '5' })
+  await page.goto(`/claims/${id}`)
+  const hints = page.getByRole('region', { name: 'Condition' }).getByRole('region', { name: 'Hints' })
+  await hints.getByText('does not count as "ticket_resolved"').waitFor()
+  await hints.getByText('it has the text "5" at "value"').waitFor()
+  const note =
+    'The type "ticket_resolved\\u200b" differs from "ticket_resolved" only by characters that do not show: U+200B ZERO WIDTH SPACE at position 16.'
+  await page.getByRole('region', { name: 'Timeline' }).getByText(note).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
 test('an event that is refused says why at its field, and keeps what was entered', async () => {
   const { page } = await newPage()
   const id = await newClaimOf(page, TERMS)

@@ -54,6 +54,19 @@ test('hints to a contract stand beside its words, lead to their places, and go a
   assert.deepEqual(complaints, [])
 })
 
+test('a price with more decimals than the account’s currency has is told', async () => {
+  const { page, complaints } = await newPage()
+  await sendAs(page, 'PATCH', '/v1/me', { currency: 'JPY' })
+  const contract = contractWith({ price: 12.5, fulfillment_condition: { event: 'rated', gte: 4 } })
+  const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract })).body
+  await page.goto(`/schemas/${id}`)
+  const hint = hintsOn(page).filter({ hasText: 'The price 12.5 has 1 decimal, but JPY' })
+  await hint.waitFor()
+  await page.getByRole('textbox', { name: 'Price' }).fill('12')
+  await hint.waitFor({ state: 'detached' })
+  assert.deepEqual(complaints, [])
+})
+
 test('a type that no event has had is told, with what may be meant, and known types are proposed', async () => {
   const { page, complaints } = await newPage()
   const external_id = 'globex'

@@ -59,11 +59,21 @@ export interface StatusTransition {
   because: Because
 }
 
+/** A hint to a contract, or to events, which it then names. */
+export interface HintBody {
+  code: string
+  path: string
+  message: string
+  event_ids?: string[]
+}
+
 export interface Explanation {
   status: Status
   scheduled_outcome: Outcome | null
   condition: ExplainedCondition
   transitions: StatusTransition[]
+  /** A server of an older version tells none. */
+  hints?: HintBody[]
 }
 
 export interface Customer {

@@ -3,7 +3,7 @@ import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import type { JsonObject } from '../../../src/domain/json.ts'
 import { post } from './client.ts'
-import type { ClaimEvent, StatusTransition } from './records.ts'
+import type { ClaimEvent, HintBody, StatusTransition } from './records.ts'
 
 export interface SimulationRequest {
   contract: Contract
@@ -24,6 +24,7 @@ export interface Simulation {
     status_since: string
     due_at: string | null
   }
+  hints: HintBody[]
 }
 
 /** What the service would make of these events; it stores nothing. */

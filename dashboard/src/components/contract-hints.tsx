@@ -3,6 +3,7 @@ import { Lightbulb } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Contract } from '../../../src/domain/contract/contract.ts'
 import { hintsOf } from '../../../src/domain/contract/hints/hints.ts'
+import { accountQuery } from '../api/account.ts'
 import { eventTypesQuery } from '../api/event-types.ts'
 
 interface ContractHintsProps {
@@ -14,7 +15,19 @@ interface ContractHintsProps {
 /** What whoever writes the contract may not mean. It is valid all the same, so nothing here is red or in the way. */
 export function ContractHints({ contract, onShow }: ContractHintsProps) {
   const { data: types } = useQuery(eventTypesQuery)
-  const hints = useMemo(() => hintsOf(contract, new Set(types)), [contract, types])
+  const { data: account } = useQuery(accountQuery)
+  const currency = account?.currency ?? null
+  const hints = useMemo(() => hintsOf(contract, new Set(types), currency), [contract, types, currency])
+  return <HintList hints={hints} onShow={onShow} />
+}
+
+interface HintListProps {
+  hints: readonly { code: string; path: string; message: string }[]
+  onShow?: ContractHintsProps['onShow']
+}
+
+/** Nothing if there are no hints. */
+export function HintList({ hints, onShow }: HintListProps) {
   if (hints.length === 0) return null
   return (
     <section
@@ -25,7 +38,7 @@ export function ContractHints({ contract, onShow }: ContractHintsProps) {
       <ul className="grid min-w-0 gap-2">
         {hints.map(({ code, path, message }) => (
           <li
-            key={`${code} ${path}`}
+            key={`${code} ${path} ${message}`}
             className="grid justify-items-start gap-0.5 text-pretty [overflow-wrap:anywhere]"
           >
             <Place path={path} onShow={onShow} />

@@ -1,4 +1,4 @@
-import { ArrowRight, Circle, Cog, Flag } from 'lucide-react'
+import { ArrowRight, Circle, Cog, Flag, Lightbulb } from 'lucide-react'
 import { memo } from 'react'
 import type { ClaimEvent, StatusTransition } from '../api/records.ts'
 import { legibleJson } from '../isolated.ts'
@@ -12,10 +12,12 @@ interface TimelineProps {
   openedAt: string
   events: readonly ClaimEvent[]
   transitions: readonly StatusTransition[]
+  /** What is to be noted about an event's type. */
+  noteOf: (type: string) => string | null
 }
 
 /** Events and the transitions that they caused, newest first: what happened last is what one looks for. */
-export function Timeline({ openedAt, events, transitions }: TimelineProps) {
+export function Timeline({ openedAt, events, transitions, noteOf }: TimelineProps) {
   const pieces = piecesOf(events)
   const { shown, next, isComing, showMore } = useShownPieces(pieces.length)
   const eventsOfNext = pieces.slice(pieces.length - next, pieces.length - shown).flat().length
@@ -28,7 +30,7 @@ export function Timeline({ openedAt, events, transitions }: TimelineProps) {
         .slice(pieces.length - shown)
         .reverse()
         .map((piece) => (
-          <Piece key={piece[0]?.id} events={piece} transitions={transitions} />
+          <Piece key={piece[0]?.id} events={piece} transitions={transitions} noteOf={noteOf} />
         ))}
       {shown < pieces.length ? (
         <li className="relative pl-9">
@@ -50,6 +52,7 @@ export function Timeline({ openedAt, events, transitions }: TimelineProps) {
 interface PieceProps {
   events: readonly ClaimEvent[]
   transitions: readonly StatusTransition[]
+  noteOf: TimelineProps['noteOf']
 }
 
 const causedBy = (event: ClaimEvent, transitions: readonly StatusTransition[]) =>
@@ -59,13 +62,13 @@ const causedBy = (event: ClaimEvent, transitions: readonly StatusTransition[]) =
 const ITEM =
   'grid scroll-mt-20 grid-cols-1 gap-3 pb-4 [contain-intrinsic-size:auto_4.5rem] [content-visibility:auto] target:bg-accent-soft'
 
-const Piece = memo(function Piece({ events, transitions }: PieceProps) {
+const Piece = memo(function Piece({ events, transitions, noteOf }: PieceProps) {
   return events.toReversed().map((event) => (
     <li key={event.id} id={anchorOf(event.id)} className={ITEM}>
       {causedBy(event, transitions).map((transition) => (
         <TransitionEntry key={transition.to} transition={transition} />
       ))}
-      <EventEntry event={event} />
+      <EventEntry event={event} note={event.system ? null : noteOf(event.type)} />
     </li>
   ))
 }, isSamePiece)
@@ -122,7 +125,7 @@ function reasonOf({ window_elapsed }: StatusTransition['because']): string {
   return 'because the event below satisfied the condition'
 }
 
-function EventEntry({ event }: { event: ClaimEvent }) {
+function EventEntry({ event, note }: { event: ClaimEvent; note: string | null }) {
   const { id, type, created_at, system, ...payload } = event
   const hasPayload = Object.keys(payload).length > 0
   return (
@@ -138,6 +141,12 @@ function EventEntry({ event }: { event: ClaimEvent }) {
       {system ? null : (
         <p className="text-xs text-muted">
           id <bdi className="font-mono">{id}</bdi>
+        </p>
+      )}
+      {note === null ? null : (
+        <p className="mt-1 flex gap-1.5 text-xs text-pretty text-muted [overflow-wrap:anywhere]">
+          <Lightbulb aria-hidden className="mt-px size-3.5 shrink-0 text-accent" />
+          {note}
         </p>
       )}
       {hasPayload ? <Payload text={legibleJson(JSON.stringify(payload))} /> : null}

@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Contract } from '../../../src/domain/contract/contract.ts'
+import { typeNotes } from '../../../src/domain/contract/hints/lookalike-types.ts'
 import {
   type AnyClaim,
   type ClaimKind,
@@ -12,6 +15,7 @@ import type { Tagged } from '../api/client.ts'
 import type { WithEvents } from '../api/records.ts'
 import { ConditionTree } from '../components/condition-tree.tsx'
 import { ContractCard } from '../components/contract-card.tsx'
+import { HintList } from '../components/contract-hints.tsx'
 import { MetadataCard } from '../components/metadata/metadata-card.tsx'
 import { anchorOf, Timeline } from '../components/timeline.tsx'
 import { Card, CardBody, CardHeader } from '../components/ui/card.tsx'
@@ -80,6 +84,7 @@ function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
 function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<AnyClaim>> }) {
   const version = `${one.status} ${one.events.length}`
   const { data: explanation } = useQuery(explanationQuery(kind, nameOf(one), version))
+  const noteOf = useTypeNotes(one.contract)
   const typeOf = new Map(one.events.map(({ id, type }) => [id, type]))
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -89,14 +94,17 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<A
           <CardHeader title="Condition" description="What must have happened, and what has." />
           <CardBody>
             {explanation ? (
-              <ConditionTree
-                condition={explanation.condition}
-                renderEvent={(id) => (
-                  <a href={`#${anchorOf(id)}`} className="underline underline-offset-2">
-                    <bdi>{typeOf.get(id) ?? 'event'}</bdi> <bdi>{shortId(id)}</bdi>
-                  </a>
-                )}
-              />
+              <div className="grid gap-4">
+                <ConditionTree
+                  condition={explanation.condition}
+                  renderEvent={(id) => (
+                    <a href={`#${anchorOf(id)}`} className="underline underline-offset-2">
+                      <bdi>{typeOf.get(id) ?? 'event'}</bdi> <bdi>{shortId(id)}</bdi>
+                    </a>
+                  )}
+                />
+                <HintList hints={explanation.hints ?? []} />
+              </div>
             ) : (
               <Skeleton className="h-16" />
             )}
@@ -109,6 +117,7 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<A
               openedAt={one.created_at}
               events={one.events}
               transitions={explanation?.transitions ?? []}
+              noteOf={noteOf}
             />
           </CardBody>
         </Card>
@@ -122,6 +131,12 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<A
       </div>
     </div>
   )
+}
+
+/** A claim's contract never changes, but each reading makes a new object of it. */
+function useTypeNotes({ fulfillment_condition }: Contract): (type: string) => string | null {
+  const [notes] = useState(() => typeNotes(fulfillment_condition))
+  return notes
 }
 
 const ClaimSkeleton = () => (

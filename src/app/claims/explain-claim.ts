@@ -5,8 +5,14 @@ import {
   type ExplainedTransition,
   Explanation,
 } from '../../domain/contract/explain.ts'
+import type { LogHint } from '../../domain/contract/hints/log-hints.ts'
 import { findClaim } from '../../storage/claims/claims.ts'
-import { type LoggedEvidence, readDecisiveEvents, readLogEnd } from '../../storage/claims/log-pages.ts'
+import {
+  type LoggedEvidence,
+  readDecisiveEvents,
+  readLogEnd,
+  readOtherTypes,
+} from '../../storage/claims/log-pages.ts'
 import type { App } from '../app.ts'
 import { whyAbsent } from '../archive/absent-claim.ts'
 import { inSlices } from '../in-slices.ts'
@@ -16,6 +22,7 @@ export interface ClaimExplanation {
   condition: ExplainedCondition
   /** So far, in their order. */
   transitions: ExplainedTransition[]
+  hints: LogHint[]
 }
 
 /** Why the claim or candidate stands as it does. @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_ARCHIVED */
@@ -28,13 +35,20 @@ export async function explainClaim(
   const claim = await findClaim(db, userId, address)
   if (!claim) throw await whyAbsent(db, { userId, address })
   const explanation = new Explanation(claim)
-  for await (const page of readDecisiveEvents(db, claim, decisiveEventTypes(claim.contract))) {
+  const types = decisiveEventTypes(claim.contract)
+  let shown = 0
+  for await (const page of readDecisiveEvents(db, claim, types)) {
     await inSlices(showEach(explanation, page))
+    shown += page.length
   }
   const end = await readLogEnd(db, claim)
   // Deleted since, with its test clock, or archived.
   if (claim.eventCount > 0 && end.length === 0) throw await whyAbsent(db, { userId, address })
-  return { claim, condition: explanation.condition, transitions: explanation.transitions(end) }
+  if (shown < claim.eventCount) {
+    for (const { type, ids } of await readOtherTypes(db, claim, types)) explanation.addType(type, ids)
+  }
+  const { condition, hints } = explanation
+  return { claim, condition, transitions: explanation.transitions(end), hints }
 }
 
 function* showEach(explanation: Explanation, events: readonly LoggedEvidence[]): Generator<void, void> {

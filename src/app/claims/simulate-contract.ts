@@ -1,16 +1,12 @@
 import { type Simulation, simulate, type TimedSubmission } from '../../domain/claims/simulate.ts'
-import { type Hint, lookForHints } from '../../domain/contract/hints/hints.ts'
+import type { Hint } from '../../domain/contract/hints/hints.ts'
+import { type LogHint, lookAtLog } from '../../domain/contract/hints/log-hints.ts'
 import { validationError } from '../../errors.ts'
-import { endsWithin, owned } from '../../owned-promise.ts'
 import { readClock } from '../../storage/database/clock.ts'
-import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
 import type { App } from '../app.ts'
 import { type ContractSource, resolveContract, type TakeMemory } from '../creation/resolve-contract.ts'
 import { inSlices } from '../in-slices.ts'
-import { listEventTypes } from './event-types.ts'
-
-/** For which types are known. */
-const LONGEST_LOOK_MS = 1_000
+import { hintsTo } from './hints-to.ts'
 
 export interface SimulationRequest {
   userId: string
@@ -24,7 +20,7 @@ export interface SimulationRequest {
 
 export interface ContractSimulation extends Simulation {
   openedAt: Date
-  hints: readonly Hint[]
+  hints: readonly (Hint | LogHint)[]
 }
 
 /** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
@@ -45,20 +41,15 @@ export async function simulateContract(
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
   const simulation = await inSlices(simulate(contract, openedAt, request.events, request.until))
-  const hints = await inSlices(lookForHints(contract, await knownTypes(app, request.userId)))
-  return { openedAt, ...simulation, hints }
+  const hints = await hintsTo(app, request.userId, contract)
+  const logHints = await inSlices(lookAtLog(contract.fulfillment_condition, acceptedIn(simulation)))
+  return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }
 
-/** None if the database does not tell, or not soon: a simulation needs no hint. */
-async function knownTypes(app: App, userId: string): Promise<ReadonlySet<string>> {
-  try {
-    const types = await endsWithin(LONGEST_LOOK_MS, owned(listEventTypes(app, userId)))
-    return new Set(types?.map(({ type }) => type))
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) return new Set()
-    throw error
-  }
-}
+const acceptedIn = ({ timeline }: Simulation) =>
+  timeline
+    .values()
+    .flatMap((entry) => (entry.kind === 'event' && entry.decision === 'append' ? [entry.submission] : []))
 
 async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {
   if (events.length === 0) return readClock(app.db.reads.for(userId))

@@ -8,6 +8,7 @@ import {
 import type { Status } from '../claims/lifecycle.ts'
 import { type CompiledCondition, compile } from './compiled-condition.ts'
 import type { Condition, Leaf } from './condition.ts'
+import { type LogHint, LogHints } from './hints/log-hints.ts'
 
 /** Events that a satisfied leaf names at most. */
 const MAX_SATISFYING_EVENTS = 10
@@ -35,10 +36,12 @@ export class Explanation {
   readonly #claim: Claim
   readonly #compiled: CompiledCondition
   readonly #satisfiedBy = new Map<Leaf, string[]>()
+  readonly #hints: LogHints
 
   constructor(claim: Claim) {
     this.#claim = claim
     this.#compiled = compile(claim.contract.fulfillment_condition)
+    this.#hints = new LogHints(claim.contract.fulfillment_condition)
   }
 
   /** Events in the order of the log; those of types that the condition does not name may be left out. */
@@ -48,6 +51,17 @@ export class Explanation {
       if (!ids) this.#satisfiedBy.set(leaf, [event.id])
       else if (ids.length < MAX_SATISFYING_EVENTS) ids.push(event.id)
     }
+    this.#hints.add(event, this.#satisfiedBy)
+  }
+
+  /** Events of a type that the condition does not name, the first ones by their ids. */
+  addType(type: string, ids: readonly string[]): void {
+    this.#hints.addType(type, ids)
+  }
+
+  /** What events just miss. */
+  get hints(): LogHint[] {
+    return this.#hints.hints(this.#satisfiedBy)
   }
 
   /** The tree as it was sent, with the truth of each node. */

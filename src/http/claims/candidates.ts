@@ -4,6 +4,7 @@ import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportCandidates } from '../../app/claims/export-candidates.ts'
 import { getClaim } from '../../app/claims/get-claim.ts'
+import { hintsToNew } from '../../app/claims/hints-to.ts'
 import { type CandidateFilters, listCandidates } from '../../app/claims/list-candidates.ts'
 import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createCandidate } from '../../app/creation/create-candidates.ts'
@@ -18,7 +19,12 @@ import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.t
 import { sendJson } from '../protocol/send-json.ts'
 import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
-import { CandidateBody, CandidateSummaryBody, NewCandidateBody } from './claim-bodies.ts'
+import {
+  CandidateBody,
+  CandidateSummaryBody,
+  CreatedCandidateBody,
+  NewCandidateBody,
+} from './claim-bodies.ts'
 import { CANDIDATE_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
 import { presentCandidate, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
@@ -57,7 +63,7 @@ const createCandidateRoute = (app: App) =>
           201: {
             description: 'The candidate, OPEN.',
             headers: { ...LOCATION, ...ETAG },
-            schema: ref(CandidateBody),
+            schema: ref(CreatedCandidateBody),
           },
         },
         [
@@ -80,7 +86,8 @@ const createCandidateRoute = (app: App) =>
       noteCreated(app, request, candidate)
       const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
       const headers = { Location: path, ...tagged(tagOf(candidate)) }
-      return { status: 201, headers, body: { ...presentCandidate(candidate), events: [] } }
+      const hints = await hintsToNew(app, request.userId, candidate.contract)
+      return { status: 201, headers, body: { ...presentCandidate(candidate), events: [], hints } }
     },
   })
 

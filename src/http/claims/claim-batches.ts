@@ -1,6 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
+import { hintsToNew } from '../../app/claims/hints-to.ts'
 import { createCandidates } from '../../app/creation/create-candidates.ts'
 import { createClaims } from '../../app/creation/create-claims.ts'
 import type { OpenedClaim } from '../../app/creation/open-claims.ts'
@@ -23,7 +24,7 @@ import {
 import { creationRoute, ONCE_ERRORS } from '../protocol/idempotency-key.ts'
 import { ref, responses } from '../protocol/responses.ts'
 import type { Route } from '../route.ts'
-import { CandidateBody, ClaimBody, NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
+import { CreatedCandidateBody, CreatedClaimBody, NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
 import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
 
@@ -38,7 +39,7 @@ const createClaimsRoute = (app: App, compile: FastifySchemaCompiler<object>) =>
     list: 'claims',
     one: 'claim',
     item: NewClaimBody,
-    body: ClaimBody,
+    body: CreatedClaimBody,
     read: readNewClaim,
     create: createClaims,
     present: presentClaim,
@@ -50,7 +51,7 @@ const createCandidatesRoute = (app: App, compile: FastifySchemaCompiler<object>)
     list: 'candidates',
     one: 'candidate',
     item: NewCandidateBody,
-    body: CandidateBody,
+    body: CreatedCandidateBody,
     read: readNewCandidate,
     create: createCandidates,
     present: presentCandidate,
@@ -110,12 +111,20 @@ function batchRoute<Body, Request extends NewRequest>(
       const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request), key)
+      const hints = new Map<OpenedClaim, Awaited<ReturnType<typeof hintsToNew>>>()
+      for (const claim of opened) {
+        if (claim instanceof Error) continue
+        hints.set(claim, await hintsToNew(app, request.userId, contractOf(claim.contract)))
+      }
       const created = opened.values()
       const toResult = (outcome: OpenedClaim | Error) => {
         const result =
           outcome instanceof Error
             ? errorResult(outcome, request)
-            : { status: 201, [one]: { ...batch.present(withContract(outcome)), events: [] } }
+            : {
+                status: 201,
+                [one]: { ...batch.present(withContract(outcome)), events: [], hints: hints.get(outcome) },
+              }
         request.told?.count(result.status)
         return result
       }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MAX_HINTS } from '../../domain/contract/hints/hints.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { MetadataBody, NewMetadata } from '../metadata-bodies.ts'
 import {
@@ -14,6 +15,7 @@ import {
   VersionOrNull,
 } from '../protocol/scalars.ts'
 import { ContractRef, EXAMPLE_CONTRACT } from './contract-body.ts'
+import { Hints } from './explanation-body.ts'
 
 /** An item of an event log; beside these fields it has every field of the submission as it was sent. */
 const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_at: string; system: boolean }>(
@@ -114,7 +116,33 @@ export const CandidateBody = Type.Object(
   { $id: 'Candidate', description: 'A candidate (§2.4): a claim addressed by the caller’s alias.' },
 )
 
-export const CLAIM_COMPONENTS = [EventBody, ClaimSummaryBody, ClaimBody, CandidateSummaryBody, CandidateBody]
+const OF_CREATED = {
+  hints: Type.Optional(
+    Hints(
+      MAX_HINTS,
+      'To the contract (§2.13); only if there are any, and only in the answer to the creation.',
+    ),
+  ),
+}
+
+export const CreatedClaimBody = Type.Object(
+  { ...CLAIM_FIELDS, ...OF_WHOLE, ...OF_CREATED },
+  { $id: 'CreatedClaim', description: 'A claim (§2.3) that was created just now.' },
+)
+export const CreatedCandidateBody = Type.Object(
+  { ...CANDIDATE_FIELDS, ...OF_WHOLE, ...OF_CREATED },
+  { $id: 'CreatedCandidate', description: 'A candidate (§2.4) that was created just now.' },
+)
+
+export const CLAIM_COMPONENTS = [
+  EventBody,
+  ClaimSummaryBody,
+  ClaimBody,
+  CreatedClaimBody,
+  CandidateSummaryBody,
+  CandidateBody,
+  CreatedCandidateBody,
+]
 
 const TERMS = {
   schema_id: Type.Optional(Uuid('Copies the contract of this schema. Give either this or a contract.')),

@@ -4,6 +4,7 @@ import type { App } from '../../app/app.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportClaims } from '../../app/claims/export-claims.ts'
 import { getClaim } from '../../app/claims/get-claim.ts'
+import { hintsToNew } from '../../app/claims/hints-to.ts'
 import { type ClaimFilters, listClaims } from '../../app/claims/list-claims.ts'
 import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createClaim } from '../../app/creation/create-claims.ts'
@@ -18,7 +19,7 @@ import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../protocol/send-csv.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { noteCreated } from '../requests/claim-of-request.ts'
 import { type Route, route } from '../route.ts'
-import { ClaimBody, ClaimSummaryBody, NewClaimBody } from './claim-bodies.ts'
+import { ClaimBody, ClaimSummaryBody, CreatedClaimBody, NewClaimBody } from './claim-bodies.ts'
 import { CLAIM_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
 import { ExplanationBody } from './explanation-body.ts'
 import { presentClaim, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
@@ -48,7 +49,11 @@ const createClaimRoute = (app: App) =>
       body: NewClaimBody,
       response: responses(
         {
-          201: { description: 'The claim, OPEN.', headers: { ...LOCATION, ...ETAG }, schema: ref(ClaimBody) },
+          201: {
+            description: 'The claim, OPEN.',
+            headers: { ...LOCATION, ...ETAG },
+            schema: ref(CreatedClaimBody),
+          },
         },
         [
           ...ONCE_ERRORS,
@@ -64,7 +69,8 @@ const createClaimRoute = (app: App) =>
       const claim = await createClaim(app, userId, readNewClaim(body), takeMemoryFor(request), key)
       noteCreated(app, request, claim)
       const headers = { Location: `/v1/claims/${claim.id}`, ...tagged(tagOf(claim)) }
-      return { status: 201, headers, body: { ...presentClaim(claim), events: [] } }
+      const hints = await hintsToNew(app, userId, claim.contract)
+      return { status: 201, headers, body: { ...presentClaim(claim), events: [], hints } }
     },
   })
 

@@ -1,4 +1,6 @@
 import { Type } from 'typebox'
+import { HINT_CODES } from '../../domain/contract/hints/hints.ts'
+import { LOG_HINT_CODES, MAX_LOG_HINTS } from '../../domain/contract/hints/log-hints.ts'
 import { DateTime, ScheduledOutcome, Status } from '../protocol/scalars.ts'
 
 /** Why something moved: the event that settled it, or the window that elapsed. */
@@ -43,12 +45,42 @@ const TRANSITION = Type.Object({
   because: BECAUSE,
 })
 
+/** §2.13 */
+export const HintBody = Type.Object(
+  {
+    code: Type.Enum([...new Set([...HINT_CODES, ...LOG_HINT_CODES])], {
+      description: 'What it is about (§2.13).',
+    }),
+    path: Type.String({
+      description: 'Where in the contract, written as the paths of errors are.',
+      examples: ['fulfillment_condition.conditions[1]'],
+    }),
+    message: Type.String({ description: 'For people; it may be worded otherwise later.' }),
+    event_ids: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 10,
+        description: 'Only of a hint to events: the ids of the first of them.',
+      }),
+    ),
+  },
+  {
+    $id: 'Hint',
+    description:
+      'What whoever wrote the contract or sent the events may not have meant. It is no error: both are valid.',
+  },
+)
+const HintRef = Type.Unsafe<object>({ $ref: 'Hint#' })
+
+/** At most as many as the domain tells of a contract, and of a log. */
+export const Hints = (maxItems: number, description: string) => Type.Array(HintRef, { maxItems, description })
+
 export const ExplanationBody = Type.Object(
   {
     status: Status,
     scheduled_outcome: ScheduledOutcome,
     condition: Type.Unsafe(NODE),
     transitions: Type.Array(TRANSITION, { description: 'So far, in their order.' }),
+    hints: Hints(MAX_LOG_HINTS, 'To the events of the log (§2.13).'),
   },
   { $id: 'Explanation', description: 'Why a claim or candidate stands as it does.' },
 )

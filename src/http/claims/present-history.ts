@@ -10,7 +10,7 @@ import { JsonText } from '../protocol/send-json.ts'
 /* How a claim came to stand where it does, or would. */
 
 export function presentExplanation(explanation: ClaimExplanation) {
-  const { claim, condition, transitions } = explanation
+  const { claim, condition, transitions, hints } = explanation
   return {
     status: claim.status,
     scheduled_outcome: claim.scheduledOutcome,
@@ -19,6 +19,7 @@ export function presentExplanation(explanation: ClaimExplanation) {
       ...transition,
       because: presentBecause(transition.because),
     })),
+    hints,
   }
 }
 

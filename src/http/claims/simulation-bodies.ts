@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
-import { HINT_CODES, MAX_HINTS } from '../../domain/contract/hints/hints.ts'
+import { MAX_HINTS } from '../../domain/contract/hints/hints.ts'
+import { MAX_LOG_HINTS } from '../../domain/contract/hints/log-hints.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { SUBMISSION_FIELDS } from '../events/submission-bodies.ts'
 import { DateTime, DateTimeOrNull, ScheduledOutcome, Status, Time, Uuid } from '../protocol/scalars.ts'
 import { ContractRef, EXAMPLE_CONTRACT } from './contract-body.ts'
-import { BECAUSE } from './explanation-body.ts'
+import { BECAUSE, Hints } from './explanation-body.ts'
 
 /** Events that a simulation takes. */
 export const MAX_EVENTS = 10_000
@@ -66,20 +67,6 @@ const ENTRY = Type.Unsafe({
   additionalProperties: false,
 })
 
-const HINT = Type.Object(
-  {
-    code: Type.Enum([...HINT_CODES], { description: 'What it is about (§2.13).' }),
-    path: Type.String({
-      description: 'Where in the contract, written as the paths of errors are.',
-      examples: ['fulfillment_condition.conditions[1]'],
-    }),
-    message: Type.String({ description: 'For people; it may be worded otherwise later.' }),
-  },
-  {
-    description: 'What whoever wrote the contract may not have meant. It is no error: the contract is valid.',
-  },
-)
-
 export const SimulationBody = Type.Object(
   {
     opened_at: DateTime('When the claim is opened.'),
@@ -90,10 +77,10 @@ export const SimulationBody = Type.Object(
       status_since: DateTime('When it entered the status.'),
       due_at: DateTimeOrNull('When the current window elapses; null in a terminal state.'),
     }),
-    hints: Type.Array(HINT, {
-      maxItems: MAX_HINTS,
-      description: 'To the contract, whatever the events (§2.13); what is about all of it first.',
-    }),
+    hints: Hints(
+      MAX_HINTS + MAX_LOG_HINTS,
+      'To the contract, what is about all of it first, and behind them those to the events that were accepted (§2.13).',
+    ),
   },
   { $id: 'Simulation', description: 'What a contract makes of events. Nothing is stored.' },
 )

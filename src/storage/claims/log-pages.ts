@@ -60,6 +60,26 @@ function readPage(
   })
 }
 
+/** Types that are read at most, those that came first. */
+const MOST_OTHER_TYPES = 1_000
+
+/** The types of submitted events besides these, each with the ids of its first 10 events, of the log at this version. */
+export function readOtherTypes(
+  db: Connection,
+  { id, eventCount }: { id: string; eventCount: number },
+  types: readonly string[],
+): Promise<{ type: string; ids: string[] }[]> {
+  return db.query<{ type: string; ids: string[] }>({
+    name: 'read_other_types',
+    text: `-- read_other_types
+      SELECT type, (array_agg(id ORDER BY seq))[1:10] AS ids FROM claim_events
+      WHERE claim_id = $1 AND seq <= $2 AND type <> ALL ($3) AND NOT system
+      GROUP BY type ORDER BY min(seq) LIMIT ${MOST_OTHER_TYPES}`,
+    values: [id, eventCount, types],
+    readOnly: true,
+  })
+}
+
 /** The last items of the log at its present version, two if it has as many. */
 export function readLogEnd(
   db: Connection,

@@ -44,7 +44,82 @@ test('a claim’s explanation shows each node’s truth, the events behind it, a
       ],
     },
     transitions: [],
+    hints: [],
   })
+})
+
+test('an explanation tells of events that just miss a leaf, by a value or by a type that looks the same (§2.13 rules 6, 7)', async () => {
+  const fulfillment_condition = all(
+    { event: 'done' },
+    { event: 'rated', gte: 4 },
+    { event: 'paid', match: true },
+  )
+  const { id } = await api.claim(customer.id, contractWith({ fulfillment_condition }))
+  for (const [event, type, value] of [
+    ['e1', 'done ', 1],
+    ['e2', 'rated', '5'],
+    ['e3', '\u200bdone', 1],
+    ['e4', 'rated', '4'],
+    ['e5', 'paid', 'true'],
+    ['e6', 'other', 'true'],
+    ['e7', 'done ', 2],
+    ['e8', ' activity_window_elapsed', 1],
+  ] as const)
+    assert.equal((await api.post(`/v1/claims/${id}/events`, { id: event, type, value })).status, 201)
+  const { status, body } = await api.get(`/v1/claims/${id}/explanation`)
+  assert.equal(status, 200)
+  const at = (n: number) => `fulfillment_condition.conditions[${n}]`
+  assert.deepEqual(body.hints, [
+    {
+      code: 'event_type_lookalike',
+      path: at(0),
+      message:
+        '2 events, "e1" first, do not count as "done": the type "done " differs from it only by characters that do not show: U+0020 SPACE at position 5.',
+      event_ids: ['e1', 'e7'],
+    },
+    {
+      code: 'event_type_lookalike',
+      path: at(0),
+      message:
+        'The event "e3" does not count as "done": the type "\\u200bdone" differs from it only by characters that do not show: U+200B ZERO WIDTH SPACE at position 1.',
+      event_ids: ['e3'],
+    },
+    {
+      code: 'event_type_lookalike',
+      path: 'fulfillment_condition',
+      message:
+        'The event "e8" does not count as "activity_window_elapsed": the type " activity_window_elapsed" differs from it only by characters that do not show: U+0020 SPACE at position 1.',
+      event_ids: ['e8'],
+    },
+    {
+      code: 'value_mismatch',
+      path: at(1),
+      message:
+        '2 events, "e2" first, do not satisfy this: the first has the text "5" at "value", where a number of at least 4 is asked for.',
+      event_ids: ['e2', 'e4'],
+    },
+    {
+      code: 'value_mismatch',
+      path: at(2),
+      message:
+        'The event "e5" does not satisfy this: it has the text "true" at "value", where the boolean true is asked for.',
+      event_ids: ['e5'],
+    },
+  ])
+  // They are as they were sent, and count as before.
+  assert.equal((await api.readClaim(id)).events[0].type, 'done ')
+  for (const [type, value] of [
+    ['done', 1],
+    ['rated', 5],
+    ['paid', true],
+  ] as const)
+    await api.post(`/v1/claims/${id}/events`, { type, value })
+  const settled = (await api.get(`/v1/claims/${id}/explanation`)).body
+  assert.equal(settled.status, 'PENDING')
+  assert.deepEqual(
+    settled.hints.map(({ event_ids }: { event_ids: string[] }) => event_ids[0]),
+    ['e1', 'e3', 'e8'],
+  )
 })
 
 test('a leaf names at most 10 of the events that satisfy it', async () => {

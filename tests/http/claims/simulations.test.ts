@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
 import { all, any, contractWith, not } from '../../support/contracts.ts'
-import { newClaim, newSchema } from '../../support/new-records.ts'
+import { newClaim, newCustomer, newSchema, uniqueName } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
 import { assertStoresNothing } from '../../support/stored-rows.ts'
 
@@ -137,6 +137,80 @@ test('a simulation tells hints to the contract, also to that of a schema, and 20
   )
   assert.deepEqual(await simulated({ schema_id: schema.id }), hints)
   assert.deepEqual(await simulated({ contract: contractWith() }), [])
+})
+
+test('a simulation tells of accepted events that just miss a leaf, behind the hints to the contract (§2.13 rule 7)', async () => {
+  const contract = contractWith({
+    activity_window: 30,
+    fulfillment_condition: all({ event: 'done ' }, { event: 'rated', gte: 4 }),
+  })
+  const { body } = await api.post('/v1/simulations', {
+    contract,
+    opened_at: at('00:00:00'),
+    events: [
+      { at: at('00:00:01'), id: 'e1', type: 'rated', value: '5' },
+      { at: at('00:00:02'), id: 'e2', type: 'done' },
+      { at: at('00:02:00'), id: 'late', type: 'rated', value: '5' },
+    ],
+  })
+  assert.deepEqual(
+    body.hints.map(({ code, path, event_ids }: Record<string, string>) => [code, path, event_ids]),
+    [
+      ['window_under_a_minute', 'activity_window', undefined],
+      ['event_type_lookalike', 'fulfillment_condition.conditions[0]', undefined],
+      ['event_type_lookalike', 'fulfillment_condition.conditions[0]', ['e2']],
+      ['value_mismatch', 'fulfillment_condition.conditions[1]', ['e1']],
+    ],
+  )
+})
+
+test('a price with more decimals than the currency has is told where it is created, changed or simulated, and is kept (§2.13 rule 5)', async () => {
+  const account = await service.newAccount()
+  const customer = await newCustomer(account)
+  const contract = contractWith({ price: 12.5 })
+  const created = async () => [
+    await account.post('/v1/claims', { customer_id: customer.id, contract }),
+    await account.post('/v1/candidates', {
+      candidate_alias: uniqueName('alias'),
+      customer_uuid: customer.external_id,
+      contract,
+    }),
+    await account.post('/v1/schemas', { contract }),
+  ]
+  for (const currency of [null, 'EUR', 'JPY', 'EUR']) {
+    assert.equal((await account.patch('/v1/me', { currency })).status, 200)
+    const answers = await created()
+    const schema = answers[2]?.body
+    answers.push(await account.patch(`/v1/schemas/${schema.id}`, { name: 'another' }))
+    const batch = (
+      await account.post('/v1/claims/batch', { claims: [{ customer_id: customer.id, contract }] })
+    ).body
+    answers.push({ ...(answers[0] as (typeof answers)[number]), body: batch.results[0].claim })
+    for (const { status, body } of answers) {
+      assert.ok(status === 201 || status === 200)
+      assert.equal(body.contract.price, 12.5)
+      const codes = body.hints?.map(({ code }: { code: string }) => code)
+      assert.deepEqual(codes, currency === 'JPY' ? ['price_decimals'] : undefined)
+    }
+    const { hints } = (await account.post('/v1/simulations', { schema_id: schema.id, events: [] })).body
+    assert.equal(hints.length, currency === 'JPY' ? 1 : 0)
+    assert.equal((await account.get(`/v1/claims/${answers[0]?.body.id}`)).body.hints, undefined)
+  }
+})
+
+test('the answer to a creation has the hints to its contract, and none if there are none (§2.13)', async () => {
+  const { id: customer_id } = await newCustomer(api)
+  const create = async (terms: object) =>
+    (await api.post('/v1/claims', { customer_id, contract: contractWith(terms) })).body.hints
+  assert.equal(await create({}), undefined)
+  assert.deepEqual(await create({ fulfillment_condition: { event: 'done ' } }), [
+    {
+      code: 'event_type_lookalike',
+      path: 'fulfillment_condition',
+      message:
+        'The type "done " differs from "done" only by characters that do not show: U+0020 SPACE at position 5. Types are compared exactly.',
+    },
+  ])
 })
 
 test('the contract may come from a schema, and the claim is opened at the first event by default', async () => {

@@ -16,6 +16,14 @@ export {
   lookForHints,
   MAX_HINTS,
 } from '../../../src/domain/contract/hints/hints.ts'
+export { type LogHint, lookAtLog } from '../../../src/domain/contract/hints/log-hints.ts'
+export { typeNotes } from '../../../src/domain/contract/hints/lookalike-types.ts'
+export {
+  differenceInWords,
+  differenceOf,
+  Lookalikes,
+  plainSpelling,
+} from '../../../src/domain/contract/hints/spelling.ts'
 export { satisfyingPayload, suggestedEvents } from '../../../src/domain/contract/satisfying-event.ts'
 export { MAX_CONDITION_NODES, validateCondition } from '../../../src/domain/contract/validate-condition.ts'
 export { MAX_CONTRACT_BYTES, validateContract } from '../../../src/domain/contract/validate-contract.ts'

@@ -5,6 +5,7 @@ import type { Contract } from '../../../../src/domain/contract/contract.ts'
 import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { simulationQuery } from '../../api/simulations.ts'
+import { HintList } from '../../components/contract-hints.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { type TrialEvent, toRequest } from './trial-events.ts'
@@ -41,7 +42,10 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
           ) : null}
           {error && !data ? <FormError error={error} /> : null}
           {data && last ? (
-            <TrialTimeline simulation={data} contract={last} />
+            <>
+              <TrialTimeline simulation={data} contract={last} />
+              <HintList hints={data.hints.filter(({ event_ids }) => event_ids !== undefined)} />
+            </>
           ) : (
             <p className="flex items-center gap-2 rounded-lg border border-dashed px-4 py-6 text-muted">
               <Play aria-hidden className="size-4 shrink-0" /> The trial begins once the contract is complete.

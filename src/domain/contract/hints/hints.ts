@@ -1,3 +1,4 @@
+import { decimalsOf, minorUnitsOf } from '../../currency.ts'
 import { boundsInWords } from '../comparators.ts'
 import { holds, type Leaf } from '../condition.ts'
 import type { Contract } from '../contract.ts'
@@ -5,6 +6,8 @@ import { durationInWords } from '../duration-in-words.ts'
 import { type ImpossiblePart, ImpossibleParts } from './impossible-parts.ts'
 import { type KnownLeaf, knowLeaves } from './known-leaves.ts'
 import { type LeafPlace, leafPlaces } from './leaf-places.ts'
+import { type LookalikeType, lookalikeTypes } from './lookalike-types.ts'
+import { quoted } from './spelling.ts'
 import { type UnknownType, unknownTypes } from './unknown-types.ts'
 
 export const HINT_CODES = [
@@ -15,6 +18,8 @@ export const HINT_CODES = [
   'leaf_impossible',
   'part_impossible',
   'window_under_a_minute',
+  'price_decimals',
+  'event_type_lookalike',
   'event_type_unknown',
 ] as const
 
@@ -29,7 +34,7 @@ export interface Hint {
 /** Hints to a contract at most. */
 export const MAX_HINTS = 20
 
-const ROOT = 'fulfillment_condition'
+export const ROOT = 'fulfillment_condition'
 /** Between two scheduled checks, in seconds. */
 const CHECK_INTERVAL = 60
 
@@ -37,10 +42,15 @@ const NO_TYPES: ReadonlySet<string> = new Set()
 
 /**
  * Hints to a valid contract (§2.1), what is about all of it first.
- * @param knownTypes that events of the account have had; if there is none, nothing is said of types
+ * @param knownTypes that events of the account have had; if there is none, no type is called unknown
+ * @param currency of the account, by its code; null for none
  */
-export function hintsOf(contract: Contract, knownTypes = NO_TYPES): readonly Hint[] {
-  const steps = lookForHints(contract, knownTypes)
+export function hintsOf(
+  contract: Contract,
+  knownTypes = NO_TYPES,
+  currency: string | null = null,
+): readonly Hint[] {
+  const steps = lookForHints(contract, knownTypes, currency)
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -48,7 +58,11 @@ export function hintsOf(contract: Contract, knownTypes = NO_TYPES): readonly Hin
 }
 
 /** The same, a step at a time: of the largest contract they take some milliseconds. */
-export function* lookForHints(contract: Contract, knownTypes = NO_TYPES): Generator<void, readonly Hint[]> {
+export function* lookForHints(
+  contract: Contract,
+  knownTypes = NO_TYPES,
+  currency: string | null = null,
+): Generator<void, readonly Hint[]> {
   const { fulfillment_condition: condition } = contract
   const places = leafPlaces(condition, ROOT)
   const leaves = yield* knowLeaves(places)
@@ -60,8 +74,10 @@ export function* lookForHints(contract: Contract, knownTypes = NO_TYPES): Genera
     ...(isPossible ? aboutOutcome(contract) : [impossible(contract)]),
     ...(isPossible ? aboutReview(contract, places.filter(isOfUse)) : []),
     ...aboutWindows(contract),
+    ...aboutPrice(contract, currency),
     ...places.flatMap(({ leaf, path }) => aboutLeaf(leaf, leaves.get(leaf) as KnownLeaf, path)),
     ...parts.found.filter(({ path }) => path !== ROOT).map(aboutPart),
+    ...lookalikeTypes(places, knownTypes, MAX_HINTS).map(aboutLookalike),
     ...unknownTypes(places, knownTypes, MAX_HINTS).map(aboutType),
   ].slice(0, MAX_HINTS)
 }
@@ -127,12 +143,14 @@ function aboutType({ path, type, meant }: UnknownType): Hint {
   }
 }
 
-/** Characters that turn the direction of what follows are written by their numbers. */
-const quoted = (type: string) =>
-  JSON.stringify(type).replaceAll(
-    /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    (turn) => `\\u${turn.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+function aboutLookalike({ path, note, source }: LookalikeType): Hint {
+  const sources = {
+    reserved: ' That type is reserved: those of the service satisfy no leaf.',
+    events: ' That is the type of other events, which do not satisfy this.',
+    plain: ' Types are compared exactly.',
+  }
+  return { code: 'event_type_lookalike', path, message: `${note}${sources[source]}` }
+}
 
 function aboutWindows(contract: Contract): Hint[] {
   const since = { activity_window: 'the claim’s creation', review_window: 'its becoming PENDING' }
@@ -142,4 +160,14 @@ function aboutWindows(contract: Contract): Hint[] {
       const message = `This window is ${durationInWords(contract[path])}, from ${since[path]} on. Only a check finds that it is over, and checks are at whole minutes.`
       return { code: 'window_under_a_minute', path, message }
     })
+}
+
+/** The price is kept and summed exactly as it is; but nobody can pay less than the currency has. */
+function aboutPrice({ price }: Contract, currency: string | null): Hint[] {
+  const units = currency === null ? null : minorUnitsOf(currency)
+  const decimals = decimalsOf(price)
+  if (units === null || decimals <= units) return []
+  const has = units === 0 ? 'no decimals' : `${units} decimals`
+  const message = `The price ${price} has ${decimals} ${decimals === 1 ? 'decimal' : 'decimals'}, but ${currency}, in which the account counts, has ${has} (ISO 4217). It is kept and summed as it is, and never rounded.`
+  return [{ code: 'price_decimals', path: 'price', message }]
 }

@@ -1,0 +1,135 @@
+import { type LogEvent, RESERVED_TYPES } from '../../claims/event.ts'
+import { compile } from '../compiled-condition.ts'
+import { type Condition, type Leaf, leavesOf } from '../condition.ts'
+import { ROOT } from './hints.ts'
+import { leafPlaces } from './leaf-places.ts'
+import { NearMisses } from './near-misses.ts'
+import { differenceInWords, type Lookalike, Lookalikes, quoted } from './spelling.ts'
+
+export const LOG_HINT_CODES = ['event_type_lookalike', 'value_mismatch'] as const
+
+/** What may not be meant about events that were recorded: they just miss what the condition asks for. */
+export interface LogHint {
+  code: (typeof LOG_HINT_CODES)[number]
+  /** Of the leaf, within the contract: `fulfillment_condition.conditions[1]`. */
+  path: string
+  message: string
+  /** Of the first of the events. */
+  event_ids: string[]
+}
+
+/** Hints to a log at most. */
+export const MAX_LOG_HINTS = 20
+/** Events that a hint names at most. Further ones are not looked at. */
+const MAX_NAMED_EVENTS = 10
+/** Types besides those of the condition that are looked at. */
+const MAX_OTHER_TYPES = 1_000
+/** Values that are looked at in all events together: the largest contracts ask for thousands in each. */
+const MAX_VALUES = 200_000
+
+interface Missed {
+  misses: NearMisses
+  /** Of the first event. */
+  why: string
+  ids: string[]
+}
+
+/** Collects what events of a log miss a condition by. Its events are shown to it one by one. */
+export class LogHints {
+  readonly #condition: Condition
+  readonly #leaves: ReadonlyMap<string, readonly Leaf[]>
+  readonly #missed = new Map<Leaf, Missed>()
+  readonly #otherTypes = new Map<string, string[]>()
+  #valuesLeft = MAX_VALUES
+
+  constructor(condition: Condition) {
+    this.#condition = condition
+    this.#leaves = Map.groupBy(new Set(leavesOf(condition)), ({ event }) => event)
+  }
+
+  /** @param satisfied leaves, those of this event included: of these nothing is said */
+  add(event: Pick<LogEvent, 'id' | 'type' | 'payload'>, satisfied: { has: (leaf: Leaf) => boolean }): void {
+    const leaves = this.#leaves.get(event.type)
+    if (!leaves) this.addType(event.type, [event.id])
+    else if (this.#valuesLeft > 0)
+      this.#look(
+        event,
+        leaves.filter((leaf) => !satisfied.has(leaf)),
+      )
+  }
+
+  /** Events of a type that the condition does not name. */
+  addType(type: string, ids: readonly string[]): void {
+    const known = this.#otherTypes.get(type)
+    if (known) known.push(...ids.slice(0, MAX_NAMED_EVENTS - known.length))
+    else if (this.#otherTypes.size < MAX_OTHER_TYPES)
+      this.#otherTypes.set(type, ids.slice(0, MAX_NAMED_EVENTS))
+  }
+
+  #look({ id, payload }: Pick<LogEvent, 'id' | 'payload'>, leaves: readonly Leaf[]): void {
+    for (const leaf of leaves) {
+      const missed = this.#missed.get(leaf) ?? { misses: new NearMisses(leaf), why: '', ids: [] }
+      this.#missed.set(leaf, missed)
+      if (missed.ids.length === MAX_NAMED_EVENTS) continue
+      this.#valuesLeft -= missed.misses.size
+      const why = missed.misses.whyMissed(payload)
+      if (why === null) continue
+      if (missed.ids.length === 0) missed.why = why
+      missed.ids.push(id)
+    }
+  }
+
+  /** @param satisfied leaves: of these nothing is said, but of types that differ by what does not show */
+  hints(satisfied: { has: (leaf: Leaf) => boolean }): LogHint[] {
+    const places = leafPlaces(this.#condition, ROOT)
+    const values = places.flatMap(({ leaf, path }) => {
+      const missed = satisfied.has(leaf) ? undefined : this.#missed.get(leaf)
+      return missed && missed.ids.length > 0 ? [aboutValue(missed, path)] : []
+    })
+    const wanted = new Lookalikes([...this.#leaves.keys(), ...RESERVED_TYPES])
+    const types = this.#otherTypes.entries().flatMap(([type, ids]): LogHint[] => {
+      const lookalike = wanted.of(type)
+      if (!lookalike) return []
+      const named = places.filter(({ leaf }) => leaf.event === lookalike.text)
+      if (lookalike.by !== 'hidden' && named.every(({ leaf }) => satisfied.has(leaf))) return []
+      return [aboutType(type, ids, lookalike, named[0]?.path ?? ROOT)]
+    })
+    return [...types, ...values].slice(0, MAX_LOG_HINTS)
+  }
+}
+
+const aboutValue = ({ why, ids }: Missed, path: string): LogHint => ({
+  code: 'value_mismatch',
+  path,
+  message: `${eventsInWords(ids)} not satisfy this: ${ids.length === 1 ? 'it' : 'the first'} has ${why}.`,
+  event_ids: ids,
+})
+
+const aboutType = (type: string, ids: string[], { text, by }: Lookalike, path: string): LogHint => ({
+  code: 'event_type_lookalike',
+  path,
+  message: `${eventsInWords(ids)} not count as ${quoted(text)}: the type ${quoted(type)} differs from it only by ${differenceInWords(type, text, by)}.`,
+  event_ids: ids,
+})
+
+function eventsInWords(ids: readonly string[]): string {
+  if (ids.length === 1) return `The event ${quoted(ids[0] as string)} does`
+  const count = ids.length === MAX_NAMED_EVENTS ? `${ids.length} or more` : ids.length
+  return `${count} events, ${quoted(ids[0] as string)} first, do`
+}
+
+/** Hints to these events, a step for each. */
+export function* lookAtLog(
+  condition: Condition,
+  events: Iterable<Pick<LogEvent, 'id' | 'type' | 'payload'>>,
+): Generator<void, LogHint[]> {
+  const hints = new LogHints(condition)
+  const compiled = compile(condition)
+  const satisfied = new Set<Leaf>()
+  for (const event of events) {
+    for (const leaf of compiled.leavesSatisfiedBy(event)) satisfied.add(leaf)
+    hints.add(event, satisfied)
+    yield
+  }
+  return hints.hints(satisfied)
+}

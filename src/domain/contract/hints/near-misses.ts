@@ -1,0 +1,131 @@
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts'
+import { boundsInWords, hasComparator, testOf } from '../comparators.ts'
+import type { Leaf } from '../condition.ts'
+import { differenceInWords, differenceOf, quoted } from './spelling.ts'
+
+/** Whether a value is what a part of a leaf asks for; `near` if it could be taken for that. */
+type Verdict = { kind: 'met' } | { kind: 'missed' } | { kind: 'near'; has: string; wanted: string }
+
+interface Part {
+  path: readonly string[]
+  judge: (value: Json | undefined) => Verdict
+}
+
+const MET: Verdict = { kind: 'met' }
+const MISSED: Verdict = { kind: 'missed' }
+
+/** Characters of a text of the payload in a message. */
+const SHOWN_LENGTH = 60
+
+/**
+ * Finds events that miss a leaf only by how a value is written: by its type, such as the text "5" where a number is compared, or
+ * by characters that do not show.
+ */
+export class NearMisses {
+  readonly #parts: readonly Part[]
+
+  constructor(leaf: Leaf) {
+    this.#parts = [...(leaf.match === undefined ? [] : partsOfMatch(leaf.match)), ...partsOfRange(leaf)]
+  }
+
+  /** How many values it looks at in each payload. */
+  get size(): number {
+    return this.#parts.length
+  }
+
+  /** What the payload has in place of what is asked for; null if it satisfies the leaf, or misses it by more. */
+  whyMissed(payload: JsonObject): string | null {
+    let why: string | null = null
+    for (const { path, judge } of this.#parts) {
+      const verdict = judge(valueAt(payload, path))
+      if (verdict.kind === 'missed') return null
+      if (verdict.kind === 'near')
+        why ??= `${verdict.has} at ${quoted(path.join('.'))}, where ${verdict.wanted}`
+    }
+    return why
+  }
+}
+
+function partsOfMatch(match: NonNullable<Leaf['match']>): Part[] {
+  return isJsonObject(match) ? partsOfObject(match, []) : [partOf(['value'], match)]
+}
+
+const partsOfObject = (object: JsonObject, path: readonly string[]): Part[] =>
+  Object.entries(object).flatMap(([key, wanted]: [string, Json]) =>
+    isJsonObject(wanted) && Object.keys(wanted).length > 0
+      ? partsOfObject(wanted, [...path, key])
+      : partOf([...path, key], wanted),
+  )
+
+const partOf = (path: readonly string[], wanted: Json): Part => ({
+  path,
+  judge: (value) => judgeEqual(value, wanted),
+})
+
+/** Null and a field that is missing are no slip: by `match`, events are told apart. */
+function judgeEqual(value: Json | undefined, wanted: Json): Verdict {
+  if (value === undefined) return MISSED
+  if (value === wanted) return MET
+  if (value === null || wanted === null) return MISSED
+  const [type, wantedType] = [typeOf(value), typeOf(wanted)]
+  if (type !== wantedType) return near(value, `${inWords(wanted)} is asked for`)
+  if (typeof value === 'string') return judgeTexts(value, wanted as string)
+  if (Array.isArray(value)) return judgeLists(value, wanted as Json[])
+  return type === 'object' ? MET : MISSED
+}
+
+function judgeTexts(value: string, wanted: string): Verdict {
+  const by = differenceOf(value, wanted)
+  if (by === null) return MISSED
+  return near(
+    value,
+    `${inWords(wanted)} is asked for, and they differ only by ${differenceInWords(value, wanted, by)}`,
+  )
+}
+
+function judgeLists(value: readonly Json[], wanted: readonly Json[]): Verdict {
+  if (value.length !== wanted.length) return MISSED
+  const verdicts = value.map((item, i) => judgeItem(item, wanted[i] as Json))
+  return verdicts.find(({ kind }) => kind === 'missed') ?? verdicts.find(({ kind }) => kind === 'near') ?? MET
+}
+
+/** Objects in lists are compared whole; they are not looked into. */
+const judgeItem = (item: Json, wanted: Json): Verdict =>
+  isJsonObject(item) || Array.isArray(item) ? MISSED : judgeEqual(item, wanted)
+
+function partsOfRange(leaf: Leaf): Part[] {
+  const holds = testOf(leaf)
+  if (!holds || !hasComparator(leaf)) return []
+  const judge = (value: Json | undefined): Verdict => {
+    if (typeof value === 'number') return holds(value) ? MET : MISSED
+    return near(value, `a number of ${boundsInWords(leaf)} is asked for`)
+  }
+  return [{ path: (leaf.field ?? 'value').split('.'), judge }]
+}
+
+const near = (value: Json | undefined, wanted: string): Verdict => ({
+  kind: 'near',
+  has: value === undefined ? 'nothing' : inWords(value),
+  wanted,
+})
+
+function valueAt(payload: JsonObject, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = payload
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}
+
+const typeOf = (value: Json): string => (Array.isArray(value) ? 'list' : typeof value)
+
+function inWords(value: Json): string {
+  if (typeof value === 'string') {
+    const shown = [...value.slice(0, 2 * SHOWN_LENGTH)].slice(0, SHOWN_LENGTH).join('')
+    return `the text ${quoted(shown)}${shown === value ? '' : '…'}`
+  }
+  if (typeof value === 'object')
+    return value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object'
+  return `the ${typeof value} ${value}`
+}

@@ -9,9 +9,14 @@ import { EXPLAINED_CONDITION, ExplanationBody, HintBody } from './claims/explana
 import { SimulationBody } from './claims/simulation-bodies.ts'
 import { CustomerBody } from './customers.ts'
 import { deepenParameters } from './documents/deep-parameters.ts'
+import { plainTypes } from './documents/plain-types.ts'
+import { shareComponents } from './documents/share-components.ts'
 import { shareErrors } from './documents/share-errors.ts'
+import { splitStreams } from './documents/split-streams.ts'
+import { EVENT_LINES } from './events/event-batches.ts'
 import { NotificationBody } from './notifications/notification-bodies.ts'
 import { NotificationSettingsBody } from './notifications/notification-settings.ts'
+import { NOTIFICATION_STREAM } from './notifications/notifications.ts'
 import { OverviewBody } from './overview.ts'
 import { ErrorBody } from './protocol/responses.ts'
 import { SchemaVersionBody } from './schema-versions.ts'
@@ -33,6 +38,9 @@ the review window; then CONFIRMED or FAILED for ever. Changes under /v1 are addi
 not know.
 
 § refers to the [specification](/docs/specification), which tells every rule and limit.`
+
+/** By the operations that also take or answer JSON. */
+const STREAMS = { submitEvents: EVENT_LINES, listNotifications: NOTIFICATION_STREAM }
 
 /** Makes the OpenAPI document from the schemas of the routes. Call it before they are added. */
 export async function addOpenApi(server: TypedServer): Promise<void> {
@@ -84,8 +92,11 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
       },
       security: [{ apiToken: [] }, { session: [] }],
     },
-    transformObject: (made) =>
-      deepenParameters(shareErrors('openapiObject' in made ? made.openapiObject : made.swaggerObject)),
+    transformObject: (made) => {
+      const document = 'openapiObject' in made ? made.openapiObject : made.swaggerObject
+      const split = splitStreams(deepenParameters(shareErrors(document)), STREAMS)
+      return shareComponents(plainTypes(split))
+    },
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => `${schema.$id ?? `schema-${i}`}` },
   })
   for (const component of [

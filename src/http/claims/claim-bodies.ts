@@ -166,7 +166,7 @@ export const NewClaimBody = Type.Object(
     ),
     ...TERMS,
   },
-  { ...ONE_SOURCE, examples: [{ customer_id: SOME_UUID, contract: EXAMPLE_CONTRACT }] },
+  { ...ONE_SOURCE, title: 'NewClaim', examples: [{ customer_id: SOME_UUID, contract: EXAMPLE_CONTRACT }] },
 )
 
 export const NewCandidateBody = Type.Object(
@@ -177,6 +177,7 @@ export const NewCandidateBody = Type.Object(
   },
   {
     ...ONE_SOURCE,
+    title: 'NewCandidate',
     examples: [{ candidate_alias: 'order-2026-000417', customer_uuid: 'acme', contract: EXAMPLE_CONTRACT }],
   },
 )

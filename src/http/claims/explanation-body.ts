@@ -5,6 +5,7 @@ import { DateTime, ScheduledOutcome, Status } from '../protocol/scalars.ts'
 
 /** Why something moved: the event that settled it, or the window that elapsed. */
 export const BECAUSE = Type.Unsafe({
+  title: 'Because',
   type: 'object',
   description: 'The submitted event that settled the claim, or the window that elapsed.',
   properties: {
@@ -38,12 +39,15 @@ export const EXPLAINED_CONDITION = {
   additionalProperties: true,
 }
 
-const TRANSITION = Type.Object({
-  from: Status,
-  to: Status,
-  at: DateTime('When it was made.'),
-  because: BECAUSE,
-})
+const TRANSITION = Type.Object(
+  {
+    from: Status,
+    to: Status,
+    at: DateTime('When it was made.'),
+    because: BECAUSE,
+  },
+  { title: 'Transition' },
+)
 
 /** §2.13 */
 export const HintBody = Type.Object(

@@ -13,6 +13,7 @@ export const MAX_EVENTS = 10_000
 export type SimulatedEventFields = JsonObject & { type: string; id?: string; at: string }
 
 export const SimulatedEvent = Type.Unsafe<SimulatedEventFields>({
+  title: 'SimulatedEvent',
   type: 'object',
   required: ['type', 'at'],
   properties: { ...SUBMISSION_FIELDS, at: Time('When it is submitted.') },
@@ -46,6 +47,7 @@ export const SimulationRequestBody = Type.Object(
 )
 
 const ENTRY = Type.Unsafe({
+  title: 'TimelineEntry',
   type: 'object',
   description: 'An event, accepted or refused, or a transition.',
   required: ['kind', 'at'],

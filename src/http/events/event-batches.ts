@@ -9,6 +9,7 @@ import type { Item } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
 import { mayLast } from '../connections/connection.ts'
+import type { Stream } from '../documents/split-streams.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -29,13 +30,16 @@ import { readAddress, readSubmission } from './read-submission.ts'
 import { AddressedSubmission, type SubmissionFields, SubmissionHeaders } from './submission-bodies.ts'
 import { submitLines } from './submit-lines.ts'
 
-const RESULT = Type.Object({
-  status: Type.Integer({
-    description: '201 recorded, 200 recorded before; 204 for either with `Prefer: return=minimal`.',
-  }),
-  event: Type.Optional(EventRef),
-  claim: Type.Optional(Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] })),
-})
+const RESULT = Type.Object(
+  {
+    status: Type.Integer({
+      description: '201 recorded, 200 recorded before; 204 for either with `Prefer: return=minimal`.',
+    }),
+    event: Type.Optional(EventRef),
+    claim: Type.Optional(Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] })),
+  },
+  { title: 'EventResult' },
+)
 
 const ANSWER = {
   description: 'A result for each.',
@@ -45,8 +49,15 @@ const ANSWER = {
 
 const DESCRIPTION =
   'Up to 1000 submissions in `events`. Each stands alone: one that is refused does not touch the others, and its ' +
-  'result holds the error that the single form answers. Those to one claim are taken in their order.\n\n' +
-  `As \`${NDJSON}\` it is one submission a line, any number of them, and the results come back line by line, each as soon as it and all before it are there.`
+  'result holds the error that the single form answers. Those to one claim are taken in their order.'
+
+/** The same path with lines of JSON, for the document. */
+export const EVENT_LINES: Stream = {
+  mediaType: NDJSON,
+  operationId: 'submitEventLines',
+  summary: 'Submit a stream of events',
+  description: `POST /v1/events/batch with \`Content-Type: ${NDJSON}\`: one submission a line, any number of them. The results come back line by line, each as soon as it and all before it are there.`,
+}
 
 /** Many submissions in one request. In a scope of its own: no other route takes NDJSON. */
 export async function addEventBatchRoute(

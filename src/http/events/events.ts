@@ -97,10 +97,13 @@ const submitCandidateEventRoute = (app: App) =>
   })
 
 function documentation(operationId: string, summary: string, notFound: ErrorCode[]) {
-  const answer = Type.Object({
-    event: EventRef,
-    claim: Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] }),
-  })
+  const answer = Type.Object(
+    {
+      event: EventRef,
+      claim: Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] }),
+    },
+    { title: 'RecordedEvent' },
+  )
   return {
     operationId,
     summary,

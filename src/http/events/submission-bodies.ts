@@ -40,6 +40,7 @@ const PROPERTIES = {
 
 /** A submission that must say itself which claim or candidate it is for. */
 export const AddressedSubmission = Type.Unsafe<JsonObject & SubmissionFields>({
+  title: 'AddressedSubmission',
   type: 'object',
   required: ['type'],
   properties: PROPERTIES,
@@ -50,6 +51,7 @@ export const AddressedSubmission = Type.Unsafe<JsonObject & SubmissionFields>({
 
 /** A submission on the path of its claim or candidate. */
 export const Submission = Type.Unsafe<JsonObject & SubmissionFields>({
+  title: 'Submission',
   type: 'object',
   required: ['type'],
   properties: PROPERTIES,

@@ -10,6 +10,7 @@ import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../../domain/notification-types.ts'
 import { validationError } from '../../errors.ts'
 import { whileThere } from '../bounds/while-there.ts'
+import type { Stream } from '../documents/split-streams.ts'
 import { listQuery, presentEach } from '../protocol/lists.ts'
 import { EVENT_STREAM, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias, Uuid } from '../protocol/scalars.ts'
@@ -43,6 +44,14 @@ const QUERY = listQuery({
   ),
 })
 
+/** The same path as server-sent events, for the document. */
+export const NOTIFICATION_STREAM: Stream = {
+  mediaType: EVENT_STREAM,
+  operationId: 'streamNotifications',
+  summary: 'Stream what happens',
+  description: `GET /v1/notifications with \`Accept: ${EVENT_STREAM}\`: server-sent events without end, each with its cursor as \`id\`. \`Last-Event-ID\` goes on from there.`,
+}
+
 export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
   route({
     method: 'GET',
@@ -51,7 +60,7 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
       operationId: 'listNotifications',
       summary: 'Follow what happens',
       description:
-        'What happened to the account’s claims, candidates and test clocks, in an order that never changes: whoever goes on from cursor to cursor misses nothing. With `Accept: text/event-stream` it comes as server-sent events without end, each with its cursor as `id`; `Last-Event-ID` goes on from there.',
+        'What happened to the account’s claims, candidates and test clocks, in an order that never changes: whoever goes on from cursor to cursor misses nothing.',
       tags: ['Notifications'],
       querystring: QUERY,
       response: responses(

@@ -24,10 +24,13 @@ export const batchBody = <Item extends TSchema, List extends string>(list: List,
 
 /** What an item of a batch comes to. */
 export function batchResult(success: TSchema) {
-  const refusal = Type.Object({
-    status: Type.Integer({ description: 'The HTTP status that the single form answers.' }),
-    error: ErrorBody.properties.error,
-  })
+  const refusal = Type.Object(
+    {
+      status: Type.Integer({ description: 'The HTTP status that the single form answers.' }),
+      error: ErrorBody.properties.error,
+    },
+    { title: 'Refusal' },
+  )
   return Type.Unsafe({ anyOf: [success, refusal] })
 }
 

@@ -5,22 +5,27 @@ import type { ErrorCode } from '../../errors.ts'
 /** The body of every error (§7). */
 export const ErrorBody = Type.Object(
   {
-    error: Type.Object({
-      type: Type.Enum(['invalid_request_error', 'authentication_error', 'rate_limit_error', 'api_error']),
-      code: Type.Enum(Object.keys(ERRORS) as [string, ...string[]]),
-      message: Type.String(),
-      status: Type.Integer({ description: 'The HTTP status.' }),
-      doc_url: Type.String({ description: 'A page about this code.' }),
-      request_id: Type.String({ description: 'Also in the header X-Request-Id.' }),
-      details: Type.Optional(
-        Type.Array(
-          Type.Object({
-            path: Type.String({ description: 'Such as contract.fulfillment_condition.conditions[0].event' }),
-            message: Type.String(),
-          }),
+    error: Type.Object(
+      {
+        type: Type.Enum(['invalid_request_error', 'authentication_error', 'rate_limit_error', 'api_error']),
+        code: Type.Enum(Object.keys(ERRORS) as [string, ...string[]]),
+        message: Type.String(),
+        status: Type.Integer({ description: 'The HTTP status.' }),
+        doc_url: Type.String({ description: 'A page about this code.' }),
+        request_id: Type.String({ description: 'Also in the header X-Request-Id.' }),
+        details: Type.Optional(
+          Type.Array(
+            Type.Object({
+              path: Type.String({
+                description: 'Such as contract.fulfillment_condition.conditions[0].event',
+              }),
+              message: Type.String(),
+            }),
+          ),
         ),
-      ),
-    }),
+      },
+      { title: 'ErrorDetails' },
+    ),
   },
   { $id: 'Error' },
 )

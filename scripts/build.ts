@@ -40,24 +40,6 @@ const modulesOfNode: Plugin = {
     id.startsWith(OF_NODE) ? `module.exports = process.getBuiltinModule('${id.slice(1)}')` : null,
 }
 
-/**
- * Of undici, what sends requests: its index brings fetch, WebSockets, caches and mocks along. If more is imported some day, the build
- * says that it is missing; of an Agent's ways to send there is `request` alone.
- */
-const UNDICI_INDEX = /[\\/]undici[\\/]index\.js$/
-const SENDS_REQUESTS = `
-  import Dispatcher from './lib/dispatcher/dispatcher.js'
-  import request from './lib/api/api-request.js'
-  Object.assign(Dispatcher.prototype, { request })
-  export { default as Agent } from './lib/dispatcher/agent.js'
-  export { default as buildConnector } from './lib/core/connect.js'
-  export { default as errors } from './lib/core/errors.js'
-`
-const lessOfUndici: Plugin = {
-  name: 'less-of-undici',
-  transform: { filter: { id: UNDICI_INDEX }, handler: () => ({ code: SENDS_REQUESTS, moduleType: 'js' }) },
-}
-
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 /** Beside its place first: a build that is cut off leaves nothing half-made there. */
 const FRESH = at(`dist.new-${process.pid}`)
@@ -77,7 +59,7 @@ async function build(): Promise<void> {
     input: at('src/main.ts'),
     platform: 'node',
     external: NOT_IN_IT,
-    plugins: [modulesOfNode, lessOfUndici],
+    plugins: [modulesOfNode],
   })
   const codeSplitting = { groups: [{ name: 'node', test: (id: string) => id.startsWith(OF_NODE) }] }
   await bundle.write({

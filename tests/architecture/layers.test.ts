@@ -157,7 +157,7 @@ test('a migration is named NNNN-what-it-does.sql, without gaps', async () => {
 })
 
 /** Megabytes each, which most servers can do without. */
-const LOADED_WHEN_USED = /^(undici|better-auth|@opentelemetry\/.*|@scalar\/.*)$/
+const LOADED_WHEN_USED = /^(better-auth|@opentelemetry\/.*|@scalar\/.*)$/
 
 test('what few servers use is loaded by those that use it, once they do', async () => {
   const byFile = Map.groupBy(imports, ({ file }) => file)

@@ -6,7 +6,7 @@ const FIRST_UNPRIVILEGED_PORT = 1_024
 export const isAllowedPort = (port: number, more: readonly number[]): boolean =>
   port >= FIRST_UNPRIVILEGED_PORT || WEB_PORTS.includes(port) || more.includes(port)
 
-/** Of a URL, or of undici's options of a connection; empty for the one of the scheme. */
+/** Of a URL; empty for the one of the scheme. */
 export const portOf = (port: string, protocol: string): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
 

@@ -10,6 +10,7 @@ import type { Part } from '../part.ts'
 import { EndpointRun, type Sending } from './endpoint-run.ts'
 import { manySubmissionsWait } from './let-submissions-pass.ts'
 import { SendingSlots } from './sending-slots.ts'
+import { WebhookClient } from './webhook-client.ts'
 
 const LOOK_EVERY_MS = 100
 /**
@@ -116,7 +117,7 @@ export class WebhookSender implements Part {
     const hasNews = await findNews(db, idle.map(placeOf))
     const withWork = free.filter((one) => one.hasDue || hasNews(placeOf(one)))
     const next = this.#inTurn(withWork).slice(0, BEGUN_AT_ONCE)
-    const waiting = next.length > 0 ? await this.#beginThese(next) : []
+    const waiting = next.length > 0 ? this.#beginThese(next) : []
     this.#makeRoom(waiting)
     const { webhookEndpoints } = app.db.metrics.instruments
     webhookEndpoints.set({ state: 'sending' }, this.#turns.size)
@@ -178,15 +179,13 @@ export class WebhookSender implements Part {
   }
 
   /** Returns those that must wait for others to end. */
-  async #beginThese(endpoints: readonly EndpointWithWork[]): Promise<EndpointWithWork[]> {
-    this.#sending ??= await this.#prepare()
+  #beginThese(endpoints: readonly EndpointWithWork[]): EndpointWithWork[] {
+    this.#sending ??= this.#prepare()
     const sending = this.#sending
     return endpoints.filter((one) => !this.#begin(one, sending))
   }
 
-  /** Only now: a server that sends nothing is three megabytes smaller. */
-  async #prepare(): Promise<Sending> {
-    const { WebhookClient } = await import('./webhook-client.ts')
+  #prepare(): Sending {
     const { app, present, delaysMs, onDisabled, allowPrivate, ports = [] } = this.#options
     const client = new WebhookClient({ allowPrivate, ports })
     const slots = new SendingSlots(() => manySubmissionsWait(app))

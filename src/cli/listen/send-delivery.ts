@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { Agent } from 'undici'
+import { sendRequest } from '../../app/webhooks/send-request.ts'
 import { deliveryHeaders, type SignedDelivery } from '../../app/webhooks/sign-delivery.ts'
-import { targetOf } from '../../app/webhooks/webhook-client.ts'
 import { faultInWords } from './fault-in-words.ts'
 
 export interface Receiver {
@@ -21,8 +20,6 @@ export interface Attempt {
 /** Of an answer, which nobody looks at: it is read so that the receiver is not cut off in the middle of it. */
 const MOST_BYTES = 65_536
 
-const agent = new Agent({ allowH2: false })
-
 /** Sends it once. Only a status of 200 to 299 says that it has arrived; redirects are not followed. */
 export async function sendDelivery(
   { url, secret, patienceMs }: Receiver,
@@ -37,21 +34,29 @@ export async function sendDelivery(
     durationMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const { statusCode, body } = await agent.request({
-      ...targetOf(url),
+    const answer = await sendRequest(url, {
       method: 'POST',
       headers: deliveryHeaders(delivery, [secret], new Date()),
       body: delivery.body,
       // A receiver that is being worked on starts anew often: an old connection would lead to the one before.
-      reset: true,
+      agent: false,
       signal: AbortSignal.any([stop, impatience]),
     })
-    const attempt = ends(statusCode >= 200 && statusCode < 300, statusInWords(statusCode))
+    const status = answer.statusCode ?? 0
+    const attempt = ends(status >= 200 && status < 300, statusInWords(status))
     // The status has come, whatever becomes of the rest.
-    await body.dump({ limit: MOST_BYTES }).catch(() => {})
+    await readUpTo(MOST_BYTES, answer).catch(() => {})
     return attempt
   } catch (error) {
     return ends(false, impatience.aborted ? `no answer in ${patienceMs / 1_000} s` : faultInWords(error))
+  }
+}
+
+async function readUpTo(bytes: number, body: AsyncIterable<Buffer>): Promise<void> {
+  let read = 0
+  for await (const chunk of body) {
+    read += chunk.length
+    if (read > bytes) return
   }
 }
 

@@ -1,12 +1,12 @@
-import { STATUS_CODES } from 'node:http'
-import { Agent, type Dispatcher } from 'undici'
-import { targetOf } from '../../app/webhooks/webhook-client.ts'
+import { Agent as HttpAgent, type IncomingMessage, STATUS_CODES } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { json } from 'node:stream/consumers'
+import { sendRequest } from '../../app/webhooks/send-request.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readEvents, type StreamEvent } from './read-events.ts'
 
 /** Something is sent every 15 s. */
 const SILENCE_MS = 45_000
-const ANSWER_MS = 30_000
 /** Of an answer that refuses. */
 const MOST_BYTES = 65_536
 /** These may be over the next time. */
@@ -36,17 +36,18 @@ export class ServiceFeed {
   readonly #options: FeedOptions
   readonly #stop: AbortSignal
   // Of its own: what the environment says of proxies is not for a service on this machine.
-  readonly #agent = new Agent({ allowH2: false, headersTimeout: ANSWER_MS, bodyTimeout: SILENCE_MS })
+  readonly #agent: HttpAgent
 
   constructor(options: FeedOptions, stop: AbortSignal) {
     this.#options = options
     this.#stop = stop
+    this.#agent = options.url.startsWith('https:') ? new HttpsAgent() : new HttpAgent()
   }
 
   /** Where it ends now. Also what the filters leave out counts, and a feed that is empty has an end. */
   async findEnd(): Promise<string> {
     const body = await this.#get({ order: 'desc', limit: '1' }, 'application/json')
-    const { next_cursor: cursor } = (await body.json()) as { next_cursor?: unknown }
+    const { next_cursor: cursor } = (await json(body)) as { next_cursor?: unknown }
     if (typeof cursor !== 'string') throw new Error('an answer that is not Claimkeeper’s')
     return cursor
   }
@@ -67,18 +68,18 @@ export class ServiceFeed {
     return readEvents(await this.#get(query, 'text/event-stream'))
   }
 
-  async #get(query: Record<string, string>, type: string): Promise<Dispatcher.ResponseData['body']> {
+  async #get(query: Record<string, string>, type: string): Promise<IncomingMessage> {
     const { url, token } = this.#options
-    const { statusCode, headers, body } = await this.#agent.request({
-      ...targetOf(`${url}/v1/notifications`),
-      method: 'GET',
-      query,
+    const answer = await sendRequest(`${url}/v1/notifications?${new URLSearchParams(query)}`, {
+      agent: this.#agent,
       headers: { Authorization: `Bearer ${token}`, Accept: type },
+      timeout: SILENCE_MS,
       signal: this.#stop,
     })
+    const { statusCode = 0, headers } = answer
     const isOfType = `${headers['content-type'] ?? ''}`.startsWith(type)
-    if (statusCode === 200 && isOfType) return body
-    const refusal = await readRefusal(body)
+    if (statusCode === 200 && isOfType) return answer
+    const refusal = await readRefusal(answer)
     if (statusCode === 200) throw new Error('an answer that is not Claimkeeper’s')
     throw this.#refused(statusCode, refusal)
   }

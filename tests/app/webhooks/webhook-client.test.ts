@@ -62,7 +62,7 @@ function flood(socket: Socket, bytes: string | Buffer): void {
 
 const NO_ANSWER = { status: null, answer: null, error: 'No answer within 15 s.' }
 const CLOSED = { status: null, answer: null, error: 'The connection was closed without an answer.' }
-const NO_HTTP = { status: null, answer: null, error: 'The answer is no HTTP.' }
+const failed = (error: string) => ({ status: null, answer: null, error })
 
 test('an attempt that is over leaves no signal behind that waits for its time', async (t) => {
   const { send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'so')))
@@ -113,11 +113,36 @@ describe('an answer counts by its status', () => {
     assert.ok(server.made <= 2, `${server.made} connections`)
   })
 
-  test('and not by what a server says before it', async (t) => {
-    const { sent } = await sendTo(t, (socket) =>
-      socket.write(`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${http('200 OK', 'ok')}`),
-    )
-    assert.deepEqual(told(sent), { status: 200, answer: 'ok', error: null })
+  const INTERIM = {
+    'a 103': 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n',
+    'a 100': 'HTTP/1.1 100 Continue\r\n\r\n',
+    'a 100 without a reason': 'HTTP/1.1 100\r\n\r\n',
+    'a 100 that names a protocol': 'HTTP/1.1 100 Continue\r\nUpgrade: some\r\nConnection: Upgrade\r\n\r\n',
+    'several of several kinds':
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 199 Own\r\nX: y\r\n\r\n'.repeat(
+        15,
+      ),
+  }
+  for (const [what, interim] of Object.entries(INTERIM))
+    test(`and not by ${what} before it, however it arrives, nor on a connection that is kept (§4.14 rule 2)`, async (t) => {
+      const whole = await sendTo(t, (socket) => socket.write(interim + http('200 OK', 'ok')))
+      const again = await whole.send()
+      const { sent } = await sendTo(t, async (socket) => {
+        for (const byte of interim + http('200 OK', 'ok'))
+          await new Promise((sent) => socket.write(byte, sent))
+      })
+      for (const one of [whole.sent, again, sent])
+        assert.deepEqual(told(one), { status: 200, answer: 'ok', error: null })
+    })
+
+  test('if it states its length twice, and the same', async (t) => {
+    for (const lengths of ['Content-Length: 2\r\nContent-Length: 2', 'content-length: 2, 2'])
+      for (const before of ['', 'HTTP/1.1 100 Continue\r\n\r\n']) {
+        const head = `HTTP/1.1 503 Busy\r\n${lengths}\r\nRetry-After: 7\r\n\r\n`
+        const { sent } = await sendTo(t, (socket) => socket.write(`${before}${head}ok`))
+        assert.deepEqual(told(sent), { status: 503, answer: 'ok', error: 'The answer is 503.' }, lengths)
+        assert.equal(sent.retryAfterMs, 7_000)
+      }
   })
 })
 
@@ -142,14 +167,18 @@ describe('there is no answer', () => {
     const { sent, server } = await sendTo(t, (socket) =>
       flood(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(100)),
     )
-    const error = 'The answer does not come: there are only interim ones.'
-    assert.deepEqual(told(sent), { status: null, answer: null, error })
+    assert.deepEqual(
+      told(sent),
+      failed('The receiver sent more than 100 interim answers (1xx), and no answer.'),
+    )
     await eventually(async () => server.sockets.size === 0)
   })
 
-  test('if the connection ends before it', async (t) => {
-    for (const end of ['', 'HTTP/1.1 200 OK\r\nContent-Le'])
-      assert.deepEqual(told((await sendTo(t, (socket) => socket.end(end))).sent), CLOSED)
+  test('if the connection ends before it, and whether a part of it came is told', async (t) => {
+    assert.deepEqual(told((await sendTo(t, (socket) => socket.end())).sent), CLOSED)
+    const cutOff = failed('The connection was closed before the answer was complete.')
+    for (const part of ['HTTP/1.1 200 OK\r\nContent-Le', 'HTTP/1.1 100 Continue\r\n\r\n'])
+      assert.deepEqual(told((await sendTo(t, (socket) => socket.end(part))).sent), cutOff, part)
   })
 
   test('if the connection is reset', async (t) => {
@@ -166,18 +195,34 @@ describe('there is no answer', () => {
     assert.deepEqual(told(sent), { status: null, answer: null, error: 'The connection was refused.' })
   })
 
-  test('if it is no HTTP', async (t) => {
-    const SSH = 'SSH-2.0-OpenSSH_9.6\r\n'
-    const twice = `HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`
-    for (const bytes of [SSH, '\0\0\0\0\0\0', 'HTTP/9.9 200 OK\r\n\r\n', 'HTTP/1.1 20\r\n\r\n', twice]) {
+  // How a rule is called differs between versions of Node.
+  const INVALID: [bytes: string, error: string | RegExp][] = [
+    ['SSH-2.0-OpenSSH_9.6\r\n', 'The answer is not HTTP.'],
+    ['\0\0\0\0\0\0', 'The answer is not HTTP.'],
+    ['\x15\x03\x01\0\x02\x02\x46', 'The receiver speaks TLS. The URL has to begin with https:.'],
+    ['HTTP/9.9 200 OK\r\n\r\n', /^The answer is not valid HTTP: .*version\.$/],
+    ['HTTP/1.1 20\r\n\r\n', /^The answer is not valid HTTP: .*status code\.$/],
+    [
+      'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      /^The answer is not valid HTTP: .*Content-Length.*\.$/,
+    ],
+    [
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\na',
+      /^The answer is not valid HTTP: .*Transfer-Encoding.*\.$/,
+    ],
+  ]
+  test('if it is not HTTP, or not valid, and what is wrong is told', async (t) => {
+    for (const [bytes, error] of INVALID) {
       const { sent, server } = await sendTo(t, (socket) => socket.write(bytes))
-      assert.deepEqual(told(sent), NO_HTTP, bytes)
+      if (typeof error === 'string') assert.equal(sent.error, error, bytes)
+      else assert.match(sent.error ?? '', error, bytes)
+      assert.deepEqual([sent.status, sent.answer], [null, null])
       await eventually(async () => server.sockets.size === 0)
     }
   })
 
-  test('if its headers are too many, or too long', async (t) => {
-    const said = { status: null, answer: null, error: 'The answer has too many headers.' }
+  test('if its headers are too long, all together', async (t) => {
+    const said = failed('The headers of the answer have more than 16 KiB.')
     for (const headers of [`X: ${'x'.repeat(100_000)}\r\n`, 'X: x\r\n'.repeat(20_000)]) {
       const { sent, server } = await sendTo(t, (socket) => socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n`))
       assert.deepEqual(told(sent), said)
@@ -185,15 +230,13 @@ describe('there is no answer', () => {
     }
   })
 
-  test('if another protocol is spoken of', async (t) => {
-    for (const status of ['101 Switching Protocols', '100 Continue']) {
-      const { sent, server } = await sendTo(t, (socket) =>
-        socket.write(`HTTP/1.1 ${status}\r\nUpgrade: some\r\nConnection: Upgrade\r\n\r\n`),
-      )
-      assert.equal(sent.status, null, status)
-      assert.ok(sent.error)
-      await eventually(async () => server.sockets.size === 0)
-    }
+  test('if the receiver switches to another protocol', async (t) => {
+    const { sent, server } = await sendTo(t, (socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: some\r\nConnection: Upgrade\r\n\r\n'),
+    )
+    const error = 'The receiver switched to another protocol (101), which was not asked for.'
+    assert.deepEqual(told(sent), failed(error))
+    await eventually(async () => server.sockets.size === 0)
   })
 
   test('if the certificate is its own, and that is said', async (t) => {

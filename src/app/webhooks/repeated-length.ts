@@ -1,0 +1,42 @@
+/** The end of a head, and the lines of it. */
+const BLANK_LINE = '\r\n\r\n'
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/
+
+export interface ReadAnswer {
+  status: number
+  retryAfter: string[]
+  /** What has been received of it. */
+  body: string
+}
+
+/**
+ * Reads an answer that states its length several times, always the same. Node's parser refuses it; RFC 9110 §8.6 allows to take
+ * the repeated value once, which other clients do.
+ * @param received a connection's bytes since the request, in Latin 1
+ * @returns null if it is another kind of answer
+ */
+export function readRepeatedLength(received: string): ReadAnswer | null {
+  let rest = received
+  for (;;) {
+    const end = rest.indexOf(BLANK_LINE)
+    const status = Number(STATUS_LINE.exec(rest)?.[1])
+    if (end < 0 || Number.isNaN(status)) return null
+    const head = rest.slice(0, end)
+    rest = rest.slice(end + BLANK_LINE.length)
+    if (status < 200) continue
+    if (valuesOf(head, 'transfer-encoding').length > 0) return null
+    const lengths = valuesOf(head, 'content-length').flatMap((value) => value.split(','))
+    const [length, ...others] = lengths.map((value) => value.trim())
+    if (length === undefined || !/^\d{1,15}$/.test(length) || others.length === 0) return null
+    if (others.some((other) => other !== length)) return null
+    return { status, retryAfter: valuesOf(head, 'retry-after'), body: rest.slice(0, Number(length)) }
+  }
+}
+
+function valuesOf(head: string, name: string): string[] {
+  return head
+    .split('\r\n')
+    .slice(1)
+    .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()])
+    .flatMap(([key, value = '']) => (key === name ? [value] : []))
+}

@@ -1,0 +1,137 @@
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import { AddressRefused } from './public-addresses.ts'
+
+/** Interim answers (1xx) that are skipped. A receiver may send them without end. */
+const MAX_INTERIM_ANSWERS = 100
+/** Node refuses a head of more than 16 KiB. */
+const RECORDED_BYTES = 20 * 1_024
+
+/** A request without an answer. The message is a sentence for people. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+  /** The beginning of what was received instead of a valid head, in Latin 1. */
+  readonly received: string
+
+  constructor(message: string, received = '') {
+    super(message)
+    this.received = received
+  }
+}
+
+/**
+ * Sends a request and waits for the head of the answer. Interim answers are skipped (RFC 9110 §15.2).
+ * If the signal aborts, its reason is thrown, and the body of the answer breaks off. So does one that pauses for `timeout`.
+ * @throws NoAnswer, AddressRefused, the reason of the signal
+ */
+export async function sendRequest(
+  url: string,
+  { body, ...options }: RequestOptions & { body?: string; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const send = url.startsWith('https:') ? requestHttps : requestHttp
+  const request = send(url, options)
+  const { timeout } = options
+  if (timeout !== undefined)
+    request.on('timeout', () =>
+      request.destroy(new NoAnswer(`Nothing was received for ${timeout / 1_000} s.`)),
+    )
+  const received = recordHead(request)
+  try {
+    return await answerTo(request, body)
+  } catch (error) {
+    if (options.signal.aborted) throw options.signal.reason
+    if (error instanceof NoAnswer || error instanceof AddressRefused) throw error
+    const text = received()
+    throw new NoAnswer(describeFailure(error as NodeJS.ErrnoException, text), text)
+  }
+}
+
+function answerTo(request: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let interimAnswers = 0
+    request.on('response', resolve)
+    // Stays: an error that follows the answer breaks off the answer's body as well.
+    request.on('error', reject)
+    request.on('information', () => {
+      if (++interimAnswers > MAX_INTERIM_ANSWERS) request.destroy(new NoAnswer(ONLY_INTERIM_ANSWERS))
+    })
+    request.on('upgrade', (_answer, socket) => {
+      socket.destroy()
+      reject(new NoAnswer(SWITCHED_PROTOCOLS))
+    })
+    request.end(body)
+  })
+}
+
+/** Returns a function that tells what has been received so far. */
+function recordHead(request: ClientRequest): () => string {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  request.once('socket', (socket: Socket) => {
+    const record = (chunk: Buffer) => {
+      if (bytes < RECORDED_BYTES) chunks.push(chunk.subarray(0, RECORDED_BYTES - bytes))
+      bytes += chunk.length
+    }
+    const stop = () => socket.off('data', record)
+    // Before the parser, which destroys the socket at the first error.
+    socket.prependListener('data', record)
+    request.once('response', stop).once('close', stop)
+  })
+  return () => Buffer.concat(chunks).toString('latin1')
+}
+
+const ONLY_INTERIM_ANSWERS = `The receiver sent more than ${MAX_INTERIM_ANSWERS} interim answers (1xx), and no answer.`
+const SWITCHED_PROTOCOLS = 'The receiver switched to another protocol (101), which was not asked for.'
+const NOT_TRUSTED = 'The certificate of the host is not signed by an authority that is known here.'
+const NO_TLS = 'The receiver does not speak TLS. The URL may have to begin with http:.'
+
+const FAILURES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was reset.',
+  EPIPE: 'The connection was reset.',
+  ENOTFOUND: 'The name of the host is not known.',
+  EAI_AGAIN: 'The name of the host could not be looked up.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The network of the host cannot be reached.',
+  ETIMEDOUT: 'The connection could not be made in time.',
+  HPE_HEADER_OVERFLOW: 'The headers of the answer have more than 16 KiB.',
+  CERT_HAS_EXPIRED: 'The certificate of the host has expired.',
+  CERT_NOT_YET_VALID: 'The certificate of the host is not valid yet.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the host is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the host is of another host.',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+}
+
+/** The first byte of a TLS record, an alert. */
+const TLS_ALERT = '\x15'
+
+/** @param received the beginning of what came from the receiver */
+function describeFailure(error: NodeJS.ErrnoException & { reason?: string }, received: string): string {
+  // Of several addresses, the one that was tried last.
+  const cause: typeof error = error instanceof AggregateError ? error.errors.at(-1) : error
+  const { code = '', message } = cause
+  // Node reports a connection that ends without an answer as reset, but by no system call.
+  if (code === 'ECONNRESET' && cause.syscall === undefined)
+    return received === ''
+      ? 'The connection was closed without an answer.'
+      : 'The connection was closed before the answer was complete.'
+  const known = FAILURES[code]
+  if (known !== undefined) return known
+  if (code.startsWith('HPE_')) {
+    if (received.startsWith(TLS_ALERT)) return 'The receiver speaks TLS. The URL has to begin with https:.'
+    if (!received.startsWith('HTTP/')) return 'The answer is not HTTP.'
+    return `The answer is not valid HTTP: ${cause.reason ?? code}.`
+  }
+  if (code.startsWith('ERR_SSL_')) return `TLS could not be established: ${cause.reason ?? code}.`
+  return message === '' ? `The request failed: ${code || cause.name}.` : `The request failed: ${message}.`
+}

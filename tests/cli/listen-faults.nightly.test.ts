@@ -75,7 +75,10 @@ test('listen says in words that nobody takes the connection, or that it was clos
   await newClaim(api)
   await Promise.all([refused, closed].map(({ untilPrinted }) => untilPrinted('given up')))
   assert.match(refused.lines()[0] as string, / the connection was refused … ms trying again in 0\.5 s$/)
-  assert.match(closed.lines()[0] as string, / the connection was (?:closed without an answer|reset) … ms trying again in 0\.5 s$/)
+  assert.match(
+    closed.lines()[0] as string,
+    / the connection was (?:closed without an answer|reset) … ms trying again in 0\.5 s$/,
+  )
 })
 
 test('listen follows no redirect', async (t) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chooseEncoding } from '../../src/http/protocol/compress-answer.ts'
 import { contractWith } from '../support/contracts.ts'
 import { addLargeSchemas } from '../support/large-records.ts'
 import { newClaim, newSchema } from '../support/new-records.ts'
@@ -14,32 +13,6 @@ const { api } = service
 
 const largeSchema = () =>
   newSchema(api, { fulfillment_condition: { event: 'done', match: longText(10_000) } })
-
-test('what is asked for is chosen by its weight, of several the quickest; without a word, nothing', () => {
-  const chosen = (header: string | undefined) => chooseEncoding(header)?.[0] ?? null
-  for (const [header, name] of [
-    [undefined, null],
-    ['', null],
-    ['gzip', 'gzip'],
-    ['GZIP', 'gzip'],
-    ['gzip, deflate, br, zstd', 'zstd'],
-    ['gzip, deflate, br', 'br'],
-    ['br;q=0.5, gzip;q=0.8', 'gzip'],
-    ['zstd; q=0, br;q=0.0, gzip;q=0.1', 'gzip'],
-    ['gzip;q=0', null],
-    ['identity, gzip;q=0.5', null],
-    ['identity;q=0.2, gzip;q=0.5', 'gzip'],
-    ['*', 'gzip'],
-    ['*;q=0', null],
-    ['gzip;q=0, *', null],
-    ['deflate, x-gzip', null],
-    ['gzip;q=x', null],
-    ['gzip;q=1.2.3', null],
-    ['gzipbr', null],
-    [`${'gzip,'.repeat(1_000)}br`, null],
-  ] as const)
-    assert.equal(chosen(header), name, `${header}`)
-})
 
 describe('an answer of more than a kilobyte', () => {
   for (const encoding of ['zstd', 'br', 'gzip']) {

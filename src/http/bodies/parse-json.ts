@@ -70,39 +70,80 @@ export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Prom
     : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
 
 /** Parses a line in steps. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
-export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText, decode)
+export const parseLine = (bytes: Buffer): Generator<void, Json> =>
+  parseBytes(bytes, parseText, decode, ONE_VALUE_A_LINE)
 
 function* parseBytes<Value>(
   bytes: Buffer,
   parsing: (text: string) => Generator<void, Value>,
   decoding: (bytes: Buffer) => Generator<void, string>,
+  rule = ONE_VALUE_A_BODY,
 ): Generator<void, Value> {
   requireUtf8(bytes)
+  const text = withoutMark(yield* decoding(bytes))
   try {
-    return yield* parsing(yield* decoding(bytes))
+    return yield* parsing(text)
   } catch (error) {
-    throw asRefusal(error)
+    throw asRefusal(error, text, rule)
   }
 }
 
 /** The same in one go, for what is short: most bodies are, and steps cost more than they do. */
 function parseAtOnce<Value>(bytes: Buffer, parse: (text: string) => Value): Value {
   requireUtf8(bytes)
+  const text = withoutMark(bytes.toString('utf8'))
   try {
-    return parse(bytes.toString('utf8'))
+    return parse(text)
   } catch (error) {
-    throw asRefusal(error)
+    throw asRefusal(error, text, ONE_VALUE_A_BODY)
   }
 }
 
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** RFC 8259 §8.1 lets a reader skip it; editors and exports of Windows write it. */
+const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+
+const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+
 function requireUtf8(bytes: Buffer): void {
-  if (!isUtf8(bytes)) throw validationError([{ path: 'body', message: 'is not valid UTF-8' }])
+  if (isUtf8(bytes)) return
+  const isUtf16 = UTF_16_MARKS.some((mark) => bytes.subarray(0, 2).equals(mark))
+  const message = isUtf16
+    ? 'is UTF-16; JSON must be sent as UTF-8'
+    : 'is not valid UTF-8; JSON must be sent as UTF-8'
+  throw validationError([{ path: 'body', message }])
 }
 
-const asRefusal = (error: unknown) =>
+const ONE_VALUE_A_BODY = 'a body is one JSON value'
+const ONE_VALUE_A_LINE =
+  'a line is one JSON value. Was a line end lost on the way? curl keeps line ends with --data-binary, not with -d'
+
+/** @param rule what more than one value breaks */
+const asRefusal = (error: unknown, text: string, rule: string): unknown =>
   error instanceof SyntaxError
-    ? validationError([{ path: 'body', message: `is not valid JSON: ${error.message}` }])
+    ? validationError([{ path: 'body', message: flawOf(error, text, rule) }])
     : error
+
+const AFTER_VALUE = /^Unexpected non-whitespace character after JSON at position (\d+)/
+const BEGINS_VALUE = /[[{"\dtfn-]/
+
+function flawOf({ message }: SyntaxError, text: string, rule: string): string {
+  const [, position] = AFTER_VALUE.exec(message) ?? []
+  // A longer list is parsed in pieces, of which the position would be.
+  const next = position === undefined || text.length > SHORT ? '' : (text[Number(position)] as string)
+  const place = `at character ${Number(position) + 1}`
+  if (next === ',') return `has a comma behind its value, ${place}; ${rule}`
+  if (BEGINS_VALUE.test(next)) return `has a second value behind the first, ${place}; ${rule}`
+  return `is not valid JSON: ${reasonOf(message)}`
+}
+
+/** V8's reason, without what is said before it. */
+const reasonOf = (message: string): string =>
+  message
+    .replace(/^Unexpected token (.+), (\.{0,3}".*"(?:\.\.\.)?) is not valid JSON$/s, 'unexpected $1 in $2')
+    .replace(/^Unexpected end of JSON input$/, 'it ends too early')
+    .replace(/(?: in)? JSON at position \d+ \((line \d+) (column \d+)\)$/, ' at $1, $2')
 
 /** Nobody looks at the bytes again, but at short ones to weigh them. */
 function* decodeBody(bytes: Buffer): Generator<void, string> {

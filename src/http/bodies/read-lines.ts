@@ -60,6 +60,11 @@ class BegunLine {
   }
 }
 
-/** Spaces, tabs and the \r of a Windows line end. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+/** Spaces, tabs and the \r of a Windows line end; after a byte order mark too. */
 const isBlank = (line: Line) =>
-  line !== TOO_LONG && line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+  line !== TOO_LONG &&
+  line
+    .subarray(line.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
+    .every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)

@@ -3,6 +3,7 @@ import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fas
 import { unavailable } from '../../errors.ts'
 import { tooLarge } from '../bodies/read-body.ts'
 import { CallerGone } from '../protocol/error-response.ts'
+import { NDJSON_TYPES } from '../protocol/responses.ts'
 import { breakOff } from './while-there.ts'
 import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from './who-gives-way.ts'
 
@@ -183,4 +184,5 @@ const isOnItsWay = ({ reply, answeredAt }: Held): boolean =>
 
 /** As the framework reads the header. Counting makes a body flow, and of lines those would be lost that flow too early. */
 export const isLines = (type = ''): boolean =>
-  type !== 'application/json' && type.trimStart().toLowerCase().startsWith('application/x-ndjson')
+  type !== 'application/json' &&
+  (NDJSON_TYPES as readonly string[]).includes((type.split(';', 1)[0] as string).trim().toLowerCase())

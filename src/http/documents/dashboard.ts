@@ -3,6 +3,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { packageFile } from '../../installed-files.ts'
+import { chooseCoding, prefersType } from '../protocol/quality-values.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../protocol/shared-answer.ts'
 import type { TypedServer } from '../typed-server.ts'
 import { pageHeaders } from './page.ts'
@@ -84,11 +85,9 @@ function readVariants(path: string, paths: string[]): File {
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
-  const accepted = `${request.headers['accept-encoding'] ?? ''}`
-    .split(',')
-    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
-    .map((part) => part.split(';', 1)[0]?.trim())
-  const chosen = file.find(({ encoding }) => accepted.includes(encoding)) ?? file.at(-1)
+  const codings = file.map(({ encoding }) => encoding)
+  const coding = chooseCoding(request.headers['accept-encoding'], codings) ?? 'identity'
+  const chosen = file.find(({ encoding }) => encoding === coding)
   return sendShared(request, reply, (chosen as File[number]).answer)
 }
 
@@ -97,7 +96,7 @@ function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   const path = url.split('?', 1)[0] as string
   return (
     (method === 'GET' || method === 'HEAD') &&
-    (headers.accept ?? '').includes('text/html') &&
+    prefersType(headers.accept, 'text/html', 'application/json') &&
     !OTHERS.test(path)
   )
 }

@@ -21,7 +21,7 @@ import {
 } from '../protocol/batch.ts'
 import { refuseEncoding } from '../protocol/error-response.ts'
 import { keyOf } from '../protocol/idempotency-key.ts'
-import { BODY_ERRORS, linesOf, NDJSON, ref, responses } from '../protocol/responses.ts'
+import { BODY_ERRORS, linesOf, NDJSON, NDJSON_TYPES, ref, responses } from '../protocol/responses.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
 import type { TypedServer } from '../typed-server.ts'
@@ -56,7 +56,7 @@ export const EVENT_LINES: Stream = {
   mediaType: NDJSON,
   operationId: 'submitEventLines',
   summary: 'Submit a stream of events',
-  description: `POST /v1/events/batch with \`Content-Type: ${NDJSON}\`: one submission a line, any number of them. The results come back line by line, each as soon as it and all before it are there.`,
+  description: `POST /v1/events/batch with \`Content-Type: ${NDJSON}\` (or \`application/ndjson\`, \`application/jsonl\`): one submission a line, any number of them. The results come back line by line, each as soon as it and all before it are there.`,
 }
 
 /** Many submissions in one request. In a scope of its own: no other route takes NDJSON. */
@@ -66,7 +66,7 @@ export async function addEventBatchRoute(
   compile: FastifySchemaCompiler<object>,
 ): Promise<void> {
   await server.register(async (scope: TypedServer) => {
-    scope.addContentTypeParser(NDJSON, async (request: FastifyRequest, lines: Readable) => {
+    scope.addContentTypeParser([...NDJSON_TYPES], async (request: FastifyRequest, lines: Readable) => {
       refuseEncoding(request)
       mayLast(request.raw)
       return lines

@@ -12,6 +12,7 @@ import { validationError } from '../../errors.ts'
 import { whileThere } from '../bounds/while-there.ts'
 import type { Stream } from '../documents/split-streams.ts'
 import { listQuery, presentEach } from '../protocol/lists.ts'
+import { prefersType } from '../protocol/quality-values.ts'
 import { EVENT_STREAM, ref, responses } from '../protocol/responses.ts'
 import { CandidateAlias, Uuid } from '../protocol/scalars.ts'
 import { sendJson } from '../protocol/send-json.ts'
@@ -71,7 +72,7 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
     handler: async (request, reply) => {
       const { query, raw, userId, server } = request
       const { wait = 0, limit = 50, order = 'asc' } = query
-      const isStream = request.headers.accept?.includes(EVENT_STREAM) === true
+      const isStream = prefersType(request.headers.accept, EVENT_STREAM, 'application/json')
       const lastId = isStream ? request.headers['last-event-id'] : undefined
       const after = typeof lastId === 'string' && lastId !== '' ? lastId : query.after
       if (order === 'desc' && (wait > 0 || isStream)) {

@@ -11,14 +11,13 @@ import {
 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { owned } from '../../owned-promise.ts'
+import { chooseCoding } from './quality-values.ts'
 import { isWhole, type Whole } from './shared-answer.ts'
 
 /** Characters, or bytes, from which on it pays: less goes in one packet as it is. */
 const FROM = 1_024
 /** At once, in one process. Beyond, answers are sent as they are: nobody waits for it. */
 const MOST = 8
-/** Characters of a header that lists encodings; a longer one is a bad joke. */
-const LONGEST_LIST = 500
 
 interface Encoding {
   whole: (answer: Whole) => Promise<Buffer>
@@ -39,12 +38,14 @@ const toZstd = promisify<Whole, typeof ZSTD, Buffer>(zstdCompress)
 const toBrotli = promisify<Whole, typeof BROTLI, Buffer>(brotliCompress)
 const toGzip = promisify<Whole, typeof GZIP, Buffer>(gzip)
 
-/** All work in the thread pool, the quickest first. */
-const ENCODINGS: [name: string, encoding: Encoding][] = [
-  ['zstd', { whole: (answer) => toZstd(answer, ZSTD), stream: () => createZstdCompress(ZSTD) }],
-  ['br', { whole: (answer) => toBrotli(answer, BROTLI), stream: () => createBrotliCompress(BROTLI) }],
-  ['gzip', { whole: (answer) => toGzip(answer, GZIP), stream: () => createGzip(GZIP) }],
-]
+/** All work in the thread pool. */
+const ENCODINGS = {
+  zstd: { whole: (answer) => toZstd(answer, ZSTD), stream: () => createZstdCompress(ZSTD) },
+  br: { whole: (answer) => toBrotli(answer, BROTLI), stream: () => createBrotliCompress(BROTLI) },
+  gzip: { whole: (answer) => toGzip(answer, GZIP), stream: () => createGzip(GZIP) },
+} satisfies Record<string, Encoding>
+/** The quickest first. */
+const NAMES = ['zstd', 'br', 'gzip'] as const
 
 let underWay = 0
 
@@ -58,22 +59,22 @@ export const compressAnswer: onSendHookHandler = (request, reply, payload, done)
   const chosen =
     request.method === 'HEAD' || underWay >= MOST || isToStay(request, reply)
       ? null
-      : chooseEncoding(request.headers['accept-encoding'])
+      : chooseCoding(request.headers['accept-encoding'], NAMES)
   if (chosen === null) return done(null, payload)
-  const [name, { whole, stream }] = chosen
+  const { whole, stream } = ENCODINGS[chosen]
   underWay++
   if (payload instanceof Readable) {
     const compressed = stream()
     pipeline(payload, compressed, () => {
       underWay--
     })
-    noteEncoding(reply, name)
+    noteEncoding(reply, chosen)
     return done(null, compressed)
   }
   const sent = whole(payload).then(
     (bytes) => {
       underWay--
-      noteEncoding(reply, name)
+      noteEncoding(reply, chosen)
       done(null, bytes)
     },
     () => {
@@ -99,26 +100,4 @@ function noteEncoding(reply: FastifyReply, name: string): void {
   reply.header('Content-Encoding', name)
   const tag = reply.getHeader('etag')
   if (typeof tag === 'string') reply.header('ETag', `${tag.slice(0, -1)}+${name}"`)
-}
-
-const PART = /^ *([\w*-]+) *(?:; *q=([\d.]+) *)?$/
-
-/** That of the greatest weight; of several the quickest. What is not said to be known is not sent. */
-export function chooseEncoding(header: string | string[] | undefined): [string, Encoding] | null {
-  if (typeof header !== 'string' || header.length > LONGEST_LIST) return null
-  const weights = new Map<string, number>()
-  for (const part of header.toLowerCase().split(',')) {
-    const [, name, weight = '1'] = PART.exec(part) ?? []
-    if (name !== undefined) weights.set(name, Number(weight))
-  }
-  // Whoever knows any knows the oldest.
-  const weightOf = (name: string) =>
-    weights.get(name) ?? (name === 'gzip' ? weights.get('*') : undefined) ?? 0
-  let best: [string, Encoding] | null = null
-  let most = 0
-  for (const one of ENCODINGS) {
-    const weight = weightOf(one[0])
-    if (weight > most) [best, most] = [one, weight]
-  }
-  return (weights.get('identity') ?? 0) > most ? null : best
 }

@@ -3,6 +3,7 @@ import { v4 as uuidv4 } from 'uuid'
 import { ERRORS } from '../../errors/catalogue.ts'
 import { ServiceError, validationError } from '../../errors.ts'
 import { publicUrl } from '../connections/public-url.ts'
+import { NDJSON, NDJSON_TYPES } from './responses.ts'
 
 export const REQUEST_ID_HEADER = 'X-Request-Id'
 
@@ -78,7 +79,7 @@ const toldUnavailable = new WeakSet<object>()
 
 /** How an error is answered; what is our fault goes into the log with its cause, of a batch's items the first. */
 export function toAnswer(error: unknown, request: FastifyRequest) {
-  const serviceError = toServiceError(error)
+  const serviceError = toServiceError(error, request)
   const { status } = ERRORS[serviceError.code]
   const isUnavailable = serviceError.code === 'UNAVAILABLE'
   const isTold = toldUnavailable.has(request) || toldUnavailable.has(serviceError)
@@ -98,7 +99,7 @@ function whatWasAsked({ method, routeOptions, userId }: FastifyRequest) {
   return { method, route: routeOptions.url ?? null, ...(userId ? { userId } : {}) }
 }
 
-function toServiceError(error: unknown): ServiceError {
+function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
   const { code, statusCode, message } = error as Partial<FastifyError>
   switch (code) {
@@ -107,12 +108,25 @@ function toServiceError(error: unknown): ServiceError {
         { path: 'path', message: 'is not valid percent-encoded UTF-8, or is too long' },
       ])
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedMediaType('The body must be JSON; send the header Content-Type: application/json.')
+      return unsupportedMediaType(wantedType(request))
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError('VALIDATION_ERROR', message, { cause: error })
   }
   return new ServiceError('INTERNAL_ERROR', undefined, { cause: error })
+}
+
+/** @param request whose body is of another type than its route takes */
+function wantedType({ headers, server }: FastifyRequest): string {
+  const type = headers['content-type']
+  const sent =
+    type === undefined
+      ? 'The body has no Content-Type'
+      : `Content-Type ${JSON.stringify(type.slice(0, 100))} is not taken`
+  const lines = server.hasContentTypeParser(NDJSON)
+    ? `, or for one JSON value a line ${NDJSON_TYPES.join(', ')}`
+    : ''
+  return `${sent}. The body must be JSON; send the header Content-Type: application/json${lines}.`
 }
 
 function unsupportedMediaType(message: string): ServiceError {
@@ -122,5 +136,10 @@ function unsupportedMediaType(message: string): ServiceError {
 /** @throws UNSUPPORTED_MEDIA_TYPE for a compressed body */
 export function refuseEncoding({ headers }: FastifyRequest): void {
   const encoding = `${headers['content-encoding'] ?? 'identity'}`.toLowerCase()
-  if (encoding !== 'identity') throw unsupportedMediaType(`The body must not be compressed (${encoding}).`)
+  if (encoding !== 'identity') {
+    const sent = encoding.slice(0, 100)
+    throw unsupportedMediaType(
+      `The body must not be compressed; it has the header Content-Encoding: ${sent}.`,
+    )
+  }
 }

@@ -63,6 +63,8 @@ interface Success {
 
 /** JSON, a value a line. */
 export const NDJSON = 'application/x-ndjson'
+/** Other names that clients give it. */
+export const NDJSON_TYPES = [NDJSON, 'application/ndjson', 'application/jsonl'] as const
 
 /** Server-sent events. */
 export const EVENT_STREAM = 'text/event-stream'

@@ -18,7 +18,7 @@ describe('400: bodies', () => {
     'with NaN': '{"external_id":NaN}',
     'with a comment': '{"external_id":"a"/* */}',
     'with a raw line break in a string': '{"external_id":"a\nb"}',
-    'with a byte order mark': '\ufeff{"external_id":"a"}',
+    'with two byte order marks': '\ufeff\ufeff{"external_id":"a"}',
     'of blanks': '   \n ',
     'that is a form': 'external_id=a',
   }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../operator-error.ts'
 import { type Migration, OWN_MIGRATIONS, versionOf } from '../upgrade/migration-files.ts'
+import { hasVersionTable, requireOwnTables } from '../upgrade/own-tables.ts'
 import {
   noteMigration,
   prepareVersionTable,
@@ -14,6 +15,9 @@ import { isPassing } from './database-unavailable.ts'
 import type { Borrower } from './lending/borrower.ts'
 
 export const OLDEST_POSTGRES = 15
+/** In any other, PostgreSQL refuses some characters that callers send, or does not tell one from another. */
+export const ENCODING = 'UTF8'
+export const HOW_TO_ENCODE = `It must be ${ENCODING}, which has every character: CREATE DATABASE … ENCODING '${ENCODING}' TEMPLATE template0. Claims of the old one can be taken along by claimkeeper backup and restore.`
 
 /**
  * A lock that others hold is waited for no longer: whoever comes later stands in line behind it. Then others have their
@@ -28,6 +32,9 @@ const TURN_PAUSE_MS = 100
 /** Most often it is done sooner. */
 const TURNS_UNTOLD = 40
 
+/** SQLSTATEs of a name that is there already: of a table, an object such as a type, a function. */
+const TAKEN = ['42P07', '42710', '42723']
+
 /** What migrations run on: its statements may take as long as they need. */
 type Migrating = Pick<Borrower, 'query' | 'transaction'>
 
@@ -38,14 +45,16 @@ type Outcome = 'done' | 'another server is at it' | 'others hold locks'
  * Brings the database to the version of this code, one migration after the other, each in a transaction. Servers that start together
  * take turns. What says that it runs in the background is announced, and left to `background-migrations.ts`; on a new
  * database it is done at once. Reports each migration that it runs.
- * @throws OperatorError if the database is too new for the code, PostgreSQL too old, or others hold a lock, or make no progress, for ten minutes.
+ * @throws OperatorError if the database is too new for the code, not in UTF-8, or of another program, PostgreSQL too old, or others
+ * hold a lock, or make no progress, for ten minutes.
  */
 export async function migrate(
   db: Migrating,
   report: (step: string) => void,
   migrations = OWN_MIGRATIONS,
 ): Promise<void> {
-  await requirePostgres(db)
+  await requireServer(db)
+  await requireOwnTables(db, migrations)
   const isNew = (await lastMigration(db)) === 0
   let deadline = performance.now() + PATIENCE_MS
   let waits = 0
@@ -78,15 +87,6 @@ export async function migrate(
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** waits++, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2))
     }
   }
-}
-
-/** Whether anything of Claimkeeper is in the database, of whatever version. */
-export async function hasVersionTable(db: Pick<Connection, 'query'>): Promise<boolean> {
-  const [row] = await db.query<{ found: boolean }>({
-    text: "SELECT to_regclass('schema_migrations') IS NOT NULL AS found",
-    readOnly: true,
-  })
-  return row?.found === true
 }
 
 /** The last migration that the database has, also if it was made by an older version; 0 for none. */
@@ -141,6 +141,11 @@ async function runNext(
     })
   } catch (error) {
     if (isPassing(error)) return 'others hold locks'
+    if (TAKEN.includes((error as { code?: string }).code ?? ''))
+      throw new OperatorError(
+        `The database could not be migrated: ${(error as Error).message}, and is not Claimkeeper’s. Rename or drop it.`,
+        { cause: error },
+      )
     throw error
   }
 }
@@ -175,13 +180,18 @@ async function oldestTransaction(db: Migrating): Promise<string> {
     : 'No transaction of others is seen now.'
 }
 
-async function requirePostgres(connection: Pick<Connection, 'query'>): Promise<void> {
-  const [row] = await connection.query<{ number: number; version: string }>({
-    text: `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
+/** @throws OperatorError if PostgreSQL is too old, or the database not in UTF-8 */
+export async function requireServer(connection: Pick<Connection, 'query'>): Promise<void> {
+  const [row] = await connection.query<{ number: number; version: string; encoding: string }>({
+    text: `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+      current_setting('server_encoding') AS encoding`,
   })
   if (row && row.number < OLDEST_POSTGRES * 10_000) {
     throw new OperatorError(
       `PostgreSQL ${OLDEST_POSTGRES} or newer is needed; DATABASE_URL names a ${row.version}.`,
     )
+  }
+  if (row && row.encoding !== ENCODING) {
+    throw new OperatorError(`The database is encoded in ${row.encoding}. ${HOW_TO_ENCODE}`)
   }
 }

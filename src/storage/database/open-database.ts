@@ -3,12 +3,13 @@ import { OperatorError } from '../../operator-error.ts'
 import { distribute } from '../distribution/distribute.ts'
 import { readDistribution } from '../distribution/read-distribution.ts'
 import { type EmbeddedDatabase, openEmbeddedDatabase } from '../embedded/open-embedded-database.ts'
+import { hasVersionTable, requireOwnTables } from '../upgrade/own-tables.ts'
 import { Database } from './database.ts'
 import { DatabaseUnavailable } from './database-unavailable.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { THE_SERVICE } from './lending/places.ts'
 import { Pool } from './lending/pool.ts'
-import { hasVersionTable, migrate } from './migrate.ts'
+import { migrate, requireServer } from './migrate.ts'
 import { requireDurable, requireDurableMachines } from './require-durable.ts'
 import { requireSettings } from './require-settings.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -88,7 +89,13 @@ const opened = (db: Database, connectionString: string, embedded: EmbeddedDataba
 })
 
 const nameOf = (url: string | null) =>
-  url === null ? 'the embedded database' : `the database at ${new URL(url).host}`
+  url === null ? 'the embedded database' : `the database at ${hostOf(new URL(url))}`
+
+const hostOf = ({ host, searchParams }: URL) => searchParams.get('host') || host || 'localhost'
+
+/** A % that encodes nothing is taken as it is, as the driver does. */
+const databaseOf = (url: string) =>
+  decodeURIComponent(new URL(url).pathname.slice(1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
 
 /** A full disk, a standby, a role that may not make tables: its reader can mend that, and needs the database's words. */
 function asOperatorError(error: unknown, where: string): unknown {
@@ -100,7 +107,9 @@ function asOperatorError(error: unknown, where: string): unknown {
 
 async function requireTables(db: Borrower, databaseUrl: string | null): Promise<void> {
   if (await hasVersionTable(db)) return
-  const name = databaseUrl === null ? '' : ` (${decodeURIComponent(new URL(databaseUrl).pathname.slice(1))})`
+  await requireServer(db)
+  await requireOwnTables(db)
+  const name = databaseUrl === null ? '' : ` (${databaseOf(databaseUrl)})`
   throw new OperatorError(
     `There is no Claimkeeper in ${nameOf(databaseUrl)}${name}: set DATABASE_URL to the server’s database. Only serve and migrate make a new one.`,
   )

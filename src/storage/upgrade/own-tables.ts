@@ -1,0 +1,108 @@
+import { OperatorError } from '../../operator-error.ts'
+import type { Connection } from '../database/connection.ts'
+import { type Migration, OWN_MIGRATIONS } from './migration-files.ts'
+
+type Queries = Pick<Connection, 'query'>
+
+/** Tables that a refusal names. */
+const MOST_NAMED = 3
+
+/**
+ * Other programs also call their record of migrations `schema_migrations` (Rails, Ecto, golang-migrate, dbmate). Ours has these
+ * columns since its first version.
+ */
+const VERSION_TABLE = `SELECT c.oid, c.relnamespace FROM pg_class c
+      WHERE c.oid = to_regclass('schema_migrations') AND (
+        SELECT count(*) FROM pg_attribute
+        WHERE attrelid = c.oid AND NOT attisdropped AND (attname, atttypid) IN
+          (('version', 'integer'::regtype), ('name', 'text'::regtype), ('applied_at', 'timestamptz'::regtype))
+      ) = 3`
+
+/** Whether anything of Claimkeeper is in the database, of whatever version. */
+export async function hasVersionTable(db: Queries): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>({
+    text: `-- has_version_table
+      SELECT EXISTS (${VERSION_TABLE}) AS found`,
+    readOnly: true,
+  })
+  return row?.found === true
+}
+
+interface Found {
+  database: string
+  /** In which tables are made; null if the search_path names none that exists. */
+  schema: string | null
+  hasVersionTable: boolean
+  /** Tables, views and sequences of that schema, but for those of extensions and the record of migrations. */
+  others: string[]
+  /** Our tables whose names lead to another schema. */
+  hidden: string[]
+}
+
+/**
+ * Changes nothing.
+ * @throws OperatorError if the tables of another program are where Claimkeeper's are or would be made
+ */
+export async function requireOwnTables(
+  db: Queries,
+  migrations: readonly Migration[] = OWN_MIGRATIONS,
+): Promise<void> {
+  // One statement: another server may run the first migration meanwhile.
+  const [found] = await db.query<Found>({
+    text: `-- find_tables_of_others
+      WITH version_table AS (${VERSION_TABLE}),
+      relation AS (
+        SELECT c.oid, relname, c.relnamespace FROM pg_class c
+        WHERE relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND NOT EXISTS (
+          SELECT FROM pg_depend d
+          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype IN ('e', 'i')
+        )
+      )
+      SELECT current_database() AS database, current_schema() AS schema,
+        EXISTS (SELECT FROM version_table) AS "hasVersionTable",
+        ARRAY(
+          SELECT relname::text FROM relation
+          WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+            AND oid NOT IN (SELECT oid FROM version_table)
+          ORDER BY relname
+        ) AS others,
+        ARRAY(
+          SELECT relname::text FROM relation
+          WHERE relnamespace IN (SELECT relnamespace FROM version_table) AND NOT pg_table_is_visible(oid)
+          ORDER BY relname
+        ) AS hidden`,
+    readOnly: true,
+  })
+  const { database, schema, others, hidden, hasVersionTable } = found as Found
+  const first = hasVersionTable ? await firstRecorded(db) : null
+  if (first !== null && first === migrations[0]?.name) {
+    if (hidden.length === 0) return
+    throw new OperatorError(
+      `The database ${database} has tables of another program in a schema that its search_path names before Claimkeeper’s: ${named(hidden)}. Let search_path name Claimkeeper’s schema first.`,
+    )
+  }
+  if (schema === null)
+    throw new OperatorError(
+      `The search_path of the database ${database} names no schema that exists, so no table can be made. Set it to one that does, such as public.`,
+    )
+  if (first !== null) others.unshift('schema_migrations')
+  // An empty record of migrations says nothing.
+  if (others.length === 0) return
+  throw new OperatorError(
+    `The database ${database} holds tables of another program (${named(others)}, in the schema ${schema}) and no record of Claimkeeper’s migrations. Nothing was changed. Give Claimkeeper a database of its own: CREATE DATABASE, and its name in DATABASE_URL.`,
+  )
+}
+
+/** The first migration on record; null for none. */
+async function firstRecorded(db: Queries): Promise<string | null> {
+  const [first] = await db.query<{ name: string }>({
+    text: 'SELECT name FROM schema_migrations ORDER BY abs(version) LIMIT 1',
+    readOnly: true,
+  })
+  return first?.name ?? null
+}
+
+const named = (tables: readonly string[]): string => {
+  const more = tables.length - MOST_NAMED
+  return `${tables.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
